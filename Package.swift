@@ -1,0 +1,53 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "Switchyard",
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    products: [
+        .library(name: "Switchyard", targets: ["Switchyard"]),
+        .library(name: "SwitchyardTesting", targets: ["SwitchyardTesting"]),
+        .executable(name: "yard", targets: ["yard"]),
+    ],
+    targets: [
+        .target(name: "SwitchyardServices"),
+        .target(name: "CLibcurl"),
+        .target(
+            name: "SwitchyardClient",
+            dependencies: [
+                "SwitchyardServices",
+                .target(name: "CLibcurl", condition: .when(platforms: [.linux])),
+            ]
+        ),
+        .target(name: "SwitchyardAPI", dependencies: ["SwitchyardClient", "SwitchyardServices"]),
+        .target(name: "Switchyard", dependencies: ["SwitchyardAPI", "SwitchyardClient", "SwitchyardServices"]),
+        .target(name: "SwitchyardTesting", dependencies: ["SwitchyardClient", "SwitchyardServices"]),
+        .executableTarget(
+            name: "yard",
+            dependencies: ["Switchyard", "SwitchyardTesting"],
+            path: "Sources/YardTool"
+        ),
+        .executableTarget(name: "SwitchyardBenchmarks", dependencies: ["Switchyard", "SwitchyardTesting"]),
+        .testTarget(name: "SwitchyardServicesTests", dependencies: ["SwitchyardServices", "SwitchyardTesting"]),
+        .testTarget(
+            name: "SwitchyardClientTests",
+            dependencies: ["SwitchyardClient", "SwitchyardServices", "SwitchyardTesting"]
+        ),
+        .testTarget(
+            name: "SwitchyardAPITests",
+            dependencies: ["SwitchyardAPI", "SwitchyardClient", "SwitchyardServices", "SwitchyardTesting"]
+        ),
+        .testTarget(name: "SwitchyardTestingTests", dependencies: ["SwitchyardTesting", "SwitchyardClient"]),
+        .testTarget(name: "SwitchyardTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
+        .testTarget(name: "YardToolTests", dependencies: ["yard", "Switchyard", "SwitchyardTesting"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.name != "CLibcurl" {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ]
+}

@@ -1,0 +1,3 @@
+#ifndef CLIBCURL_H
+#define CLIBCURL_H
+#endif

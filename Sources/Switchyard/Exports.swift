@@ -1,0 +1,3 @@
+@_exported public import SwitchyardAPI
+@_exported public import SwitchyardClient
+@_exported public import SwitchyardServices

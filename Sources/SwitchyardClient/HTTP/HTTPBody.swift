@@ -1,0 +1,35 @@
+public import Foundation
+
+/// The body of a request.
+public enum HTTPBody: Sendable {
+    /// No body.
+    case none
+    /// Bytes in memory.
+    case data(Data)
+    /// A file, read while it is sent. The length is taken when the exchange starts; a file that shrinks meanwhile
+    /// fails the exchange.
+    case file(URL)
+    /// Bytes made while they are sent.
+    case stream(Stream)
+
+    /// A body that is made while it is sent.
+    public struct Stream: Sendable {
+        /// The number of bytes the stream will give; `nil` when unknown (then it is sent chunked).
+        public var length: Int64?
+        /// Makes a reader that starts at the first byte. Called once for every attempt.
+        public var makeReader: @Sendable () throws -> any HTTPBodyReader
+
+        /// Creates a streamed body.
+        public init(length: Int64?, makeReader: @escaping @Sendable () throws -> any HTTPBodyReader) {
+            self.length = length
+            self.makeReader = makeReader
+        }
+    }
+}
+
+/// Gives the bytes of a streamed body, front to back. Used by one exchange only, one call at a time.
+public protocol HTTPBodyReader: Sendable {
+    /// Returns the next bytes, at most `maximumLength` of them, or `nil` at the end. May take its time: the transport
+    /// pauses the exchange, and no thread waits.
+    func read(maximumLength: Int) async throws -> Data?
+}

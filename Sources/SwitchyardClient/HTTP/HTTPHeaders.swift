@@ -1,0 +1,102 @@
+/// Header fields in order; names compare without regard to case (RFC 9110 section 5).
+///
+/// The container takes any text. Whether a field may be sent is checked once, when a request is generated and again by
+/// the transport: see ``firstInvalidField``.
+public struct HTTPHeaders: Sendable, Hashable {
+    /// One header field.
+    public struct Field: Sendable, Hashable {
+        /// The name, as it was given.
+        public var name: String
+        /// The value.
+        public var value: String
+
+        /// Creates a field.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The fields, in order.
+    public private(set) var fields: [Field]
+
+    /// Creates a container, empty unless fields are given.
+    public init(_ fields: [Field] = []) {
+        self.fields = fields
+    }
+
+    /// Adds a field behind the others, also when one of that name is there.
+    public mutating func add(_ name: String, _ value: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// Replaces the fields of that name by one, in the place of the first.
+    public mutating func set(_ name: String, _ value: String) {
+        guard let first = fields.firstIndex(where: { $0.name.equalsIgnoringASCIICase(name) }) else {
+            return add(name, value)
+        }
+        fields[first] = Field(name: name, value: value)
+        var index = fields.count - 1
+        while index > first {
+            if fields[index].name.equalsIgnoringASCIICase(name) { fields.remove(at: index) }
+            index -= 1
+        }
+    }
+
+    /// Removes all fields of that name.
+    public mutating func remove(_ name: String) {
+        fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
+    }
+
+    /// The first value of that name; setting `nil` removes the fields.
+    public subscript(name: String) -> String? {
+        get { fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value }
+        set {
+            if let newValue { set(name, newValue) } else { remove(name) }
+        }
+    }
+
+    /// All values of that name, in order.
+    public func values(of name: String) -> [String] {
+        fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+    }
+
+    /// The first field that must not be sent: the name is not a token, or the value holds CR, LF or NUL.
+    public var firstInvalidField: Field? {
+        fields.first { field in
+            !HTTPToken.isValid(field.name) || field.value.utf8.contains { $0 == 13 || $0 == 10 || $0 == 0 }
+        }
+    }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    /// Creates the fields of a literal, in its order.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { Field(name: $0.0, value: $0.1) }
+    }
+}
+
+extension HTTPHeaders: RandomAccessCollection {
+    /// The first position.
+    public var startIndex: Int { fields.startIndex }
+    /// The position behind the last.
+    public var endIndex: Int { fields.endIndex }
+    /// The field at a position.
+    public subscript(position: Int) -> Field { fields[position] }
+}
+
+extension String {
+    /// Whether two names are the same but for the case of ASCII letters.
+    func equalsIgnoringASCIICase(_ other: String) -> Bool {
+        let left = utf8
+        let right = other.utf8
+        guard left.count == right.count else { return false }
+        return zip(left, right).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
+extension UInt8 {
+    fileprivate var asciiLowercased: UInt8 {
+        self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
+    }
+}

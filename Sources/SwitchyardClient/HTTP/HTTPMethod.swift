@@ -1,0 +1,72 @@
+/// An HTTP method: one of the registered ones, or any token (RFC 9110 section 9).
+public struct HTTPMethod: Sendable, Hashable, CustomStringConvertible {
+    /// The method as it is sent. Methods are case-sensitive.
+    public let name: String
+
+    /// GET: read. Safe and idempotent.
+    public static let get = HTTPMethod(unchecked: "GET")
+    /// HEAD: read the head only. Safe and idempotent.
+    public static let head = HTTPMethod(unchecked: "HEAD")
+    /// POST: process. Neither safe nor idempotent.
+    public static let post = HTTPMethod(unchecked: "POST")
+    /// PUT: replace. Idempotent.
+    public static let put = HTTPMethod(unchecked: "PUT")
+    /// PATCH: change in part (RFC 5789). Neither safe nor idempotent.
+    public static let patch = HTTPMethod(unchecked: "PATCH")
+    /// DELETE: remove. Idempotent.
+    public static let delete = HTTPMethod(unchecked: "DELETE")
+    /// OPTIONS: ask what is possible. Safe and idempotent.
+    public static let options = HTTPMethod(unchecked: "OPTIONS")
+    /// TRACE: loop back. Safe and idempotent.
+    public static let trace = HTTPMethod(unchecked: "TRACE")
+
+    /// Creates a method from any token.
+    ///
+    /// - Parameter name: The method as it is sent.
+    /// - Returns: `nil` when `name` is not a token (RFC 9110 section 5.6.2): empty, or with spaces, control characters,
+    ///   separators or non-ASCII characters.
+    public init?(_ name: String) {
+        guard HTTPToken.isValid(name) else { return nil }
+        self.name = name
+    }
+
+    private init(unchecked name: String) {
+        self.name = name
+    }
+
+    /// Whether the method only reads (RFC 9110 section 9.2.1).
+    public var isSafe: Bool {
+        switch name {
+        case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY": true
+        default: false
+        }
+    }
+
+    /// Whether sending the request twice has the effect of sending it once (RFC 9110 section 9.2.2).
+    public var isIdempotent: Bool {
+        isSafe || name == "PUT" || name == "DELETE"
+    }
+
+    /// The method as it is sent.
+    public var description: String { name }
+}
+
+/// The grammar of a token (RFC 9110 section 5.6.2).
+enum HTTPToken {
+    static func isValid(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+    }
+
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

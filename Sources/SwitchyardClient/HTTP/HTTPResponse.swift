@@ -1,0 +1,96 @@
+public import Foundation
+
+/// A response as it comes from a ``Transport``: any status, interpreted by nobody yet.
+public struct HTTPResponse: Sendable {
+    /// The body of a response.
+    public enum Body: Sendable {
+        /// The complete body.
+        case whole(Data)
+        /// The body as it arrives.
+        case stream(HTTPBodyStream)
+    }
+
+    /// The status code.
+    public var status: Int
+    /// The header fields, in the order in which they came; repeated fields stay apart.
+    public var headers: HTTPHeaders
+    /// The body.
+    public var body: Body
+    /// What the exchange cost; `nil` when the transport does not measure.
+    public var metrics: TransferMetrics?
+
+    /// Creates a response.
+    public init(status: Int, headers: HTTPHeaders = HTTPHeaders(), body: Body = .whole(Data()), metrics: TransferMetrics? = nil) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.metrics = metrics
+    }
+}
+
+/// A response body that is read as it arrives. Reading slowly slows the server down; it can be read once.
+public struct HTTPBodyStream: AsyncSequence, Sendable {
+    /// One piece of the body, never empty.
+    public typealias Element = Data
+    /// The failure that ends a body early.
+    public typealias Failure = TransportError
+
+    private let nextPiece: @Sendable () async throws(TransportError) -> Data?
+
+    /// Creates a body from a closure that returns the next piece, or `nil` at the end.
+    public init(next: @escaping @Sendable () async throws(TransportError) -> Data?) {
+        nextPiece = next
+    }
+
+    /// Starts reading.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(nextPiece: nextPiece)
+    }
+
+    /// Reads the body piece by piece.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let nextPiece: @Sendable () async throws(TransportError) -> Data?
+
+        /// Returns the next piece, or `nil` at the end.
+        ///
+        /// - Throws: ``TransportError`` when the body breaks off.
+        public mutating func next() async throws(TransportError) -> Data? {
+            try await nextPiece()
+        }
+
+        /// Returns the next piece, or `nil` at the end; the isolation of the caller plays no part.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(TransportError) -> Data? {
+            try await nextPiece()
+        }
+    }
+}
+
+/// Where the time of one exchange went. All durations count from its start.
+public struct TransferMetrics: Sendable, Hashable {
+    /// Until the name was resolved.
+    public var nameLookup: Duration?
+    /// Until the TCP connection stood.
+    public var connected: Duration?
+    /// Until the TLS handshake was done; `nil` without TLS.
+    public var secured: Duration?
+    /// Until the first byte of the response.
+    public var firstByte: Duration?
+    /// Until the last byte of the response.
+    public var total: Duration
+    /// Bytes of the request's body sent.
+    public var bytesSent: Int64
+    /// Bytes of the response's body received, as on the wire.
+    public var bytesReceived: Int64
+    /// Whether a kept-alive connection was used.
+    public var reusedConnection: Bool
+    /// The protocol: `http/1.1`, `h2`.
+    public var networkProtocol: String?
+
+    /// Creates metrics.
+    public init(total: Duration) {
+        self.total = total
+        bytesSent = 0
+        bytesReceived = 0
+        reusedConnection = false
+    }
+}

@@ -1,0 +1,38 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// One piece of state behind one lock.
+///
+/// `Synchronization.Mutex` needs macOS 15 and iOS 18; this stands in its place on the older systems that the
+/// package supports. Keep the closure short and call nothing foreign from it: effects run after the lock is released.
+package final class Locked<State>: @unchecked Sendable {
+    // @unchecked is sound: `state` is only touched between lock and unlock of `mutex`, and never escapes by reference.
+    private var state: State
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    /// Creates the lock around its first state.
+    package init(_ state: sending State) {
+        self.state = state
+        mutex = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    /// Runs `body` with exclusive access to the state.
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&state)
+    }
+}

@@ -1,0 +1,72 @@
+/// A point on a clock that never goes backwards, in nanoseconds since an arbitrary start.
+///
+/// Every decision of the library is made on this time. It is handed in, so that tests and simulations own it; the wall
+/// clock is used only for what has to survive a relaunch.
+public struct MonotonicTime: InstantProtocol, Hashable, Sendable {
+    /// Nanoseconds since the start of the clock.
+    public var nanoseconds: Int64
+
+    /// The start of the clock.
+    public static let zero = MonotonicTime(nanoseconds: 0)
+
+    /// Creates the point `nanoseconds` after the start of the clock.
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Creates the point `seconds` after the start of the clock; what does not fit is clamped, not trapped.
+    public init(seconds: Double) {
+        nanoseconds = Int64(clampingNanoseconds: seconds * 1e9)
+    }
+
+    /// Seconds since the start of the clock.
+    public var seconds: Double { Double(nanoseconds) / 1e9 }
+
+    /// Returns the point that is `duration` later; what does not fit is clamped, not trapped.
+    public func advanced(by duration: Duration) -> MonotonicTime {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
+        return MonotonicTime(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    }
+
+    /// Returns how far away `other` is; positive when it is later.
+    public func duration(to other: MonotonicTime) -> Duration {
+        let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+        return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
+    }
+
+    /// Whether `left` is earlier than `right`.
+    public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, clamped to what 64 bits hold (292 years).
+    package var clampedNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carry ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    /// Seconds as a floating-point number.
+    package var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+}
+
+extension Int64 {
+    fileprivate init(clampingNanoseconds value: Double) {
+        if value.isNaN {
+            self = 0
+        } else if value >= 9.2e18 {
+            self = .max
+        } else if value <= -9.2e18 {
+            self = .min
+        } else {
+            self = Int64(value)
+        }
+    }
+}

@@ -1,0 +1,1 @@
+// The first type of this module takes this file's place.
