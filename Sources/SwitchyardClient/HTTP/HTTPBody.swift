@@ -6,8 +6,9 @@ public enum HTTPBody: Sendable {
     case none
     /// Bytes in memory.
     case data(Data)
-    /// A file, read while it is sent. The length is taken when the exchange starts; a file that shrinks meanwhile
-    /// fails the exchange.
+    /// A file, read while it is sent.
+    ///
+    /// The length is taken when the exchange starts; a file that shrinks meanwhile fails the exchange.
     case file(URL)
     /// Bytes made while they are sent.
     case stream(Stream)
@@ -16,7 +17,9 @@ public enum HTTPBody: Sendable {
     public struct Stream: Sendable {
         /// The number of bytes the stream will give; `nil` when unknown (then it is sent chunked).
         public var length: Int64?
-        /// Makes a reader that starts at the first byte. Called once for every attempt.
+        /// Makes a reader that starts at the first byte.
+        ///
+        /// Called once for every attempt.
         public var makeReader: @Sendable () throws -> any HTTPBodyReader
 
         /// Creates a streamed body.
@@ -27,9 +30,12 @@ public enum HTTPBody: Sendable {
     }
 }
 
-/// Gives the bytes of a streamed body, front to back. Used by one exchange only, one call at a time.
+/// Gives the bytes of a streamed body, front to back.
+///
+/// Used by one exchange only, one call at a time.
 public protocol HTTPBodyReader: Sendable {
-    /// Returns the next bytes, at most `maximumLength` of them, or `nil` at the end. May take its time: the transport
-    /// pauses the exchange, and no thread waits.
+    /// Returns the next bytes, at most `maximumLength` of them, or `nil` at the end.
+    ///
+    /// May take its time: the transport pauses the exchange, and no thread waits.
     func read(maximumLength: Int) async throws -> Data?
 }

@@ -1,30 +1,47 @@
 /// An HTTP method: one of the registered ones, or any token (RFC 9110 section 9).
 public struct HTTPMethod: Sendable, Hashable, CustomStringConvertible {
-    /// The method as it is sent. Methods are case-sensitive.
+    /// The method as it is sent.
+    ///
+    /// Methods are case-sensitive.
     public let name: String
 
-    /// GET: read. Safe and idempotent.
+    /// GET: read.
+    ///
+    /// Safe and idempotent.
     public static let get = HTTPMethod(unchecked: "GET")
-    /// HEAD: read the head only. Safe and idempotent.
+    /// HEAD: read the head only.
+    ///
+    /// Safe and idempotent.
     public static let head = HTTPMethod(unchecked: "HEAD")
-    /// POST: process. Neither safe nor idempotent.
+    /// POST: process.
+    ///
+    /// Neither safe nor idempotent.
     public static let post = HTTPMethod(unchecked: "POST")
-    /// PUT: replace. Idempotent.
+    /// PUT: replace.
+    ///
+    /// Idempotent.
     public static let put = HTTPMethod(unchecked: "PUT")
-    /// PATCH: change in part (RFC 5789). Neither safe nor idempotent.
+    /// PATCH: change in part (RFC 5789).
+    ///
+    /// Neither safe nor idempotent.
     public static let patch = HTTPMethod(unchecked: "PATCH")
-    /// DELETE: remove. Idempotent.
+    /// DELETE: remove.
+    ///
+    /// Idempotent.
     public static let delete = HTTPMethod(unchecked: "DELETE")
-    /// OPTIONS: ask what is possible. Safe and idempotent.
+    /// OPTIONS: ask what is possible.
+    ///
+    /// Safe and idempotent.
     public static let options = HTTPMethod(unchecked: "OPTIONS")
-    /// TRACE: loop back. Safe and idempotent.
+    /// TRACE: loop back.
+    ///
+    /// Safe and idempotent.
     public static let trace = HTTPMethod(unchecked: "TRACE")
 
     /// Creates a method from any token.
     ///
-    /// - Parameter name: The method as it is sent.
-    /// - Returns: `nil` when `name` is not a token (RFC 9110 section 5.6.2): empty, or with spaces, control characters,
-    ///   separators or non-ASCII characters.
+    /// `nil` when `name` is not a token (RFC 9110 section 5.6.2): empty, or with spaces, control characters, separators
+    /// or non-ASCII characters.
     public init?(_ name: String) {
         guard HTTPToken.isValid(name) else { return nil }
         self.name = name

@@ -1,4 +1,3 @@
-
 /// A request as it goes to a ``Transport``: complete, with an absolute URL and a body that is ready to be sent.
 public struct HTTPRequest: Sendable {
     /// How the response's body is handed over.
@@ -9,7 +8,9 @@ public struct HTTPRequest: Sendable {
         case stream
     }
 
-    /// How long an exchange may take. `nil` is no limit of its own.
+    /// How long an exchange may take.
+    ///
+    /// `nil` is no limit of its own.
     public struct Timeouts: Sendable, Hashable {
         /// From the start to the finished TCP and TLS handshake.
         public var connect: Duration?

@@ -20,7 +20,12 @@ public struct HTTPResponse: Sendable {
     public var metrics: TransferMetrics?
 
     /// Creates a response.
-    public init(status: Int, headers: HTTPHeaders = HTTPHeaders(), body: Body = .whole(Data()), metrics: TransferMetrics? = nil) {
+    public init(
+        status: Int,
+        headers: HTTPHeaders = HTTPHeaders(),
+        body: Body = .whole(Data()),
+        metrics: TransferMetrics? = nil
+    ) {
         self.status = status
         self.headers = headers
         self.body = body
@@ -28,7 +33,9 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// A response body that is read as it arrives. Reading slowly slows the server down; it can be read once.
+/// A response body that is read as it arrives.
+///
+/// Reading slowly slows the server down; it can be read once.
 public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// One piece of the body, never empty.
     public typealias Element = Data
@@ -65,7 +72,9 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     }
 }
 
-/// Where the time of one exchange went. All durations count from its start.
+/// Where the time of one exchange went.
+///
+/// All durations count from its start.
 public struct TransferMetrics: Sendable, Hashable {
     /// Until the name was resolved.
     public var nameLookup: Duration?

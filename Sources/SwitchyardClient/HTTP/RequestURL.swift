@@ -12,8 +12,7 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a URL from text.
     ///
-    /// - Parameter text: An absolute URL.
-    /// - Returns: `nil` unless it has the scheme http or https and a host.
+    /// `nil` unless it is absolute, has the scheme http or https and a host.
     public init?(_ text: String) {
         guard let url = URL(string: text) else { return nil }
         self.init(url)
@@ -21,8 +20,7 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a URL from Foundation's.
     ///
-    /// - Parameter url: An absolute URL.
-    /// - Returns: `nil` unless it has the scheme http or https and a host.
+    /// `nil` unless it is absolute, has the scheme http or https and a host.
     public init?(_ url: URL) {
         let absolute = url.absoluteURL
         guard let scheme = absolute.scheme?.lowercased(), scheme == "http" || scheme == "https",

@@ -5,7 +5,9 @@ public import SwitchyardServices
 /// A client reads the time and sets timers only through its time source, so that a test can own both
 /// (`ManualClock` in `SwitchyardTesting`). In production it is ``SystemTime``.
 public protocol TimeSource: Sendable {
-    /// The time now. Never goes backwards.
+    /// The time now.
+    ///
+    /// Never goes backwards.
     var now: MonotonicTime { get }
 
     /// Calls `action` once when the time has come, on a thread of the time source; at once when it has passed.
@@ -19,6 +21,8 @@ public protocol TimeSource: Sendable {
 
 /// A timer that has been set and can be cancelled.
 public protocol ScheduledTimer: Sendable {
-    /// Cancels the timer; its action will not be called unless it is running already. Calling it again is harmless.
+    /// Cancels the timer; its action will not be called unless it is running already.
+    ///
+    /// Calling it again is harmless.
     func cancel()
 }

@@ -1,4 +1,3 @@
-
 /// The seam between Switchyard and the network: performs one exchange of one request and one response.
 ///
 /// A transport carries bytes and nothing else. It does not follow redirects, keep cookies, retry or cache; what comes
@@ -65,7 +64,9 @@ public struct TransferProgress: Sendable, Hashable {
         self.total = total
     }
 
-    /// The share done, 0 to 1; `nil` while the total is unknown. An empty body is done from the start.
+    /// The share done, 0 to 1; `nil` while the total is unknown.
+    ///
+    /// An empty body is done from the start.
     public var fraction: Double? {
         guard let total else { return nil }
         return total > 0 ? min(1, Double(completed) / Double(total)) : 1

@@ -46,7 +46,9 @@ public struct TransportError: Error, Sendable, Hashable {
 
     /// What happened.
     public var kind: Kind
-    /// What happened in words, for a log. Holds no header and no body.
+    /// What happened in words, for a log.
+    ///
+    /// Holds no header and no body.
     public var message: String
     /// The code of the library underneath (libcurl's result code, `URLError`'s code), when there is one.
     public var code: Int?
