@@ -61,6 +61,19 @@ public struct HTTPHeaders: Sendable, Hashable {
         fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
     }
 
+    /// Returns the fields with those of `other` in place of all that have the same names.
+    ///
+    /// Fields that `other` holds more than once stay so.
+    public func overridden(by other: HTTPHeaders) -> HTTPHeaders {
+        guard !other.fields.isEmpty else { return self }
+        guard !fields.isEmpty else { return other }
+        var result = fields.filter { field in
+            !other.fields.contains { $0.name.equalsIgnoringASCIICase(field.name) }
+        }
+        result += other.fields
+        return HTTPHeaders(result)
+    }
+
     /// The first field that must not be sent: the name is not a token, or the value holds CR, LF or NUL.
     public var firstInvalidField: Field? {
         fields.first { field in

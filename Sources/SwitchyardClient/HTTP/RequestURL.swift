@@ -12,22 +12,36 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a URL from text.
     ///
+    /// Characters that a URL cannot hold are percent-encoded, escapes that stand there already are kept, and a fragment
+    /// is dropped.
+    ///
+    /// - Parameter text: The URL.
+    /// - Throws: ``RequestError/url(text:reason:)`` unless it is absolute, has the scheme http or https and a valid host.
+    public init(validating text: String) throws(RequestError) {
+        self.text = String(decoding: try AbsoluteURL(text).bytes, as: UTF8.self)
+    }
+
+    /// Creates a URL from text.
+    ///
     /// `nil` unless it is absolute, has the scheme http or https and a host.
     public init?(_ text: String) {
-        guard let url = URL(string: text) else { return nil }
-        self.init(url)
+        guard let url = try? RequestURL(validating: text) else { return nil }
+        self = url
     }
 
     /// Creates a URL from Foundation's.
     ///
     /// `nil` unless it is absolute, has the scheme http or https and a host.
     public init?(_ url: URL) {
-        let absolute = url.absoluteURL
-        guard let scheme = absolute.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            let host = absolute.host(), !host.isEmpty
-        else { return nil }
-        let text = absolute.absoluteString
-        self.text = text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
+        self.init(url.absoluteString)
+    }
+
+    /// Creates a URL from Foundation's components.
+    ///
+    /// `nil` unless they are absolute, have the scheme http or https and a host.
+    public init?(_ components: URLComponents) {
+        guard let text = components.string else { return nil }
+        self.init(text)
     }
 
     /// The URL as Foundation's type.

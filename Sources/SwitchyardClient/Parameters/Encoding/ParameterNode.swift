@@ -1,0 +1,61 @@
+/// A place in the tree that an encoder fills; containers keep a reference to it while they are open.
+///
+/// Lives on one thread during one call of `encode` and never leaves it.
+final class ParameterNode {
+    enum Content {
+        case empty
+        case value(ParameterValue)
+        case keyed([(key: String, node: ParameterNode)], positions: [String: Int])
+        case unkeyed([ParameterNode])
+    }
+
+    var content = Content.empty
+
+    /// The finished value; what was never written is `null`, as is the value of an optional that encodes nothing.
+    var value: ParameterValue {
+        switch content {
+        case .empty: .null
+        case .value(let value): value
+        case .keyed(let members, _):
+            .dictionary(Parameters(members.map { Parameters.Item(key: $0.key, value: $0.node.value) }))
+        case .unkeyed(let elements): .array(elements.map(\.value))
+        }
+    }
+
+    func becomeKeyed() {
+        if case .keyed = content { return }
+        content = .keyed([], positions: [:])
+    }
+
+    func becomeUnkeyed() {
+        if case .unkeyed = content { return }
+        content = .unkeyed([])
+    }
+
+    /// The member of that name, made when it is not there; writing a name again replaces its value.
+    func member(_ key: String) -> ParameterNode {
+        guard case .keyed(var members, var positions) = content else { return ParameterNode() }
+        if let position = positions[key] { return members[position].node }
+        content = .empty
+        let node = ParameterNode()
+        positions[key] = members.count
+        members.append((key, node))
+        content = .keyed(members, positions: positions)
+        return node
+    }
+
+    /// A new element at the end.
+    func appendElement() -> ParameterNode {
+        guard case .unkeyed(var elements) = content else { return ParameterNode() }
+        content = .empty
+        let node = ParameterNode()
+        elements.append(node)
+        content = .unkeyed(elements)
+        return node
+    }
+
+    var elementCount: Int {
+        if case .unkeyed(let elements) = content { return elements.count }
+        return 0
+    }
+}

@@ -1,0 +1,102 @@
+public import Foundation
+
+/// How a date is written.
+public enum ParameterDateFormat: Sendable {
+    /// Seconds since 2001 as a floating-point number: what `Date` encodes by itself.
+    case deferred
+    /// Seconds since 1970 as a floating-point number.
+    case secondsSince1970
+    /// Milliseconds since 1970 as a floating-point number.
+    case millisecondsSince1970
+    /// `2026-01-31T23:59:59Z`, in UTC.
+    case iso8601
+    /// `2026-01-31T23:59:59.123Z`, in UTC.
+    case iso8601WithMilliseconds
+    /// What the closure makes of it; its error becomes a ``RequestError/parameter(keyPath:reason:)``.
+    case custom(@Sendable (Date) throws -> String)
+
+    /// Creates a format from a `DateFormatter` that is made for each date.
+    ///
+    /// - Parameters:
+    ///   - pattern: A pattern of Unicode TR 35, such as `yyyy-MM-dd`.
+    ///   - timeZone: The zone of the text; UTC unless given.
+    /// - Returns: The format.
+    public static func pattern(_ pattern: String, timeZone: TimeZone = .gmt) -> ParameterDateFormat {
+        .custom { date in
+            let formatter = DateFormatter()
+            formatter.locale = Locale(identifier: "en_US_POSIX")
+            formatter.calendar = Calendar(identifier: .gregorian)
+            formatter.timeZone = timeZone
+            formatter.dateFormat = pattern
+            return formatter.string(from: date)
+        }
+    }
+
+    /// What a date becomes.
+    enum Output {
+        case number(Double)
+        case text(String)
+    }
+
+    func output(for date: Date) throws -> Output {
+        switch self {
+        case .deferred: .number(date.timeIntervalSinceReferenceDate)
+        case .secondsSince1970: .number(date.timeIntervalSince1970)
+        case .millisecondsSince1970: .number(date.timeIntervalSince1970 * 1000)
+        case .iso8601: try .text(Self.iso8601(date, milliseconds: false))
+        case .iso8601WithMilliseconds: try .text(Self.iso8601(date, milliseconds: true))
+        case .custom(let format): try .text(format(date))
+        }
+    }
+
+    private struct OutOfRange: Error, CustomStringConvertible {
+        var description: String { "the date lies outside the years 0 to 9999" }
+    }
+
+    /// Writes the date without a formatter; the calendar arithmetic is the proleptic Gregorian one by days.
+    private static func iso8601(_ date: Date, milliseconds: Bool) throws -> String {
+        let seconds = date.timeIntervalSince1970
+        // The years 0 to 9999 in seconds since 1970.
+        guard seconds >= -62_167_219_200, seconds < 253_402_300_800 else { throw OutOfRange() }
+        let ticks = Int64((seconds * 1000).rounded(.down))
+        let (days, rest) = ticks.flooredQuotient(by: 86_400_000)
+        let (year, month, day) = civilDate(daysSince1970: days)
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        for (value, width, end) in [(year, 4, "-"), (month, 2, "-"), (day, 2, "T")] as [(Int64, Int, Unicode.Scalar)] {
+            appendPadded(value, width: width, end: end, to: &text)
+        }
+        appendPadded(rest / 3_600_000, width: 2, end: ":", to: &text)
+        appendPadded(rest / 60_000 % 60, width: 2, end: ":", to: &text)
+        appendPadded(rest / 1000 % 60, width: 2, end: milliseconds ? "." : "Z", to: &text)
+        if milliseconds { appendPadded(rest % 1000, width: 3, end: "Z", to: &text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func appendPadded(_ value: Int64, width: Int, end: Unicode.Scalar, to text: inout [UInt8]) {
+        var divisor: Int64 = 1
+        for _ in 1..<width { divisor *= 10 }
+        while divisor > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
+            divisor /= 10
+        }
+        text.append(UInt8(ascii: end))
+    }
+
+    /// The calendar date of a day: years start in March, so that the leap day is the last of its year.
+    private static func civilDate(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, dayOfEra) = (daysSince1970 + 719_468).flooredQuotient(by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredQuotient(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

@@ -1,0 +1,123 @@
+/// Everything that describes one call of an API, apart from the server that will answer it.
+///
+/// A configuration is a value: the client takes a copy when it dispatches, and later changes do not reach the request.
+///
+/// ### Use
+///
+///     var configuration = APIConfiguration(path: "topics", query: ["page": page])
+///     configuration.cacheLifetime = .seconds(60)
+///
+/// ### Customise
+/// Attach values of your own, for interceptors or other layers, under a ``ConfigurationKey``:
+///
+///     enum ScreenName: ConfigurationKey { static let defaultValue = "" }
+///     configuration[ScreenName.self] = "home"
+public struct APIConfiguration: Sendable {
+    /// The path below the base URL, or an absolute URL that takes its place; empty for the base URL itself.
+    ///
+    /// The table of ``PathJoin`` says what becomes of slashes, queries, spaces and `..`.
+    public var path: String
+    /// The method; GET unless set.
+    public var method: HTTPMethod
+    /// Parameters of the URL, appended behind a query that base or path have already.
+    public var query: Parameters
+    /// Parameters whose place follows from the method, see ``parameterDestination``.
+    public var parameters = Parameters()
+    /// Where ``parameters`` go; by the method unless set.
+    public var parameterDestination = ParameterDestination.automatic
+    /// How ``query`` and ``parameters`` are written; the generator's options when `nil`, the default.
+    public var parameterOptions: ParameterEncodingOptions?
+    /// The body; none unless set.
+    public var body: RequestBody
+    /// Header fields of this request; they replace common ones of the same name.
+    public var headers: HTTPHeaders
+
+    /// How long the call may take in all, attempts and waiting included; the client's default when `nil`.
+    public var timeout: Duration?
+    /// How long a connection may take to come about; the client's default when `nil`.
+    public var connectTimeout: Duration?
+    /// How long a response may pause; the client's default when `nil`.
+    public var idleTimeout: Duration?
+    /// The largest response body in bytes that is accepted; the client's default when `nil`.
+    public var responseBodyLimit: Int?
+    /// How the response's body is handed over; in one piece unless set.
+    public var delivery = HTTPRequest.Delivery.whole
+    /// How long the answer may be served from the cache; `nil` or nothing above zero is no caching, the default.
+    public var cacheLifetime: Duration?
+
+    /// Which server answers; the client's choice unless set.
+    public var server = ServerChoice.automatic
+    /// Whether the base URL's content delivery network is used, where it has one; off unless set.
+    public var usesCDN = false
+    /// Whether a base URL with http is asked over https; off unless set.
+    ///
+    /// An https base stays as it is, an explicit port 80 is dropped, other ports stay.
+    public var upgradesToHTTPS = false
+    /// The key by which a server recognises a write that it has seen already; none unless set.
+    public var idempotencyKey = IdempotencyKey.none
+    /// Whether the request may be sent more than once; follows from method and key when `nil`, the default.
+    ///
+    /// Set it to `true` for a POST that only reads, to `false` for a GET that does not.
+    public var mayBeRepeated: Bool?
+    /// Whether GET and HEAD may have a body; off unless set, then such a request is an error.
+    public var allowsUnusualBody = false
+    /// How urgent the request is among others that wait; normal unless set.
+    public var priority = RequestPriority.normal
+    /// Names by which requests can be found and cancelled together.
+    public var tags: Set<String> = []
+
+    private var attachments: [ObjectIdentifier: any Sendable] = [:]
+
+    /// Creates a configuration; everything else is set through the properties.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - method: The method.
+    ///   - query: Parameters of the URL.
+    ///   - body: The body.
+    ///   - headers: Header fields.
+    ///   - timeout: How long the call may take in all.
+    public init(
+        path: String = "",
+        method: HTTPMethod = .get,
+        query: Parameters = [:],
+        body: RequestBody = .none,
+        headers: HTTPHeaders = [:],
+        timeout: Duration? = nil
+    ) {
+        self.path = path
+        self.method = method
+        self.query = query
+        self.body = body
+        self.headers = headers
+        self.timeout = timeout
+    }
+
+    /// Whether sending the request twice has the effect of sending it once.
+    ///
+    /// So by ``mayBeRepeated``, else by the method (RFC 9110 section 9.2.2) or because of an ``idempotencyKey``.
+    public var isIdempotent: Bool {
+        mayBeRepeated ?? (method.isIdempotent || idempotencyKey != .none)
+    }
+
+    /// Whether the answer may be cached at all: ``cacheLifetime`` is above zero.
+    public var usesCache: Bool {
+        cacheLifetime.map { $0 > .zero } ?? false
+    }
+
+    /// The value attached under a key.
+    public subscript<Key: ConfigurationKey>(key: Key.Type) -> Key.Value {
+        get { attachments[ObjectIdentifier(key)] as? Key.Value ?? Key.defaultValue }
+        set { attachments[ObjectIdentifier(key)] = newValue }
+    }
+
+    /// Returns the configuration as it is dispatched: what has to be the same in every attempt is fixed.
+    ///
+    /// An automatic ``idempotencyKey`` becomes a given one.
+    public func snapshot() -> APIConfiguration {
+        guard idempotencyKey == .automatic else { return self }
+        var copy = self
+        copy.idempotencyKey = .random()
+        return copy
+    }
+}

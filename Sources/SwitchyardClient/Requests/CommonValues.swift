@@ -1,0 +1,56 @@
+/// Headers and parameters that every request of a service carries.
+public struct CommonValues: Sendable {
+    /// Header fields of every request; a request's own field of the same name takes their place.
+    public var headers: HTTPHeaders
+    /// Header fields that are asked for each request, after ``headers`` and over them; an error ends the call.
+    public var computedHeaders: (@Sendable (APIConfiguration) throws -> HTTPHeaders)?
+    /// Parameters of every request.
+    ///
+    /// They go where the request's ``APIConfiguration/parameters`` go; where that would be a body of another kind than a
+    /// form, into the query.
+    public var parameters: Parameters
+    /// Parameters that are asked for each request, after ``parameters`` and over them; an error ends the call.
+    public var computedParameters: (@Sendable (APIConfiguration) throws -> Parameters)?
+    /// Whether common parameters win over a request's own of the same name; off unless set.
+    public var parametersOverrideRequest = false
+
+    /// Creates the values.
+    public init(headers: HTTPHeaders = [:], parameters: Parameters = [:]) {
+        self.headers = headers
+        self.parameters = parameters
+    }
+
+    func resolvedParameters(_ configuration: APIConfiguration) throws(RequestError) -> Parameters {
+        guard let computedParameters else { return parameters }
+        var result = parameters
+        do {
+            result.merge(try computedParameters(configuration), overriding: true)
+        } catch let error as RequestError {
+            throw error
+        } catch {
+            throw .hook(stage: "common parameters", message: "\(error)")
+        }
+        return result
+    }
+
+    func resolvedHeaders(_ configuration: APIConfiguration) throws(RequestError) -> HTTPHeaders {
+        guard let computedHeaders else { return headers }
+        do {
+            return headers.overridden(by: try computedHeaders(configuration))
+        } catch let error as RequestError {
+            throw error
+        } catch {
+            throw .hook(stage: "common headers", message: "\(error)")
+        }
+    }
+}
+
+/// What becomes of a request whose path is an absolute URL of another origin than the base URL's.
+public enum ForeignHostRule: Sendable, Hashable {
+    /// It is sent without common headers and parameters, which may hold credentials; the default.
+    case withoutCommonValues
+    /// It is sent like any other.
+    case allowed
+    /// It is refused with ``RequestError/URLReason/foreignHost(_:)``.
+    case refused
+}

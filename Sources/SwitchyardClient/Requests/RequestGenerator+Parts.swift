@@ -1,0 +1,154 @@
+import Foundation
+
+extension RequestGenerator {
+    // MARK: - URL
+
+    func sharesCommonValues(
+        _ joiner: URLJoiner,
+        _ base: BaseURL,
+        _ configuration: APIConfiguration
+    ) throws(RequestError) -> Bool {
+        guard let origin = joiner.foreignOrigin, origin != base.origin else { return true }
+        switch foreignHosts {
+        case .allowed: return true
+        case .withoutCommonValues: return false
+        case .refused: throw .url(text: configuration.path, reason: .foreignHost(origin.host))
+        }
+    }
+
+    func url(
+        _ joiner: URLJoiner,
+        query: Parameters,
+        _ configuration: APIConfiguration
+    ) throws(RequestError) -> RequestURL {
+        var output = joiner.output
+        if !query.isEmpty {
+            let lead = Self.lead(after: output, hasQuery: joiner.hasQuery)
+            if let customQuery {
+                try append(query, with: customQuery, lead: lead, to: &output)
+            } else {
+                let options = configuration.parameterOptions ?? queryOptions
+                var serializer = ParameterSerializer(options: options, continuing: output, lead: lead)
+                try serializer.write(query)
+                output = serializer.output
+            }
+        }
+        guard output.count <= maximumURLLength else {
+            let reason = RequestError.URLReason.tooLong(bytes: output.count, limit: maximumURLLength)
+            throw .url(text: configuration.path, reason: reason)
+        }
+        return RequestURL(trusted: String(decoding: output, as: UTF8.self))
+    }
+
+    /// What stands between the URL so far and the first parameter.
+    private static func lead(after output: [UInt8], hasQuery: Bool) -> UInt8? {
+        guard hasQuery else { return UInt8(ascii: "?") }
+        return output.last == UInt8(ascii: "?") || output.last == UInt8(ascii: "&") ? nil : UInt8(ascii: "&")
+    }
+
+    private func append(
+        _ query: Parameters,
+        with customQuery: @Sendable (Parameters) throws -> String,
+        lead: UInt8?,
+        to output: inout [UInt8]
+    ) throws(RequestError) {
+        let text: String
+        do { text = try customQuery(query) } catch { throw .hook(stage: "custom query", message: "\(error)") }
+        guard !text.isEmpty else { return }
+        if let lead { output.append(lead) }
+        PercentEncoding.append(Array(text.utf8), allowed: .query, keepingEscapes: true, to: &output)
+    }
+
+    // MARK: - Parameters
+
+    /// The parameters of the query and those of a form body.
+    func placedParameters(
+        _ configuration: APIConfiguration,
+        sharesCommonValues: Bool
+    ) throws(RequestError) -> (query: Parameters, body: Parameters) {
+        let common = sharesCommonValues ? try self.common.resolvedParameters(configuration) : Parameters()
+        if common.isEmpty, configuration.parameters.isEmpty { return (configuration.query, Parameters()) }
+        let goesToBody =
+            switch configuration.parameterDestination {
+            case .automatic: !queryMethods.contains(configuration.method)
+            case .query: false
+            case .body: true
+            }
+        let overrides = self.common.parametersOverrideRequest
+        var query = configuration.query
+        var body = Parameters()
+        if goesToBody { body = configuration.parameters } else { query.items += configuration.parameters.items }
+        if goesToBody, configuration.body.takesFields {
+            body.merge(common.without(namesOf: overrides ? [:] : query), overriding: overrides)
+        } else {
+            query.merge(common.without(namesOf: overrides ? [:] : body), overriding: overrides)
+        }
+        return (query, body)
+    }
+
+    // MARK: - Body
+
+    func body(
+        _ configuration: APIConfiguration,
+        extraFields: Parameters
+    ) throws(RequestError) -> (body: HTTPBody, contentType: String?) {
+        let body = try configuration.body.adding(extraFields, options: configuration.parameterOptions)
+        guard !body.isNone else { return (.none, nil) }
+        if configuration.method.definesNoBody, !configuration.allowsUnusualBody {
+            throw .bodyNotAllowed(method: configuration.method)
+        }
+        return (try body.encoded(in: bodyContext), body.contentType)
+    }
+
+    // MARK: - Headers
+
+    func headers(
+        _ configuration: APIConfiguration,
+        bodyType: String?,
+        sharesCommonValues: Bool
+    ) throws(RequestError) -> HTTPHeaders {
+        var headers = sharesCommonValues ? try common.resolvedHeaders(configuration) : HTTPHeaders()
+        headers = headers.overridden(by: configuration.headers)
+        if let bodyType, headers["Content-Type"] == nil { headers.add("Content-Type", bodyType) }
+        if case .given(let key) = configuration.snapshot().idempotencyKey, headers[idempotencyHeader] == nil {
+            headers.add(idempotencyHeader, key)
+        }
+        guard let invalid = headers.firstInvalidField else { return headers }
+        let isName = !HTTPToken.isValid(invalid.name)
+        throw .header(name: invalid.name, reason: isName ? .invalidName : .controlCharacterInValue)
+    }
+}
+
+extension Parameters {
+    /// The parameters whose names `other` does not have.
+    fileprivate func without(namesOf other: Parameters) -> Parameters {
+        guard !other.isEmpty else { return self }
+        let names = Set(other.items.map(\.key))
+        return Parameters(items.filter { !names.contains($0.key) })
+    }
+}
+
+extension HTTPMethod {
+    /// Whether a body has no defined meaning (RFC 9110 sections 9.3.1, 9.3.2 and 9.3.8).
+    var definesNoBody: Bool { self == .get || self == .head || self == .trace }
+}
+
+extension RequestBody {
+    /// Whether parameters can be added as further fields.
+    var takesFields: Bool {
+        switch kind {
+        case .none, .form: true
+        default: false
+        }
+    }
+
+    /// The body with further fields.
+    func adding(_ fields: Parameters, options: ParameterEncodingOptions?) throws(RequestError) -> RequestBody {
+        guard !fields.isEmpty else { return self }
+        switch kind {
+        case .none: return .form(fields, options: options)
+        case .form(let own, let ownOptions): return .form(Parameters(own.items + fields.items), options: ownOptions)
+        default: throw .body(kind: contentType ?? "request's", reason: .conflict)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+
+/// Builds the request of an ``APIConfiguration`` for one server: URL, headers, body.
+///
+/// The generator is a value without state of its own; building is pure but for the closures that were handed in.
+///
+/// ### Use
+///
+///     var generator = RequestGenerator(headers: ["X-App": "demo"])
+///     generator.common.parameters = ["platform": "ios"]
+///     let request = try generator.request(for: configuration, on: base)
+///
+/// ### Customise
+/// Set the options, or hand in closures that are asked for each request: ``CommonValues/computedHeaders``,
+/// ``CommonValues/computedParameters``.
+public struct RequestGenerator: Sendable {
+    /// Headers and parameters of every request.
+    public var common: CommonValues
+    /// Timeouts of requests that set none of their own.
+    public var timeouts: HTTPRequest.Timeouts
+    /// The largest response body in bytes of requests that set no limit of their own; no limit unless set.
+    public var responseBodyLimit: Int?
+    /// How the path is joined to the base URL; appended unless set.
+    public var join = PathJoin.append
+    /// What becomes of absolute URLs that lead to another origin than the base URL's; no credentials unless set.
+    public var foreignHosts = ForeignHostRule.withoutCommonValues
+    /// How parameters are written into queries.
+    public var queryOptions = ParameterEncodingOptions()
+    /// Writes the whole query in place of ``queryOptions``, when set; an error ends the call.
+    ///
+    /// The text is appended to the URL as it is, but for characters that no URL may hold.
+    public var customQuery: (@Sendable (Parameters) throws -> String)?
+    /// How parameters are written into form bodies.
+    public var formOptions = ParameterEncodingOptions()
+    /// How values become JSON.
+    public var jsonOptions = JSONBodyOptions() {
+        didSet { encoder = jsonOptions.makeEncoder() }
+    }
+    /// The methods whose ``APIConfiguration/parameters`` go into the query; GET, HEAD and DELETE unless set.
+    public var queryMethods: Set<HTTPMethod> = [.get, .head, .delete]
+    /// The longest URL in bytes; 65,536 unless set, far above what servers accept.
+    public var maximumURLLength = 65_536
+    /// The header field of the idempotency key; `Idempotency-Key` unless set.
+    public var idempotencyHeader = "Idempotency-Key"
+
+    private var encoder: JSONEncoder
+
+    /// Creates a generator; everything else is set through the properties.
+    ///
+    /// - Parameters:
+    ///   - headers: Header fields of every request.
+    ///   - parameters: Parameters of every request.
+    ///   - timeouts: Timeouts of requests that set none of their own; 60 s in all unless given.
+    public init(
+        headers: HTTPHeaders = [:],
+        parameters: Parameters = [:],
+        timeouts: HTTPRequest.Timeouts = HTTPRequest.Timeouts(total: .seconds(60))
+    ) {
+        common = CommonValues(headers: headers, parameters: parameters)
+        self.timeouts = timeouts
+        encoder = JSONBodyOptions().makeEncoder()
+    }
+
+    /// Builds the request of a configuration for one server.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to ask. Pass ``APIConfiguration/snapshot()`` when there may be several attempts.
+    ///   - base: The server's base URL.
+    /// - Returns: The request, complete.
+    /// - Throws: ``RequestError`` when the configuration cannot be sent; nothing is sent instead of it.
+    public func request(
+        for configuration: APIConfiguration,
+        on base: BaseURL
+    ) throws(RequestError) -> HTTPRequest {
+        let joiner = try URLJoiner(
+            path: configuration.path,
+            on: base,
+            join: join,
+            secured: configuration.upgradesToHTTPS
+        )
+        let shares = try sharesCommonValues(joiner, base, configuration)
+        let parameters = try placedParameters(configuration, sharesCommonValues: shares)
+        let url = try url(joiner, query: parameters.query, configuration)
+        let body = try body(configuration, extraFields: parameters.body)
+        let headers = try headers(configuration, bodyType: body.contentType, sharesCommonValues: shares)
+        return HTTPRequest(
+            method: configuration.method,
+            url: url,
+            headers: headers,
+            body: body.body,
+            timeouts: timeouts(configuration),
+            delivery: configuration.delivery,
+            responseBodyLimit: configuration.responseBodyLimit ?? responseBodyLimit
+        )
+    }
+
+    private func timeouts(_ configuration: APIConfiguration) -> HTTPRequest.Timeouts {
+        HTTPRequest.Timeouts(
+            connect: configuration.connectTimeout ?? timeouts.connect,
+            idle: configuration.idleTimeout ?? timeouts.idle,
+            total: configuration.timeout ?? timeouts.total
+        )
+    }
+
+    var bodyContext: BodyEncodingContext {
+        BodyEncodingContext(form: formOptions, json: jsonOptions, encoder: encoder)
+    }
+}

@@ -1,0 +1,59 @@
+/// A base URL, taken apart once so that joining a path to it is a copy of bytes.
+///
+/// A client keeps one for each server and environment.
+public struct BaseURL: Sendable, Hashable {
+    /// The forms that a join starts from.
+    struct Stem: Sendable, Hashable {
+        /// The base without its query.
+        var whole: [UInt8]
+        /// The same without slashes at its end.
+        var trimmed: [UInt8]
+        /// Scheme and authority.
+        var origin: [UInt8]
+    }
+
+    /// The URL as it was given.
+    public let url: RequestURL
+    /// Scheme, host and port, for comparison.
+    public let origin: RequestURL.Origin
+    let stem: Stem
+    /// The same under https.
+    let securedStem: Stem
+    /// The base's path, percent-encoded, without dot segments.
+    let path: [UInt8]
+    /// The base's own query; it stays in front of every other.
+    let query: [UInt8]?
+
+    /// Takes a URL apart.
+    ///
+    /// - Parameter url: The base; its path may end with a slash or not, the joins are the same.
+    public init(_ url: RequestURL) {
+        self.url = url
+        let parts = url.absolute
+        path = DotSegments.removed(from: parts.path, clamps: true) ?? parts.path
+        query = parts.query
+        origin = RequestURL.Origin(parts)
+        stem = Stem(origin: parts.originBytes, path: path)
+        securedStem = parts.isSecure ? stem : Stem(origin: parts.secured.originBytes, path: path)
+    }
+
+    /// Takes the URL apart that `text` holds.
+    ///
+    /// - Throws: ``RequestError/url(text:reason:)`` when it is no absolute http or https URL.
+    public init(_ text: String) throws(RequestError) {
+        self.init(try RequestURL(validating: text))
+    }
+}
+
+extension BaseURL.Stem {
+    init(origin: [UInt8], path: [UInt8]) {
+        self.origin = origin
+        whole = origin + path
+        trimmed = origin + path.reversed().drop { $0 == UInt8(ascii: "/") }.reversed()
+    }
+}
+
+extension BaseURL: CustomStringConvertible {
+    /// The URL as it was given.
+    public var description: String { url.text }
+}
