@@ -47,6 +47,6 @@ extension RequestURL {
     /// - Throws: ``RequestError/url(text:reason:)`` when the result is no http or https URL.
     public func resolving(_ reference: String) throws(RequestError) -> RequestURL {
         let joiner = try URLJoiner(path: reference, on: BaseURL(self), join: .relative, secured: false)
-        return RequestURL(trusted: String(decoding: joiner.output, as: UTF8.self))
+        return RequestURL(trusted: joiner.output.text())
     }
 }

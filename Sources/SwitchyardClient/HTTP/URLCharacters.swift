@@ -107,7 +107,7 @@ enum PercentEncoding {
     }
 
     @inline(__always)
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
+    static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? value + UInt8(ascii: "0") : value - 10 + UInt8(ascii: "A")
     }
 }

@@ -1,35 +1,49 @@
 import Foundation
 
+/// What a serialiser needs from its options, worked out once.
+final class ParameterSerializerPlan: Sendable {
+    let options: ParameterEncodingOptions
+    let keyCharacters: URLCharacters
+    let usesPlus: Bool
+    let isUTF8: Bool
+    let changesKeys: Bool
+
+    init(_ options: ParameterEncodingOptions) {
+        self.options = options
+        keyCharacters = options.allowedKeyCharacters ?? options.allowedCharacters
+        usesPlus = options.spaces == .plus
+        isUTF8 = options.characterSet == .utf8
+        if case .unchanged = options.keyCase { changesKeys = false } else { changesKeys = true }
+    }
+}
+
 /// Writes parameters as `key=value&...` into a buffer of bytes.
 ///
 /// The name of the value being written is kept as raw text and grows and shrinks with the tree; it is percent-encoded
 /// once per value. Flat parameters allocate nothing but the output.
 struct ParameterSerializer {
-    private let options: ParameterEncodingOptions
-    private let keyCharacters: URLCharacters
-    private let separator: [UInt8]
+    private let plan: ParameterSerializerPlan
     /// Written in front of the first pair: the `?` or `&` of a URL.
-    private var lead: UInt8?
-    private(set) var output: [UInt8]
-    private var name: [UInt8] = []
+    private let lead: UInt8?
+    private var name = ""
     private var depth = 0
     private var isFirst = true
 
-    /// Creates a serialiser that continues `output`; `lead` goes in front of the first pair, if any is written.
-    init(options: ParameterEncodingOptions, continuing output: [UInt8] = [], lead: UInt8? = nil) {
-        self.options = options
-        self.output = output
+    private var options: ParameterEncodingOptions {
+        _read { yield plan.options }
+    }
+
+    /// Creates a serialiser; `lead` goes in front of the first pair, if any is written.
+    init(_ plan: ParameterSerializerPlan, lead: UInt8? = nil) {
+        self.plan = plan
         self.lead = lead
-        keyCharacters = options.allowedKeyCharacters ?? options.allowedCharacters
-        separator = Array(options.separator.utf8)
     }
 
     /// Writes the parameters of the top level.
-    mutating func write(_ parameters: Parameters) throws(RequestError) {
+    mutating func write(_ parameters: Parameters, to output: inout ByteBuffer) throws(RequestError) {
         for item in ordered(parameters) {
-            appendKey(item.key)
-            try write(item.value)
-            name.removeAll(keepingCapacity: true)
+            name = key(item.key)
+            try write(item.value, to: &output)
         }
     }
 
@@ -40,82 +54,75 @@ struct ParameterSerializer {
         return parameters.items.stablySortedByKey
     }
 
-    private mutating func write(_ value: ParameterValue) throws(RequestError) {
+    private mutating func write(_ value: ParameterValue, to output: inout ByteBuffer) throws(RequestError) {
         switch value {
-        case .null: try writeNull()
-        case .bool(let flag): try writeBool(flag)
-        case .integer(let number): try writePair(number.description, isPlain: true)
-        case .unsigned(let number): try writePair(number.description, isPlain: true)
-        case .double(let number): try writePair(text(of: number))
-        case .decimal(let number): try writePair(text(of: number))
-        case .string(let text): try writePair(text)
-        case .date(let date): try writePair(text(of: date))
-        case .data(let data): try writeData(data)
-        case .array(let values): try writeArray(values)
-        case .dictionary(let values): try writeDictionary(values)
+        case .null: try writeNull(to: &output)
+        case .bool(let flag): try writePair(text(of: flag), to: &output)
+        case .integer(let number):
+            try writeName(to: &output)
+            output.append(UInt8(ascii: "="))
+            output.append(number)
+        case .unsigned(let number):
+            try writeName(to: &output)
+            output.append(UInt8(ascii: "="))
+            output.append(number)
+        case .double(let number): try writePair(text(of: number), to: &output)
+        case .decimal(let number): try writePair(text(of: number), to: &output)
+        case .string(let text): try writePair(text, to: &output)
+        case .date(let date): try writePair(text(of: date), to: &output)
+        case .data(let data): try writeData(data, to: &output)
+        case .array(let values): try writeArray(values, to: &output)
+        case .dictionary(let values): try writeDictionary(values, to: &output)
         }
     }
 
-    private mutating func writeNull() throws(RequestError) {
+    private mutating func writeNull(to output: inout ByteBuffer) throws(RequestError) {
         switch options.nulls {
         case .dropped: break
-        case .empty: try writePair("")
-        case .bare: try writeName()
-        case .literal(let text): try writePair(text)
+        case .empty: try writePair("", to: &output)
+        case .bare: try writeName(to: &output)
+        case .literal(let text): try writePair(text, to: &output)
         }
     }
 
-    private mutating func writeBool(_ flag: Bool) throws(RequestError) {
-        switch options.booleans {
-        case .numeric: try writePair(flag ? "1" : "0")
-        case .literal: try writePair(flag ? "true" : "false")
+    private mutating func writeData(_ data: Data, to output: inout ByteBuffer) throws(RequestError) {
+        guard let text = try text(of: data) else {
+            return try writeArray(data.map { .integer(Int64($0)) }, to: &output)
         }
+        try writePair(text, to: &output)
     }
 
-    private mutating func writeData(_ data: Data) throws(RequestError) {
-        switch options.data {
-        case .base64: try writePair(data.base64EncodedString())
-        case .base64URL: try writePair(data.base64URLText)
-        case .deferred: try writeArray(data.map { .integer(Int64($0)) })
-        case .custom(let convert):
-            let text: String
-            do { text = try convert(data) } catch { throw failure(.conversionFailed("\(error)")) }
-            try writePair(text)
-        }
-    }
-
-    private mutating func writeArray(_ values: [ParameterValue]) throws(RequestError) {
-        if case .commaSeparated = options.arrays { return try writeJoined(values) }
-        try descend()
+    private mutating func writeArray(_ values: [ParameterValue], to output: inout ByteBuffer) throws(RequestError) {
+        if case .commaSeparated = options.arrays { return try writeJoined(values, to: &output) }
         let outer = name
+        try descend()
         if values.isEmpty, options.emptyCollections == .bare {
-            appendIndex(0)
-            try writeName()
+            name = element(0, of: outer)
+            try writeName(to: &output)
         }
         for (index, value) in values.enumerated() {
-            appendIndex(index)
-            try write(value)
-            name = outer
+            name = element(index, of: outer)
+            try write(value, to: &output)
         }
         name = outer
         depth -= 1
     }
 
-    private mutating func writeDictionary(_ values: Parameters) throws(RequestError) {
-        try descend()
+    private mutating func writeDictionary(_ values: Parameters, to output: inout ByteBuffer) throws(RequestError) {
         let outer = name
-        if values.isEmpty, options.emptyCollections == .bare { try writeName() }
+        try descend()
+        if values.isEmpty, options.emptyCollections == .bare { try writeName(to: &output) }
         for item in ordered(values) {
-            appendInner(item.key)
-            try write(item.value)
-            name = outer
+            name = member(item.key, of: outer)
+            try write(item.value, to: &output)
         }
+        name = outer
         depth -= 1
     }
 
-    private mutating func writeJoined(_ values: [ParameterValue]) throws(RequestError) {
+    private mutating func writeJoined(_ values: [ParameterValue], to output: inout ByteBuffer) throws(RequestError) {
         guard !values.isEmpty else {
-            if options.emptyCollections == .bare { try writeName() }
+            if options.emptyCollections == .bare { try writeName(to: &output) }
             return
         }
         var texts: [String] = []
@@ -123,81 +130,104 @@ struct ParameterSerializer {
             guard let text = try leafText(value) else { continue }
             texts.append(text)
         }
-        guard !texts.isEmpty else { return try writeNull() }
-        try writeName()
+        guard !texts.isEmpty else { return try writeNull(to: &output) }
+        try writeName(to: &output)
         output.append(UInt8(ascii: "="))
         for (index, text) in texts.enumerated() {
-            if index > 0 { try appendText(",", allowed: options.allowedCharacters) }
-            try appendText(text, allowed: options.allowedCharacters)
+            if index > 0 { try append(",", allowed: options.allowedCharacters, to: &output) }
+            try append(text, allowed: options.allowedCharacters, to: &output)
         }
     }
 
+    // MARK: - Pairs
+
+    private mutating func writePair(_ value: String, to output: inout ByteBuffer) throws(RequestError) {
+        try writeName(to: &output)
+        output.append(UInt8(ascii: "="))
+        try append(value, allowed: options.allowedCharacters, to: &output)
+    }
+
+    private mutating func writeName(to output: inout ByteBuffer) throws(RequestError) {
+        if isFirst {
+            if let lead { output.append(lead) }
+            isFirst = false
+        } else {
+            output.append(options.separator)
+        }
+        try append(name, allowed: plan.keyCharacters, to: &output)
+    }
+
+    private func append(_ text: String, allowed: URLCharacters, to output: inout ByteBuffer) throws(RequestError) {
+        if plan.isUTF8 {
+            var text = text
+            text.withUTF8 { output.appendEscaping($0, allowed: allowed, plus: plan.usesPlus) }
+        } else {
+            guard let data = text.data(using: options.characterSet) else { throw failure(.notInCharacterSet) }
+            Array(data).withUnsafeBufferPointer { output.appendEscaping($0, allowed: allowed, plus: plan.usesPlus) }
+        }
+    }
+
+    // MARK: - Names
+
+    private func key(_ key: String) -> String {
+        plan.changesKeys ? options.keyCase.apply(to: key) : key
+    }
+
+    private func element(_ index: Int, of outer: String) -> String {
+        switch options.arrays {
+        case .brackets: outer + "[]"
+        case .repeated, .commaSeparated: outer
+        case .indexed: "\(outer)[\(index)]"
+        case .custom(let convert): convert(outer, index)
+        }
+    }
+
+    private func member(_ inner: String, of outer: String) -> String {
+        switch options.nesting {
+        case .brackets: "\(outer)[\(key(inner))]"
+        case .dots: "\(outer).\(key(inner))"
+        case .custom(let convert): convert(outer, key(inner))
+        }
+    }
+
+    private mutating func descend() throws(RequestError) {
+        depth += 1
+        guard depth <= options.maximumDepth else { throw failure(.tooDeep(limit: options.maximumDepth)) }
+    }
+
+    private func failure(_ reason: RequestError.ParameterReason) -> RequestError {
+        .parameter(keyPath: name, reason: reason)
+    }
+}
+
+// MARK: - Leaves
+
+extension ParameterSerializer {
     /// The text of a value inside a joined list; `nil` when it is left out.
     private func leafText(_ value: ParameterValue) throws(RequestError) -> String? {
         switch value {
         case .null:
             switch options.nulls {
-            case .dropped: return nil
-            case .empty, .bare: return ""
-            case .literal(let text): return text
+            case .dropped: nil
+            case .empty, .bare: ""
+            case .literal(let text): text
             }
-        case .bool(let flag): return options.booleans == .numeric ? (flag ? "1" : "0") : (flag ? "true" : "false")
-        case .integer(let number): return number.description
-        case .unsigned(let number): return number.description
-        case .double(let number): return try text(of: number)
-        case .decimal(let number): return try text(of: number)
-        case .string(let text): return text
-        case .date(let date): return try text(of: date)
-        case .data(let data): return data.base64EncodedString()
+        case .bool(let flag): text(of: flag)
+        case .integer(let number): number.description
+        case .unsigned(let number): number.description
+        case .double(let number): try text(of: number)
+        case .decimal(let number): try text(of: number)
+        case .string(let text): text
+        case .date(let date): try text(of: date)
+        case .data(let data): try text(of: data) ?? data.map(\.description).joined(separator: ",")
         case .array, .dictionary: throw failure(.nestedInJoinedList)
         }
     }
 
-    // MARK: - Leaves
-
-    private mutating func writePair(_ value: String, isPlain: Bool = false) throws(RequestError) {
-        try writeName()
-        output.append(UInt8(ascii: "="))
-        if isPlain {
-            output.append(contentsOf: value.utf8)
-        } else {
-            try appendText(value, allowed: options.allowedCharacters)
-        }
-    }
-
-    private mutating func writeName() throws(RequestError) {
-        if isFirst {
-            if let lead { output.append(lead) }
-            isFirst = false
-        } else {
-            output.append(contentsOf: separator)
-        }
-        if options.characterSet == .utf8 {
-            appendBytes(name, allowed: keyCharacters)
-        } else {
-            try appendText(String(decoding: name, as: UTF8.self), allowed: keyCharacters)
-        }
-    }
-
-    private mutating func appendText(_ text: String, allowed: URLCharacters) throws(RequestError) {
-        guard options.characterSet == .utf8 else {
-            guard let bytes = text.data(using: options.characterSet) else { throw failure(.notInCharacterSet) }
-            return appendBytes([UInt8](bytes), allowed: allowed)
-        }
-        var text = text
-        text.withUTF8 { appendBytes($0, allowed: allowed) }
-    }
-
-    private mutating func appendBytes(_ bytes: some RandomAccessCollection<UInt8>, allowed: URLCharacters) {
-        let usesPlus = options.spaces == .plus
-        for byte in bytes {
-            if allowed.contains(byte) {
-                output.append(byte)
-            } else if byte == UInt8(ascii: " "), usesPlus {
-                output.append(UInt8(ascii: "+"))
-            } else {
-                PercentEncoding.appendEscaped(byte, to: &output)
-            }
+    private func text(of flag: Bool) -> String {
+        switch options.booleans {
+        case .numeric: flag ? "1" : "0"
+        case .literal: flag ? "true" : "false"
         }
     }
 
@@ -222,50 +252,14 @@ struct ParameterSerializer {
         }
     }
 
-    // MARK: - Names
-
-    private mutating func appendKey(_ key: String) {
-        if case .unchanged = options.keyCase {
-            name.append(contentsOf: key.utf8)
-        } else {
-            name.append(contentsOf: options.keyCase.apply(to: key).utf8)
-        }
-    }
-
-    private mutating func appendIndex(_ index: Int) {
-        switch options.arrays {
-        case .brackets: name.append(contentsOf: "[]".utf8)
-        case .repeated, .commaSeparated: break
-        case .indexed: name.append(contentsOf: "[\(index)]".utf8)
-        case .custom(let convert): replaceName { convert($0, index) }
-        }
-    }
-
-    private mutating func appendInner(_ key: String) {
-        switch options.nesting {
-        case .brackets:
-            name.append(UInt8(ascii: "["))
-            appendKey(key)
-            name.append(UInt8(ascii: "]"))
-        case .dots:
-            name.append(UInt8(ascii: "."))
-            appendKey(key)
+    /// The text of bytes; `nil` when they are written as a list of numbers.
+    private func text(of data: Data) throws(RequestError) -> String? {
+        switch options.data {
+        case .base64: return data.base64EncodedString()
+        case .base64URL: return data.base64URLText
+        case .deferred: return nil
         case .custom(let convert):
-            let inner = options.keyCase.apply(to: key)
-            replaceName { convert($0, inner) }
+            do { return try convert(data) } catch { throw failure(.conversionFailed("\(error)")) }
         }
-    }
-
-    private mutating func replaceName(_ convert: (String) -> String) {
-        name = Array(convert(String(decoding: name, as: UTF8.self)).utf8)
-    }
-
-    private mutating func descend() throws(RequestError) {
-        depth += 1
-        guard depth <= options.maximumDepth else { throw failure(.tooDeep(limit: options.maximumDepth)) }
-    }
-
-    private func failure(_ reason: RequestError.ParameterReason) -> RequestError {
-        .parameter(keyPath: String(decoding: name, as: UTF8.self), reason: reason)
     }
 }

@@ -21,7 +21,15 @@ extension [Parameters.Item] {
 extension String {
     /// Whether the UTF-8 bytes come before those of `other`; the order of Swift's strings, which normalises, is slower.
     fileprivate func precedes(_ other: String) -> Bool {
-        utf8.lexicographicallyPrecedes(other.utf8)
+        let isBefore = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in
+                for index in 0..<Swift.min(left.count, right.count) where left[index] != right[index] {
+                    return left[index] < right[index]
+                }
+                return left.count < right.count
+            }
+        }
+        return isBefore.flatMap(\.self) ?? utf8.lexicographicallyPrecedes(other.utf8)
     }
 }
 

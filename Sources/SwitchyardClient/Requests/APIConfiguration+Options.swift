@@ -54,7 +54,17 @@ public enum IdempotencyKey: Sendable, Hashable {
     /// A key of the caller's, for instance one that was stored with the write and outlives the app.
     case given(String)
 
+    /// A new key.
     static func random() -> IdempotencyKey {
         .given(UUID().uuidString)
+    }
+
+    /// The key to send; a new one each time while it is automatic.
+    var value: String? {
+        switch self {
+        case .none: nil
+        case .automatic: UUID().uuidString
+        case .given(let key): key
+        }
     }
 }

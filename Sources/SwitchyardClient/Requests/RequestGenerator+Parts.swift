@@ -4,59 +4,57 @@ extension RequestGenerator {
     // MARK: - URL
 
     func sharesCommonValues(
-        _ joiner: URLJoiner,
+        _ foreignOrigin: RequestURL.Origin?,
         _ base: BaseURL,
         _ configuration: APIConfiguration
     ) throws(RequestError) -> Bool {
-        guard let origin = joiner.foreignOrigin, origin != base.origin else { return true }
+        guard let foreignOrigin, foreignOrigin != base.origin else { return true }
         switch foreignHosts {
         case .allowed: return true
         case .withoutCommonValues: return false
-        case .refused: throw .url(text: configuration.path, reason: .foreignHost(origin.host))
+        case .refused: throw .url(text: configuration.path, reason: .foreignHost(foreignOrigin.host))
         }
     }
 
     func url(
-        _ joiner: URLJoiner,
+        _ joiner: inout URLJoiner,
         query: Parameters,
         _ configuration: APIConfiguration
     ) throws(RequestError) -> RequestURL {
-        var output = joiner.output
         if !query.isEmpty {
-            let lead = Self.lead(after: output, hasQuery: joiner.hasQuery)
+            let lead = Self.lead(after: joiner.output.last, hasQuery: joiner.hasQuery)
             if let customQuery {
-                try append(query, with: customQuery, lead: lead, to: &output)
+                try append(query, with: customQuery, lead: lead, to: &joiner.output)
             } else {
-                let options = configuration.parameterOptions ?? queryOptions
-                var serializer = ParameterSerializer(options: options, continuing: output, lead: lead)
-                try serializer.write(query)
-                output = serializer.output
+                let plan = configuration.parameterOptions.map(ParameterSerializerPlan.init) ?? queryPlan
+                var serializer = ParameterSerializer(plan, lead: lead)
+                try serializer.write(query, to: &joiner.output)
             }
         }
-        guard output.count <= maximumURLLength else {
-            let reason = RequestError.URLReason.tooLong(bytes: output.count, limit: maximumURLLength)
+        guard joiner.output.count <= maximumURLLength else {
+            let reason = RequestError.URLReason.tooLong(bytes: joiner.output.count, limit: maximumURLLength)
             throw .url(text: configuration.path, reason: reason)
         }
-        return RequestURL(trusted: String(decoding: output, as: UTF8.self))
+        return RequestURL(trusted: joiner.output.text())
     }
 
     /// What stands between the URL so far and the first parameter.
-    private static func lead(after output: [UInt8], hasQuery: Bool) -> UInt8? {
+    private static func lead(after last: UInt8?, hasQuery: Bool) -> UInt8? {
         guard hasQuery else { return UInt8(ascii: "?") }
-        return output.last == UInt8(ascii: "?") || output.last == UInt8(ascii: "&") ? nil : UInt8(ascii: "&")
+        return last == UInt8(ascii: "?") || last == UInt8(ascii: "&") ? nil : UInt8(ascii: "&")
     }
 
     private func append(
         _ query: Parameters,
         with customQuery: @Sendable (Parameters) throws -> String,
         lead: UInt8?,
-        to output: inout [UInt8]
+        to output: inout ByteBuffer
     ) throws(RequestError) {
         let text: String
         do { text = try customQuery(query) } catch { throw .hook(stage: "custom query", message: "\(error)") }
         guard !text.isEmpty else { return }
         if let lead { output.append(lead) }
-        PercentEncoding.append(Array(text.utf8), allowed: .query, keepingEscapes: true, to: &output)
+        output.append(URLEscaping.query(Array(text.utf8)[...]))
     }
 
     // MARK: - Parameters
@@ -92,8 +90,8 @@ extension RequestGenerator {
         _ configuration: APIConfiguration,
         extraFields: Parameters
     ) throws(RequestError) -> (body: HTTPBody, contentType: String?) {
+        if extraFields.isEmpty, configuration.body.isNone { return (.none, nil) }
         let body = try configuration.body.adding(extraFields, options: configuration.parameterOptions)
-        guard !body.isNone else { return (.none, nil) }
         if configuration.method.definesNoBody, !configuration.allowsUnusualBody {
             throw .bodyNotAllowed(method: configuration.method)
         }
@@ -110,7 +108,7 @@ extension RequestGenerator {
         var headers = sharesCommonValues ? try common.resolvedHeaders(configuration) : HTTPHeaders()
         headers = headers.overridden(by: configuration.headers)
         if let bodyType, headers["Content-Type"] == nil { headers.add("Content-Type", bodyType) }
-        if case .given(let key) = configuration.snapshot().idempotencyKey, headers[idempotencyHeader] == nil {
+        if let key = configuration.idempotencyKey.value, headers[idempotencyHeader] == nil {
             headers.add(idempotencyHeader, key)
         }
         guard let invalid = headers.firstInvalidField else { return headers }

@@ -25,7 +25,9 @@ public struct RequestGenerator: Sendable {
     /// What becomes of absolute URLs that lead to another origin than the base URL's; no credentials unless set.
     public var foreignHosts = ForeignHostRule.withoutCommonValues
     /// How parameters are written into queries.
-    public var queryOptions = ParameterEncodingOptions()
+    public var queryOptions = ParameterEncodingOptions() {
+        didSet { queryPlan = ParameterSerializerPlan(queryOptions) }
+    }
     /// Writes the whole query in place of ``queryOptions``, when set; an error ends the call.
     ///
     /// The text is appended to the URL as it is, but for characters that no URL may hold.
@@ -44,6 +46,7 @@ public struct RequestGenerator: Sendable {
     public var idempotencyHeader = "Idempotency-Key"
 
     private var encoder: JSONEncoder
+    var queryPlan = ParameterSerializerPlan(ParameterEncodingOptions())
 
     /// Creates a generator; everything else is set through the properties.
     ///
@@ -72,15 +75,15 @@ public struct RequestGenerator: Sendable {
         for configuration: APIConfiguration,
         on base: BaseURL
     ) throws(RequestError) -> HTTPRequest {
-        let joiner = try URLJoiner(
+        var joiner = try URLJoiner(
             path: configuration.path,
             on: base,
             join: join,
             secured: configuration.upgradesToHTTPS
         )
-        let shares = try sharesCommonValues(joiner, base, configuration)
+        let shares = try sharesCommonValues(joiner.foreignOrigin, base, configuration)
         let parameters = try placedParameters(configuration, sharesCommonValues: shares)
-        let url = try url(joiner, query: parameters.query, configuration)
+        let url = try url(&joiner, query: parameters.query, configuration)
         let body = try body(configuration, extraFields: parameters.body)
         let headers = try headers(configuration, bodyType: body.contentType, sharesCommonValues: shares)
         return HTTPRequest(

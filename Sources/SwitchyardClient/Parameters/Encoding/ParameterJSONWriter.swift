@@ -2,109 +2,84 @@ import Foundation
 
 /// Writes a value tree as JSON (RFC 8259) into a buffer of bytes.
 struct ParameterJSONWriter {
-    let options: JSONBodyOptions
-    private(set) var output: [UInt8] = []
+    private let options: JSONBodyOptions
     private var path: [String] = []
 
     init(options: JSONBodyOptions) {
         self.options = options
     }
 
-    mutating func write(_ value: ParameterValue) throws(RequestError) {
+    mutating func write(_ value: ParameterValue, to output: inout ByteBuffer) throws(RequestError) {
         switch value {
-        case .null: append("null")
-        case .bool(let flag): append(flag ? "true" : "false")
-        case .integer(let number): append(number.description)
-        case .unsigned(let number): append(number.description)
-        case .double(let number): try writeNumber(number)
-        case .decimal(let number): number.isNaN ? try writeNumber(.nan) : append(number.description)
-        case .string(let text): writeString(text)
-        case .date(let date): try writeDate(date)
-        case .data(let data): writeString(data.base64EncodedString())
-        case .array(let values): try writeArray(values)
-        case .dictionary(let values): try writeDictionary(values)
+        case .null: output.append("null")
+        case .bool(let flag): output.append(flag ? "true" : "false")
+        case .integer(let number): output.append(number)
+        case .unsigned(let number): output.append(number)
+        case .double(let number): try write(number, to: &output)
+        case .decimal(let number): number.isNaN ? try write(.nan, to: &output) : output.append(number.description)
+        case .string(let text): output.appendJSON(text)
+        case .date(let date): try write(date, to: &output)
+        case .data(let data): output.appendJSON(data.base64EncodedString())
+        case .array(let values): try write(values, to: &output)
+        case .dictionary(let values): try write(values, to: &output)
         }
     }
 
-    private mutating func append(_ text: String) {
-        output.append(contentsOf: text.utf8)
-    }
-
-    private mutating func writeNumber(_ number: Double) throws(RequestError) {
-        if number.isFinite { return append(number.description) }
+    private func write(_ number: Double, to output: inout ByteBuffer) throws(RequestError) {
+        if number.isFinite { return output.append(number.description) }
         guard case .literals(let positive, let negative, let notANumber) = options.nonFiniteNumbers else {
             throw failure(.notFinite)
         }
-        writeString(number.isNaN ? notANumber : number > 0 ? positive : negative)
+        output.appendJSON(number.isNaN ? notANumber : number > 0 ? positive : negative)
     }
 
-    private mutating func writeDate(_ date: Date) throws(RequestError) {
+    private func write(_ date: Date, to output: inout ByteBuffer) throws(RequestError) {
         let text: ParameterDateFormat.Output
         do { text = try options.dates.output(for: date) } catch { throw failure(.conversionFailed("\(error)")) }
         switch text {
-        case .number(let number): try writeNumber(number)
-        case .text(let text): writeString(text)
+        case .number(let number): try write(number, to: &output)
+        case .text(let text): output.appendJSON(text)
         }
     }
 
-    private mutating func writeArray(_ values: [ParameterValue]) throws(RequestError) {
-        guard !values.isEmpty else { return append("[]") }
+    private mutating func write(_ values: [ParameterValue], to output: inout ByteBuffer) throws(RequestError) {
+        guard !values.isEmpty else { return output.append("[]") }
         try descend("[]")
-        append("[")
+        output.append(UInt8(ascii: "["))
         for (index, value) in values.enumerated() {
-            if index > 0 { append(",") }
-            breakLine()
-            try write(value)
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            breakLine(&output)
+            try write(value, to: &output)
         }
         path.removeLast()
-        breakLine()
-        append("]")
+        breakLine(&output)
+        output.append(UInt8(ascii: "]"))
     }
 
-    private mutating func writeDictionary(_ values: Parameters) throws(RequestError) {
-        guard !values.isEmpty else { return append("{}") }
-        let sorted = values.items.stablySortedByKey
+    private mutating func write(_ values: Parameters, to output: inout ByteBuffer) throws(RequestError) {
+        guard !values.isEmpty else { return output.append("{}") }
+        let sorted = values.items.areKeysAscending ? values.items : values.items.stablySortedByKey
         for index in sorted.indices.dropFirst() where sorted[index].key == sorted[index - 1].key {
             throw failure(.repeatedName, at: sorted[index].key)
         }
-        append("{")
+        output.append(UInt8(ascii: "{"))
         for (index, item) in (options.sortsKeys ? sorted : values.items).enumerated() {
-            if index > 0 { append(",") }
+            if index > 0 { output.append(UInt8(ascii: ",")) }
             try descend(item.key)
-            breakLine()
-            writeString(item.key)
-            append(options.isPretty ? " : " : ":")
-            try write(item.value)
+            breakLine(&output)
+            output.appendJSON(item.key)
+            output.append(options.isPretty ? " : " : ":")
+            try write(item.value, to: &output)
             path.removeLast()
         }
-        breakLine()
-        append("}")
+        breakLine(&output)
+        output.append(UInt8(ascii: "}"))
     }
 
-    private mutating func writeString(_ text: String) {
-        output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): append("\\\"")
-            case UInt8(ascii: "\\"): append("\\\\")
-            case 8: append("\\b")
-            case 9: append("\\t")
-            case 10: append("\\n")
-            case 12: append("\\f")
-            case 13: append("\\r")
-            case 0..<32:
-                append("\\u00")
-                output.append(contentsOf: [byte >> 4 + UInt8(ascii: "0"), "0123456789abcdef".utf8.byte(at: byte & 15)])
-            default: output.append(byte)
-            }
-        }
-        output.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func breakLine() {
+    private func breakLine(_ output: inout ByteBuffer) {
         guard options.isPretty else { return }
-        output.append(10)
-        output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: path.count * 2))
+        output.append(UInt8(ascii: "\n"))
+        output.append(String(repeating: "  ", count: path.count))
     }
 
     private mutating func descend(_ key: String) throws(RequestError) {
@@ -119,8 +94,38 @@ struct ParameterJSONWriter {
     }
 }
 
-extension String.UTF8View {
-    fileprivate func byte(at offset: UInt8) -> UInt8 {
-        self[index(startIndex, offsetBy: Int(offset))]
+extension ByteBuffer {
+    /// Appends a JSON string: in quotes, with quotes, backslashes and control characters escaped.
+    mutating func appendJSON(_ text: String) {
+        append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { bytes in
+            var start = 0
+            for index in bytes.indices {
+                let byte = bytes[index]
+                guard byte < 32 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                append(UnsafeBufferPointer(rebasing: bytes[start..<index]))
+                appendJSONEscape(byte)
+                start = index + 1
+            }
+            append(UnsafeBufferPointer(rebasing: bytes[start...]))
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendJSONEscape(_ byte: UInt8) {
+        append(UInt8(ascii: "\\"))
+        switch byte {
+        case 8: append(UInt8(ascii: "b"))
+        case 9: append(UInt8(ascii: "t"))
+        case 10: append(UInt8(ascii: "n"))
+        case 12: append(UInt8(ascii: "f"))
+        case 13: append(UInt8(ascii: "r"))
+        case 0..<32:
+            append("u00")
+            append(PercentEncoding.hexDigit(byte >> 4))
+            append(PercentEncoding.hexDigit(byte & 15))
+        default: append(byte)
+        }
     }
 }

@@ -28,15 +28,17 @@ extension RequestBody {
         _ parameters: Parameters,
         _ options: ParameterEncodingOptions
     ) throws(RequestError) -> HTTPBody {
-        var serializer = ParameterSerializer(options: options)
-        try serializer.write(parameters)
-        return .data(Data(serializer.output))
+        var output = ByteBuffer(capacity: 256)
+        var serializer = ParameterSerializer(ParameterSerializerPlan(options))
+        try serializer.write(parameters, to: &output)
+        return .data(output.data())
     }
 
     private static func json(_ value: ParameterValue, _ options: JSONBodyOptions) throws(RequestError) -> HTTPBody {
+        var output = ByteBuffer(capacity: 256)
         var writer = ParameterJSONWriter(options: options)
-        try writer.write(value)
-        return .data(Data(writer.output))
+        try writer.write(value, to: &output)
+        return .data(output.data())
     }
 
     private static func json(_ value: any Encodable, _ encoder: JSONEncoder) throws(RequestError) -> HTTPBody {

@@ -38,11 +38,7 @@ struct AbsoluteURL {
     var scheme: String { isSecure ? "https" : "http" }
 
     /// The origin as bytes: scheme, host and port.
-    var originBytes: [UInt8] {
-        var output = Array("\(scheme)://".utf8)
-        authority.append(to: &output)
-        return output
-    }
+    var originBytes: [UInt8] { Array("\(scheme)://".utf8) + authority.bytes }
 
     /// The whole URL as bytes.
     var bytes: [UInt8] {

@@ -65,14 +65,9 @@ struct URLAuthority {
         return Array(host.utf8)
     }
 
-    /// Appends `user@host:port`.
-    func append(to output: inout [UInt8]) {
-        if let userInfo {
-            output += userInfo
-            output.append(UInt8(ascii: "@"))
-        }
-        output += host
-        if let port { output += ":\(port)".utf8 }
+    /// `user@host:port`.
+    var bytes: [UInt8] {
+        (userInfo.map { $0 + [UInt8(ascii: "@")] } ?? []) + host + (port.map { Array(":\($0)".utf8) } ?? [])
     }
 }
 

@@ -1,11 +1,11 @@
 /// Joins one path to a base URL.
-struct URLJoiner {
+struct URLJoiner: ~Copyable {
     /// Whether the path was an absolute URL.
     private(set) var isAbsolute = false
     /// Whether the result has a query already.
     private(set) var hasQuery = false
     /// The URL so far.
-    private(set) var output: [UInt8]
+    var output: ByteBuffer
     /// The origin of an absolute or scheme-relative path; `nil` while the base's is kept.
     private(set) var foreignOrigin: RequestURL.Origin?
 
@@ -14,8 +14,7 @@ struct URLJoiner {
     /// - Throws: ``RequestError/url(text:reason:)`` when the path is no path and no URL, or leaves the base's path.
     init(path: String, on base: BaseURL, join: PathJoin, secured: Bool) throws(RequestError) {
         let stem = secured ? base.securedStem : base.stem
-        output = []
-        output.reserveCapacity(stem.whole.count + path.utf8.count + 96)
+        output = ByteBuffer(capacity: stem.whole.count + path.utf8.count + 96)
         if join == .append, appendPlain(path, to: stem) {
             appendQuery(base.query)
         } else {
@@ -33,13 +32,13 @@ struct URLJoiner {
         var path = path
         return path.withUTF8 { bytes in
             guard let first = bytes.first else {
-                output += stem.whole
+                output.append(stem.whole)
                 return true
             }
             guard Self.isPlain(bytes) else { return false }
-            output += stem.trimmed
+            output.append(stem.trimmed)
             if first != UInt8(ascii: "/") { output.append(UInt8(ascii: "/")) }
-            output.append(contentsOf: bytes)
+            output.append(bytes)
             return true
         }
     }
@@ -79,7 +78,7 @@ struct URLJoiner {
         let url = try AbsoluteURL(parts, text: text)
         isAbsolute = true
         foreignOrigin = RequestURL.Origin(url)
-        output += url.bytes
+        output.append(url.bytes)
         hasQuery = url.query != nil
     }
 
@@ -99,11 +98,11 @@ struct URLJoiner {
             path = [UInt8(ascii: "/")] + inside
         }
         if path.isEmpty {
-            output += stem.whole
+            output.append(stem.whole)
         } else {
-            output += stem.trimmed
+            output.append(stem.trimmed)
             if path.first != UInt8(ascii: "/") { output.append(UInt8(ascii: "/")) }
-            output += path
+            output.append(path)
         }
         appendQuery(base.query)
         appendQuery(URLParts(bytes).query.map(URLEscaping.query))
@@ -116,7 +115,7 @@ struct URLJoiner {
         } else if let last = output.last, last != UInt8(ascii: "?"), last != UInt8(ascii: "&"), !query.isEmpty {
             output.append(UInt8(ascii: "&"))
         }
-        output += query
+        output.append(query)
         hasQuery = true
     }
 
@@ -130,15 +129,15 @@ struct URLJoiner {
         if let authority = parts.authority {
             let checked = try URLAuthority(authority, in: text)
             foreignOrigin = RequestURL.Origin(isSecure: stem.isSecure, authority: checked)
-            output += (stem.isSecure ? "https://" : "http://").utf8
-            checked.append(to: &output)
-            output += DotSegments.removed(from: URLEscaping.path(parts.path), clamps: true) ?? []
+            output.append(stem.isSecure ? "https://" : "http://")
+            output.append(checked.bytes)
+            output.append(DotSegments.removed(from: URLEscaping.path(parts.path), clamps: true) ?? [])
         } else if let scheme = parts.scheme {
             // Without `//` a colon is part of the path here: `items:batchGet` names a method, not a scheme.
             let path = scheme + [UInt8(ascii: ":")] + parts.path
             appendResolved(URLEscaping.path(ArraySlice(path)), base, stem)
         } else if parts.path.isEmpty {
-            output += stem.whole
+            output.append(stem.whole)
             if parts.query == nil { appendQuery(base.query) }
         } else {
             appendResolved(URLEscaping.path(parts.path), base, stem)
@@ -155,8 +154,8 @@ struct URLJoiner {
         } else {
             merged += path
         }
-        output += stem.origin
-        output += DotSegments.removed(from: merged, clamps: true) ?? merged
+        output.append(stem.origin)
+        output.append(DotSegments.removed(from: merged, clamps: true) ?? merged)
     }
 }
 
