@@ -1,0 +1,115 @@
+/// A JSON value that has to be an object with known keys, and where it stands.
+struct JSONObject {
+    let value: JSONValue
+    /// Where it stands, such as `servers[1]`.
+    let path: String
+    /// Where ``ServiceFormat`` describes it, such as `servers[]`.
+    let pattern: String
+    let file: String
+
+    init(_ value: JSONValue, at path: String, pattern: String, file: String) {
+        self.value = value
+        self.path = path
+        self.pattern = pattern
+        self.file = file
+    }
+
+    /// The members, whatever their keys.
+    func members() throws(CatalogError) -> [(key: String, value: JSONValue)] {
+        guard case .object(let members) = value else {
+            throw CatalogError(.wrongType, file: file, at: path, expected: "an object", found: value.kind)
+        }
+        return members
+    }
+
+    /// The members, if the format knows all their keys.
+    func fields() throws(CatalogError) -> Fields {
+        let members = try members()
+        let known = ServiceFormat.names(in: pattern)
+        for (key, _) in members where !known.contains(key) {
+            let place = path.isEmpty ? key : "\(path).\(key)"
+            throw CatalogError(
+                .unknownKey,
+                file: file,
+                at: place,
+                expected: "one of \(known.joined(separator: ", "))",
+                found: key
+            )
+        }
+        return Fields(object: self, members: members)
+    }
+
+    /// The members of an object by their keys, as the types that they have to be.
+    struct Fields {
+        let object: JSONObject
+        let members: [(key: String, value: JSONValue)]
+
+        func has(_ key: String) -> Bool { value(key) != nil }
+
+        func string(_ key: String) throws(CatalogError) -> String {
+            guard let text = try optionalString(key) else { throw error(.missingKey, key, "a string", "nothing") }
+            return text
+        }
+
+        func optionalString(_ key: String) throws(CatalogError) -> String? {
+            guard let value = value(key) else { return nil }
+            guard case .string(let text) = value else { throw error(.wrongType, key, "a string", value.kind) }
+            return text
+        }
+
+        func number(_ key: String) throws(CatalogError) -> Double? {
+            guard let value = value(key) else { return nil }
+            guard case .number(let number) = value else { throw error(.wrongType, key, type(key), value.kind) }
+            return number
+        }
+
+        func integer(_ key: String) throws(CatalogError) -> Int? {
+            guard let number = try number(key) else { return nil }
+            guard let integer = Int(exactly: number) else { throw error(.wrongType, key, type(key), "\(number)") }
+            return integer
+        }
+
+        func bool(_ key: String) throws(CatalogError) -> Bool? {
+            guard let value = value(key) else { return nil }
+            guard case .bool(let bool) = value else { throw error(.wrongType, key, type(key), value.kind) }
+            return bool
+        }
+
+        func array(_ key: String) throws(CatalogError) -> [JSONValue] {
+            guard let value = value(key) else { throw error(.missingKey, key, "an array", "nothing") }
+            guard case .array(let elements) = value else { throw error(.wrongType, key, "an array", value.kind) }
+            return elements
+        }
+
+        func object(_ key: String) throws(CatalogError) -> JSONObject? {
+            guard let value = value(key) else { return nil }
+            let inner = JSONObject(value, at: path(key), pattern: pattern(key), file: object.file)
+            _ = try inner.members()
+            return inner
+        }
+
+        func requiredObject(_ key: String) throws(CatalogError) -> JSONObject {
+            guard let inner = try object(key) else { throw error(.missingKey, key, "an object", "nothing") }
+            return inner
+        }
+
+        func error(
+            _ kind: CatalogError.Kind,
+            _ key: String,
+            _ expected: String,
+            _ found: String? = nil
+        ) -> CatalogError {
+            CatalogError(kind, file: object.file, at: path(key), expected: expected, found: found)
+        }
+
+        /// The error for a value of the right type that is not allowed.
+        func unexpected(_ key: String, _ found: String) -> CatalogError {
+            error(.invalidValue, key, type(key), found)
+        }
+
+        private func value(_ key: String) -> JSONValue? { members.first { $0.key == key }?.value }
+        private func path(_ key: String) -> String { object.path.isEmpty ? key : "\(object.path).\(key)" }
+        private func pattern(_ key: String) -> String { object.pattern.isEmpty ? key : "\(object.pattern).\(key)" }
+        private func type(_ key: String) -> String { ServiceFormat.type(of: pattern(key)) }
+    }
+}

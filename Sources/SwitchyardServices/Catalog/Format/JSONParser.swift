@@ -1,0 +1,177 @@
+/// A strict JSON reader (RFC 8259) for service files.
+///
+/// Foundation's readers accept a key that stands twice and keep one of the two without a word; in a service file that is
+/// a mistake worth reporting. This one also says the line of a syntax error.
+struct JSONParser {
+    /// What is wrong, and where.
+    struct Failure: Error, Equatable {
+        var expected: String
+        var line: Int
+        /// The key that stands twice; `nil` for a syntax error.
+        var duplicateKey: String?
+    }
+
+    private static let maximumDepth = 32
+    private let bytes: [UInt8]
+    private var position = 0
+    private var depth = 0
+
+    private init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Parses a whole text: one value, and nothing after it.
+    static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
+        var parser = JSONParser(bytes)
+        let value = try parser.value()
+        parser.skipSpace()
+        guard parser.position == bytes.count else { throw parser.failure("the end of the file") }
+        return value
+    }
+
+    // MARK: - Values
+
+    private mutating func value() throws(Failure) -> JSONValue {
+        skipSpace()
+        switch peek {
+        case UInt8(ascii: "{"): return try nested { (parser) throws(Failure) in try parser.object() }
+        case UInt8(ascii: "["): return try nested { (parser) throws(Failure) in try parser.array() }
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: return try number()
+        }
+    }
+
+    private mutating func nested(
+        _ body: (inout JSONParser) throws(Failure) -> JSONValue
+    ) throws(Failure) -> JSONValue {
+        guard depth < JSONParser.maximumDepth else {
+            throw failure("at most \(JSONParser.maximumDepth) levels of nesting")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        position += 1
+        return try body(&self)
+    }
+
+    private mutating func object() throws(Failure) -> JSONValue {
+        var members: [(key: String, value: JSONValue)] = []
+        var keys: Set<String> = []
+        if take(UInt8(ascii: "}")) { return .object([]) }
+        repeat {
+            skipSpace()
+            guard peek == UInt8(ascii: "\"") else { throw failure("a key in quotes") }
+            let key = try string()
+            guard keys.insert(key).inserted else {
+                throw Failure(expected: "each key only once", line: line, duplicateKey: key)
+            }
+            guard take(UInt8(ascii: ":")) else { throw failure("a colon") }
+            members.append((key, try value()))
+        } while take(UInt8(ascii: ","))
+        guard take(UInt8(ascii: "}")) else { throw failure("a comma or }") }
+        return .object(members)
+    }
+
+    private mutating func array() throws(Failure) -> JSONValue {
+        var elements: [JSONValue] = []
+        if take(UInt8(ascii: "]")) { return .array([]) }
+        repeat { elements.append(try value()) } while take(UInt8(ascii: ","))
+        guard take(UInt8(ascii: "]")) else { throw failure("a comma or ]") }
+        return .array(elements)
+    }
+
+    private mutating func word(_ text: StaticString, _ value: JSONValue) throws(Failure) -> JSONValue {
+        let expected = Array("\(text)".utf8)
+        guard bytes[position...].starts(with: expected) else { throw failure("\(text)") }
+        position += expected.count
+        return value
+    }
+
+    // MARK: - Scalars
+
+    private mutating func number() throws(Failure) -> JSONValue {
+        let start = position
+        while let byte = peek, "+-.eE0123456789".utf8.contains(byte) { position += 1 }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        let digits = text.drop { $0 == "-" }
+        let hasLeadingZero = digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true
+        let isPlain = digits.first?.isNumber == true && text.last?.isNumber == true && !hasLeadingZero
+        guard isPlain, !text.hasPrefix("--"), let number = Double(text), number.isFinite else {
+            position = start
+            throw failure("a value")
+        }
+        return .number(number)
+    }
+
+    private mutating func string() throws(Failure) -> String {
+        position += 1
+        var text: [UInt8] = []
+        while let byte = peek, byte != UInt8(ascii: "\"") {
+            guard byte >= 0x20 else { throw failure("no control character in a string") }
+            position += 1
+            if byte == UInt8(ascii: "\\") { text += try escape() } else { text.append(byte) }
+        }
+        guard take(UInt8(ascii: "\""), skippingSpace: false) else { throw failure("the closing quote of a string") }
+        let string = String(decoding: text, as: UTF8.self)
+        guard string.utf8.elementsEqual(text) else { throw failure("a string in UTF-8") }
+        return string
+    }
+
+    private mutating func escape() throws(Failure) -> [UInt8] {
+        let byte = peek
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return byte.map { [$0] } ?? []
+        case UInt8(ascii: "b"): return [0x08]
+        case UInt8(ascii: "f"): return [0x0C]
+        case UInt8(ascii: "n"): return [0x0A]
+        case UInt8(ascii: "r"): return [0x0D]
+        case UInt8(ascii: "t"): return [0x09]
+        case UInt8(ascii: "u"): return try unicode()
+        default: throw failure("a valid escape")
+        }
+    }
+
+    private mutating func unicode() throws(Failure) -> [UInt8] {
+        var units = [try hex()]
+        if units[0] & 0xFC00 == 0xD800, bytes[position...].starts(with: "\\u".utf8) {
+            position += 2
+            units.append(try hex())
+        }
+        let text = String(decoding: units, as: UTF16.self)
+        guard text.utf16.elementsEqual(units) else { throw failure("a whole surrogate pair") }
+        return Array(text.utf8)
+    }
+
+    private mutating func hex() throws(Failure) -> UInt16 {
+        let digits = bytes[position...].prefix(4)
+        guard digits.count == 4, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+            let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw failure("four hexadecimal digits") }
+        position += 4
+        return unit
+    }
+
+    // MARK: - Bytes
+
+    private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private var line: Int { 1 + bytes[..<min(position, bytes.count)].count { $0 == 0x0A } }
+
+    private mutating func skipSpace() {
+        while let byte = peek, byte == 0x20 || (0x09...0x0A).contains(byte) || byte == 0x0D { position += 1 }
+    }
+
+    private mutating func take(_ byte: UInt8, skippingSpace: Bool = true) -> Bool {
+        if skippingSpace { skipSpace() }
+        guard peek == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private func failure(_ expected: String) -> Failure {
+        Failure(expected: position < bytes.count ? expected : "\(expected), not the end of the file", line: line)
+    }
+}

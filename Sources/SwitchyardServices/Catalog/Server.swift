@@ -1,0 +1,38 @@
+/// One of the servers that can answer a service's requests.
+///
+/// Two servers may have the same address, say where only one machine exists for developers; each is judged by itself.
+public struct Server: Sendable, Hashable, Identifiable {
+    /// The name, unique within the service and stable over releases: health, events and pushes refer to it.
+    public let name: String
+    /// The base URL in each environment.
+    public var baseURLs: [ServiceEnvironment: ServerURL]
+    /// The base URL for requests that ask for the CDN, in the environments that have one.
+    public var cdnURLs: [ServiceEnvironment: ServerURL]
+    /// The share of traffic relative to the other servers, where the selection strategy or the order of fallbacks
+    /// weighs; 0 means: only when no other server is left.
+    ///
+    /// No unit; default 1.
+    public var weight: Double
+
+    /// The name.
+    public var id: String { name }
+
+    /// Creates a server.
+    ///
+    /// - Parameters:
+    ///   - name: The name, unique within the service.
+    ///   - baseURLs: The base URL in each environment.
+    ///   - cdnURLs: The base URLs of the CDN, where there is one.
+    ///   - weight: The share of traffic relative to the other servers.
+    public init(
+        name: String,
+        baseURLs: [ServiceEnvironment: ServerURL],
+        cdnURLs: [ServiceEnvironment: ServerURL] = [:],
+        weight: Double = 1
+    ) {
+        self.name = name
+        self.baseURLs = baseURLs
+        self.cdnURLs = cdnURLs
+        self.weight = weight
+    }
+}

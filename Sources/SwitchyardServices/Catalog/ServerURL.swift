@@ -1,0 +1,53 @@
+public import Foundation
+
+/// The base URL of a server: absolute, http or https, with a host, without query, fragment and credentials.
+///
+/// It is checked once, when it is made, so that building a request from it cannot fail.
+public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
+    /// The URL as it was given.
+    public let text: String
+    /// `http` or `https`.
+    public let scheme: String
+    /// The host in lower case; an IPv6 address stands without its brackets.
+    public let host: String
+    /// The port that the text names; `nil` stands for the scheme's own.
+    public let port: Int?
+
+    /// Why a text is not the base URL of a server.
+    public enum Problem: String, Error, Hashable, CaseIterable {
+        /// The text is not a URL.
+        case malformed = "a URL"
+        /// The scheme is missing, or neither http nor https.
+        case scheme = "a URL with the scheme http or https"
+        /// There is no host.
+        case host = "a URL with a host"
+        /// There is a query or a fragment, which no path could follow.
+        case tail = "a URL without query and fragment"
+        /// There is a user name or a password, which would end up in logs.
+        case credentials = "a URL without user name and password"
+    }
+
+    /// Creates a base URL from text.
+    ///
+    /// - Parameter text: The URL, percent-encoded.
+    /// - Throws: What is wrong with it.
+    public init(_ text: String) throws(Problem) {
+        let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        guard isPlain, let parts = URLComponents(string: text) else { throw .malformed }
+        guard let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https" else { throw .scheme }
+        guard let host = parts.host, !host.isEmpty, host != "[]" else { throw .host }
+        guard parts.query == nil, parts.fragment == nil else { throw .tail }
+        guard parts.user == nil, parts.password == nil else { throw .credentials }
+        if let port = parts.port, !(1...65_535).contains(port) { throw .malformed }
+        self.text = text
+        self.scheme = scheme
+        self.host = host.lowercased().trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        port = parts.port
+    }
+
+    /// The URL as Foundation's type.
+    public var foundationURL: URL? { URL(string: text) }
+
+    /// The URL as it was given.
+    public var description: String { text }
+}

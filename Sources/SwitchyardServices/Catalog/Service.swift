@@ -1,0 +1,136 @@
+/// A named service: its servers in order of preference, its environments, and how to switch between the servers.
+///
+/// ### Read a service from a file
+/// See ``ServiceCatalog`` for the folder, and ``ServiceFormat`` for every key of a file.
+///
+/// ### Write a service in Swift
+///
+///     let service = try Service(
+///         name: "topics",
+///         servers: [
+///             Server(name: "primary", baseURLs: [.release: ServerURL("https://api.example.com/v1")]),
+///             Server(name: "secondary", baseURLs: [.release: ServerURL("https://api2.example.com/v1")]),
+///         ],
+///         defaultEnvironment: .release
+///     )
+public struct Service: Sendable, Hashable {
+    /// The most servers that a service can have.
+    public static let maximumServers = ServerSet.capacity
+
+    /// The name of the service, which is also the name of its file.
+    public let name: String
+    /// The servers, the preferred one first; never empty, and no name stands twice.
+    public let servers: [Server]
+    /// The environment that a client starts in.
+    public let defaultEnvironment: ServiceEnvironment
+    /// When to switch from one server to another.
+    public let switching: SwitchPolicy
+
+    /// Creates a service after checking it as strictly as a service file.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the service.
+    ///   - servers: The servers in order of preference, at least one and at most ``maximumServers``.
+    ///   - defaultEnvironment: The environment that a client starts in; every server must have it.
+    ///   - switching: When to switch.
+    /// - Throws: A ``CatalogError`` that names the key and what was expected.
+    public init(
+        name: String,
+        servers: [Server],
+        defaultEnvironment: ServiceEnvironment,
+        switching: SwitchPolicy = .recommended
+    ) throws(CatalogError) {
+        self.name = name
+        self.servers = servers
+        self.defaultEnvironment = defaultEnvironment
+        self.switching = switching
+        try check()
+    }
+
+    /// The environments of the service, sorted by name.
+    ///
+    /// Every server has each of them.
+    public var environments: [ServiceEnvironment] {
+        servers[0].baseURLs.keys.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Returns the server of this name.
+    ///
+    /// `nil` if there is none.
+    public func server(named name: String) -> Server? {
+        servers.first { $0.name == name }
+    }
+
+    private func check() throws(CatalogError) {
+        guard !name.isEmpty else {
+            throw CatalogError(.invalidValue, at: "service", expected: "a name that is not empty")
+        }
+        guard !servers.isEmpty else { throw CatalogError(.noServers, at: "servers", expected: "at least one server") }
+        guard servers.count <= Service.maximumServers else {
+            let limit = "at most \(Service.maximumServers) servers"
+            throw CatalogError(.invalidValue, at: "servers", expected: limit, found: "\(servers.count)")
+        }
+        let environments = Set(servers.flatMap(\.baseURLs.keys)).sorted { $0.rawValue < $1.rawValue }
+        var names: Set<String> = []
+        for (index, server) in servers.enumerated() {
+            try check(server, at: "servers[\(index)]", environments: environments)
+            guard names.insert(server.name).inserted else {
+                let expected = "a name that no other server has"
+                throw CatalogError(
+                    .duplicateServer,
+                    at: "servers[\(index)].name",
+                    expected: expected,
+                    found: server.name
+                )
+            }
+        }
+        try checkDefault(environments)
+        do throws(SwitchPolicy.Problem) {
+            try switching.check()
+        } catch {
+            throw CatalogError(.invalidValue, at: "switching.\(error.key)", expected: error.expected)
+        }
+    }
+
+    private func check(_ server: Server, at path: String, environments: [ServiceEnvironment]) throws(CatalogError) {
+        guard !server.name.isEmpty else {
+            throw CatalogError(.invalidValue, at: "\(path).name", expected: "a name that is not empty")
+        }
+        guard server.weight.isFinite, server.weight >= 0 else {
+            throw CatalogError(
+                .invalidValue,
+                at: "\(path).weight",
+                expected: "a number of at least 0",
+                found: "\(server.weight)"
+            )
+        }
+        guard !environments.isEmpty else {
+            throw CatalogError(.missingEnvironment, at: "\(path).baseURLs", expected: "at least one environment")
+        }
+        for environment in environments where server.baseURLs[environment] == nil {
+            throw CatalogError(
+                .missingEnvironment,
+                at: "\(path).baseURLs.\(environment)",
+                expected: "a base URL, as other servers have one in this environment"
+            )
+        }
+        for environment in server.cdnURLs.keys where server.baseURLs[environment] == nil {
+            throw CatalogError(
+                .missingEnvironment,
+                at: "\(path).cdnURLs.\(environment)",
+                expected: "an environment that baseURLs has too"
+            )
+        }
+    }
+
+    private func checkDefault(_ environments: [ServiceEnvironment]) throws(CatalogError) {
+        guard environments.contains(defaultEnvironment) else {
+            throw CatalogError(
+                .missingEnvironment,
+                at: "defaultEnvironment",
+                expected: "one of " + environments.map(\.rawValue).joined(separator: ", "),
+                found: defaultEnvironment.rawValue
+            )
+        }
+    }
+}
