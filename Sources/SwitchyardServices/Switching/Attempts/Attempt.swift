@@ -1,0 +1,54 @@
+/// One sending of a request to one server.
+///
+/// The attempt, not the request, is what evidence is about: it remembers which server it went to, and in which generation
+/// of that server. A generation ends when the server is ejected and when it has recovered; what comes back from an older
+/// one changes nothing. Every attempt is settled exactly once.
+public struct Attempt: Sendable, Hashable {
+    /// Why the attempt is made.
+    public enum Role: UInt8, Sendable, Hashable, CaseIterable {
+        /// The request's first attempt.
+        case first
+        /// Another server after a failure, or after the server was ejected with the request still waiting on it.
+        case failover
+        /// Another server beside one that is slow.
+        case hedge
+        /// A shadow copy that finds out whether an ejected server works again.
+        case probe
+        /// A small request to a server that is suspected, and to another one as a witness.
+        case suspicion
+    }
+
+    private let position: UInt8
+    /// The generation of the server.
+    public let generation: UInt32
+    /// Why the attempt is made.
+    public let role: Role
+    /// Whether it takes one of the places of a trial.
+    let holdsTrialPlace: Bool
+    /// What it took from the budget, in eighths of a token.
+    private let eighths: UInt16
+    /// When it was chosen.
+    public let startedAt: MonotonicTime
+
+    init(
+        server: Int,
+        generation: UInt32,
+        role: Role,
+        startedAt: MonotonicTime,
+        holdsTrialPlace: Bool = false,
+        cost: Double = 0
+    ) {
+        position = UInt8(truncatingIfNeeded: server)
+        self.generation = generation
+        self.role = role
+        self.holdsTrialPlace = holdsTrialPlace
+        eighths = UInt16(min(cost * 8, 65_535))
+        self.startedAt = startedAt
+    }
+
+    /// The server, as its position in ``SwitchingCore/serverIDs`` at the time of the choice.
+    public var server: Int { Int(position) }
+
+    /// What the attempt took from the budget, in tokens.
+    var cost: Double { Double(eighths) / 8 }
+}

@@ -1,0 +1,50 @@
+/// How an attempt ended, as far as that says something about its server.
+public enum AttemptOutcome: Sendable, Hashable {
+    /// A whole answer came, after this time.
+    case success(latency: Duration)
+    /// An answer came that proves the path and nothing more: 4xx other than 408, 425 and 429.
+    case answered
+    /// The attempt failed; the server may have said when to come back.
+    case failure(FailureKind, retryAfter: Duration? = nil)
+    /// The attempt was still under way when another attempt of the request answered, and was given up.
+    case unfinished
+    /// It says nothing about the server: cancelled by the caller, offline, a malformed request, a body that could not be
+    /// decoded or was refused by a validator.
+    case neutral
+
+    /// Creates the outcome of a whole HTTP answer.
+    ///
+    /// - Parameters:
+    ///   - status: The status code.
+    ///   - latency: The time from sending to the whole answer.
+    ///   - retryAfter: What the header of that name says.
+    public init(status: Int, latency: Duration, retryAfter: Duration? = nil) {
+        switch status {
+        case 408, 425, 429, 500...: self = .failure(.http(status), retryAfter: retryAfter)
+        case 400..<500: self = .answered
+        default: self = .success(latency: latency)
+        }
+    }
+
+    /// Whether an answer came that can be given to the caller.
+    var isAnswer: Bool {
+        switch self {
+        case .success, .answered: true
+        default: false
+        }
+    }
+}
+
+/// An attempt and how it ended.
+public struct SettledAttempt: Sendable, Hashable {
+    /// The attempt.
+    public var attempt: Attempt
+    /// How it ended.
+    public var outcome: AttemptOutcome
+
+    /// Creates the pair.
+    public init(_ attempt: Attempt, _ outcome: AttemptOutcome) {
+        self.attempt = attempt
+        self.outcome = outcome
+    }
+}

@@ -1,0 +1,85 @@
+/// How an attempt failed, as far as that says something about the server.
+public enum FailureKind: Sendable, Hashable {
+    /// Nothing listens at the address.
+    case refused
+    /// The name could not be resolved.
+    case dnsFailure
+    /// The TLS handshake failed.
+    case tlsFailure
+    /// The certificate was refused.
+    case certificateRejected
+    /// No connection came about in time.
+    case connectTimeout
+    /// No whole answer came in time.
+    case timeout
+    /// The connection was broken off.
+    case reset
+    /// The body ended too early.
+    case truncated
+    /// What came was not HTTP, or not what it claimed to be.
+    case protocolViolation
+    /// The server answered with this status: 408, 425, 429 or 5xx.
+    case http(Int)
+    /// A hedge on another server answered first.
+    case overtaken
+    /// Anything else that is the server's fault.
+    case other
+}
+
+extension FailureKind: CustomStringConvertible {
+    /// The kind's name as in reports, such as `refused` or `http503`.
+    public var description: String {
+        switch self {
+        case .refused: "refused"
+        case .dnsFailure: "dns"
+        case .tlsFailure: "tls"
+        case .certificateRejected: "certificate"
+        case .connectTimeout: "connectTimeout"
+        case .timeout: "timeout"
+        case .reset: "reset"
+        case .truncated: "truncated"
+        case .protocolViolation: "protocol"
+        case .http(let status): "http\(status)"
+        case .overtaken: "overtaken"
+        case .other: "other"
+        }
+    }
+
+    /// How much the failure weighs: certain ones more, those that a healthy but busy server has too, less.
+    ///
+    /// From SWITCHING section 5: hard 1.5, soft 1.0, overtaken 0.6, overload 0.5.
+    var weight: Double {
+        switch self {
+        case .refused, .dnsFailure, .tlsFailure, .certificateRejected: 1.5
+        case .overtaken: 0.6
+        case .http(429), .http(503): 0.5
+        default: 1
+        }
+    }
+
+    /// Whether the failure is an HTTP answer, so that the path to the server works.
+    var isAnswer: Bool {
+        if case .http = self { true } else { false }
+    }
+
+    /// Whether the server says that it is overloaded.
+    var isRejection: Bool {
+        self == .http(503) || self == .http(429)
+    }
+
+    /// Whether the failure can come from load: the server is slow, or says that it is overloaded.
+    var isOverload: Bool {
+        switch self {
+        case .timeout, .overtaken: true
+        default: isRejection
+        }
+    }
+
+    /// Whether the published rule suspects the server.
+    var isSuspicious: Bool {
+        switch self {
+        case .http(let status): (502...504).contains(status)
+        default: true
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// A set of servers of one core, by their positions in its list: the ones that a request has tried.
+public struct ServerSet: Sendable, Hashable {
+    /// The most servers that a set, and therefore a core, can tell apart.
+    public static let capacity = 64
+
+    private var bits: UInt64 = 0
+
+    /// Creates an empty set.
+    public init() {}
+
+    /// Whether nothing is in the set.
+    public var isEmpty: Bool { bits == 0 }
+
+    /// How many servers are in the set.
+    public var count: Int { bits.nonzeroBitCount }
+
+    /// Puts a server into the set; a position that no list can have is ignored.
+    public mutating func insert(_ position: Int) {
+        bits |= ServerSet.bit(position)
+    }
+
+    /// Takes a server out of the set.
+    public mutating func remove(_ position: Int) {
+        bits &= ~ServerSet.bit(position)
+    }
+
+    /// Whether the server is in the set.
+    public func contains(_ position: Int) -> Bool {
+        bits & ServerSet.bit(position) != 0
+    }
+
+    private static func bit(_ position: Int) -> UInt64 {
+        (0..<capacity).contains(position) ? 1 &<< UInt64(position) : 0
+    }
+}
+
+extension ServerSet: ExpressibleByArrayLiteral {
+    /// Creates a set of these positions.
+    public init(arrayLiteral elements: Int...) {
+        for element in elements { insert(element) }
+    }
+}

@@ -1,0 +1,42 @@
+/// A switch that comes from outside the app, such as a push notification.
+///
+/// It names a server of the list, never an address. Whoever hands it in has checked its signature.
+public struct PushCommand: Sendable, Hashable {
+    /// What to do with the server.
+    public enum Mode: String, Sendable, Hashable, CaseIterable {
+        /// Put it first; health still rules.
+        case prefer
+        /// Send everything there, until the time is up or the server fails altogether.
+        case force
+        /// Put it last; health still rules.
+        case avoid
+        /// Go back to the order of the list; the server named does not matter.
+        case clear
+    }
+
+    /// The number of the command, greater than that of every command before.
+    public var version: UInt64
+    /// What to do.
+    public var mode: Mode
+    /// The server.
+    public var server: Server.ID
+    /// How long it holds; `nil`: until the next command.
+    public var timeToLive: Duration?
+    /// The command takes effect after a random time up to this, so that a fleet does not move at once; default none.
+    public var spread: Duration
+
+    /// Creates a command.
+    public init(
+        version: UInt64,
+        mode: Mode,
+        server: Server.ID,
+        timeToLive: Duration? = nil,
+        spread: Duration = .zero
+    ) {
+        self.version = version
+        self.mode = mode
+        self.server = server
+        self.timeToLive = timeToLive
+        self.spread = spread
+    }
+}

@@ -1,0 +1,33 @@
+/// Why a core could not be made, or a command has no effect.
+public enum SwitchError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The list of servers is empty.
+    case noServers
+    /// More servers than ``Service/maximumServers``.
+    case tooManyServers(Int)
+    /// Two servers have this name.
+    case duplicateServer(Server.ID)
+    /// A weight is negative or not a number.
+    case invalidWeight(Server.ID, Double)
+    /// No server has this name; the known ones are listed.
+    case unknownServer(Server.ID, known: [Server.ID])
+    /// A pushed command is not newer than the last one.
+    case staleCommand(version: UInt64, last: UInt64)
+    /// A pushed command's duration is out of range.
+    case invalidCommand(String)
+    /// A rule of the policy is out of range.
+    case invalidPolicy(SwitchPolicy.Problem)
+
+    /// What is wrong, in one line.
+    public var description: String {
+        switch self {
+        case .noServers: "expected at least one server"
+        case .tooManyServers(let count): "expected at most \(Service.maximumServers) servers, found \(count)"
+        case .duplicateServer(let id): "expected every server's name only once, found \(id) twice"
+        case .invalidWeight(let id, let weight): "expected a weight of at least 0 for \(id), found \(weight)"
+        case .unknownServer(let id, let known): "expected one of \(known.joined(separator: ", ")), found \(id)"
+        case .staleCommand(let version, let last): "expected a version above \(last), found \(version)"
+        case .invalidCommand(let reason): reason
+        case .invalidPolicy(let problem): problem.description
+        }
+    }
+}

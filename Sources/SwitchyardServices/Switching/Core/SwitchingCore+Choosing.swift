@@ -1,0 +1,190 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension SwitchingCore {
+    /// Chooses the server of a request's first attempt.
+    ///
+    /// A healthy server if there is one, by the policy's selection; else one in trial with a free place; else the one
+    /// that is least bad. There is never "no server", as long as one is left that was not tried.
+    ///
+    /// - Parameters:
+    ///   - tried: The servers that are out of the question.
+    ///   - traits: What the choice may depend on.
+    ///   - now: The time.
+    /// - Returns: The attempt, which has to be settled; `nil` only if every server was tried.
+    public mutating func choose(
+        excluding tried: ServerSet = [],
+        for traits: RequestTraits = RequestTraits(),
+        at now: MonotonicTime
+    ) -> Attempt? {
+        let time = read(now)
+        guard let choice = pick(excluding: tried, for: traits, at: time) else { return nil }
+        return attempt(choice, .first, at: now)
+    }
+
+    /// Whether a request should be given up at once because every usable server is overloaded.
+    ///
+    /// Low priority is given up then, normal priority with the probability that the best share leaves, high never.
+    ///
+    /// - Parameters:
+    ///   - priority: The request's priority.
+    ///   - now: The time.
+    /// - Returns: Whether to give it up.
+    public mutating func sheds(_ priority: RequestTraits.Priority, at now: MonotonicTime) -> Bool {
+        let time = read(now)
+        guard rules.policy.admission != nil, priority != .high else { return false }
+        var best = 0.0
+        for server in health where server.state == .healthy {
+            guard !server.admission.isClean(at: time, rules) else { return false }
+            best = max(best, server.admission.present(at: time, rules))
+        }
+        guard best > 0, best < 1 else { return false }
+        return priority == .low || random.unit() >= best
+    }
+
+    /// Takes an attempt on another server after a failure, or after the server was ejected.
+    ///
+    /// - Parameters:
+    ///   - kind: How the attempt before failed; `nil` when it was moved away.
+    ///   - tried: The servers that were tried.
+    ///   - traits: What the choice may depend on.
+    ///   - now: The time.
+    /// - Returns: The attempt, which has to be settled; `nil` when the policy forbids it, the budget is empty, or no
+    ///   server is left that can take it.
+    public mutating func takeFailover(
+        after kind: FailureKind?,
+        excluding tried: ServerSet,
+        for traits: RequestTraits = RequestTraits(),
+        at now: MonotonicTime
+    ) -> Attempt? {
+        let time = read(now)
+        let budgets = rules.policy.budgets
+        guard rules.policy.failsOver, allowsAnother(tried) else { return nil }
+        failovers.refill(to: time, capacity: budgets.failoverTokens, longest: budgets.longestRefill.inSeconds)
+        let cost = kind?.isOverload == true && rules.policy.admission != nil ? budgets.overloadCost : 1
+        guard failovers.tokens >= cost, let choice = pickExtra(excluding: tried, for: traits, at: time) else {
+            return nil
+        }
+        _ = failovers.take(cost)
+        return attempt(choice, .failover, at: now, cost: cost)
+    }
+
+    /// Takes an attempt on another server beside one that is slow.
+    ///
+    /// - Parameters:
+    ///   - tried: The servers that were tried.
+    ///   - traits: What the choice may depend on.
+    ///   - now: The time.
+    /// - Returns: The attempt, which has to be settled; `nil` as for ``takeFailover(after:excluding:for:at:)``.
+    public mutating func takeHedge(
+        excluding tried: ServerSet,
+        for traits: RequestTraits = RequestTraits(),
+        at now: MonotonicTime
+    ) -> Attempt? {
+        let time = read(now)
+        guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1,
+            let choice = pickExtra(excluding: tried, for: traits, at: time)
+        else { return nil }
+        _ = hedges.take(1)
+        return attempt(choice, .hedge, at: now, cost: 1)
+    }
+
+    /// How long to wait for an attempt's answer before a second server is asked as well.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt under way.
+    ///   - remaining: The time from its start to the request's deadline.
+    /// - Returns: The time from its start; `nil` when the policy does not hedge.
+    public func hedgeDelay(for attempt: Attempt, remaining: Duration) -> Duration? {
+        guard let hedging = rules.policy.hedging else { return nil }
+        var delay = hedging.shortest.inSeconds
+        if let position = position(of: attempt), let p95 = health[position].latency.p95 {
+            delay = max(delay, hedging.factor * p95)
+        } else {
+            delay = max(delay, hedging.unknown.inSeconds)
+        }
+        return .seconds(max(0, min(delay, hedging.deadlineShare * remaining.inSeconds)))
+    }
+
+    // MARK: - Picking
+
+    struct Choice {
+        var position: Int
+        var holdsTrialPlace = false
+    }
+
+    func allowsAnother(_ tried: ServerSet) -> Bool {
+        tried.count < rules.policy.maximumAttempts
+    }
+
+    mutating func attempt(_ choice: Choice, _ role: Attempt.Role, at now: MonotonicTime, cost: Double = 0) -> Attempt {
+        Attempt(
+            server: choice.position,
+            generation: health[choice.position].generation,
+            role: role,
+            startedAt: now,
+            holdsTrialPlace: choice.holdsTrialPlace,
+            cost: cost
+        )
+    }
+
+    mutating func pick(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
+        if let forced = steering?.forced, !tried.contains(forced) { return Choice(position: forced) }
+        if usesOrder(traits) {
+            for position in order where !tried.contains(Int(position)) {
+                if let choice = admit(Int(position), at: time) { return choice }
+            }
+        } else if let choice = pickByRank(excluding: tried, for: traits, at: time) {
+            return choice
+        }
+        return leastBad(excluding: tried).map { Choice(position: $0) }
+    }
+
+    /// Picks for an attempt that is an extra: a server that showed overload lately is spared.
+    private mutating func pickExtra(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
+        guard let choice = pick(excluding: tried, for: traits, at: time) else { return nil }
+        let isSpared = rules.policy.admission != nil && !health[choice.position].admission.isClean(at: time, rules)
+        guard isSpared else { return choice }
+        if choice.holdsTrialPlace { health[choice.position].trialPlaces -= 1 }
+        return nil
+    }
+
+    /// Lets a server take one more attempt, if its state allows it.
+    mutating func admit(_ position: Int, at time: Double) -> Choice? {
+        switch health[position].state {
+        case .ejected:
+            return nil
+        case .trial:
+            let server = health[position]
+            guard time >= server.dueAt, server.trialPlaces < max(1, server.trialSuccesses) else { return nil }
+            health[position].trialPlaces += 1
+            return Choice(position: position, holdsTrialPlace: true)
+        case .healthy:
+            guard time >= health[position].admission.notBefore else { return nil }
+            let share = health[position].admission.present(at: time, rules)
+            return share >= 1 || random.unit() < share ? Choice(position: position) : nil
+        }
+    }
+
+    /// The server to use when none is usable: healthy ones by share, then by the time of the next probe.
+    private func leastBad(excluding tried: ServerSet) -> Int? {
+        var best: (position: Int, isDown: Bool, badness: Double)?
+        for position in order.lazy.map({ Int($0) }) where !tried.contains(position) {
+            let server = health[position]
+            let isDown = server.state != .healthy
+            let badness = isDown ? server.dueAt : -server.admission.share
+            if let best, (best.isDown, best.badness) <= (isDown, badness) { continue }
+            best = (position, isDown, badness)
+        }
+        return best?.position
+    }
+}
+
+private func <= (left: (Bool, Double), right: (Bool, Double)) -> Bool {
+    left.0 == right.0 ? left.1 <= right.1 : !left.0
+}

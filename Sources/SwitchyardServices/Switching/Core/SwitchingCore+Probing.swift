@@ -1,0 +1,78 @@
+extension SwitchingCore {
+    /// Takes the shadow probe that is due, if one is.
+    ///
+    /// To be asked whenever the client has traffic, with a copy of an idempotent request at hand. One probe per server is
+    /// under way at a time; a probe that is never settled is given up after a minute. Only servers that are preferred to
+    /// the current one are probed, and any when none is healthy, or when the policy does not go by preference.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: The probe, which has to be handed to ``settleProbe(_:_:at:)``.
+    public mutating func takeProbe(at now: MonotonicTime) -> Attempt? {
+        let time = read(now)
+        guard !clock.isFrozen, health.contains(where: { $0.state == .ejected && time >= $0.dueAt }) else { return nil }
+        let goesByPreference = rules.policy.failsBack && rules.policy.selection == .priority
+        let hasHealthy = health.contains { $0.state == .healthy }
+        for position in order {
+            if goesByPreference, hasHealthy, position == currentPosition { return nil }
+            let server = health[Int(position)]
+            guard server.state == .ejected, time >= server.dueAt else { continue }
+            health[Int(position)].dueAt = time + SwitchingCore.probePatience
+            return Attempt(server: Int(position), generation: server.generation, role: .probe, startedAt: now)
+        }
+        return nil
+    }
+
+    private static var probePatience: Double { 60 }
+
+    /// Settles a shadow probe.
+    ///
+    /// A success that took longer than ``RecoveryRules/slownessFactor`` allows counts as a failure.
+    ///
+    /// - Parameters:
+    ///   - probe: The probe.
+    ///   - outcome: How it ended; an answer with 4xx is as good as a success.
+    ///   - now: The time.
+    /// - Returns: What followed.
+    public mutating func settleProbe(
+        _ probe: Attempt,
+        _ outcome: AttemptOutcome,
+        at now: MonotonicTime
+    ) -> [SwitchEvent] {
+        let time = read(now)
+        guard let position = position(of: probe), health[position].state == .ejected else { return takeEvents() }
+        switch outcome {
+        case .success(let latency): finishProbe(position, succeeded: !isSlow(latency.inSeconds, position), at: time)
+        case .answered: finishProbe(position, succeeded: true, at: time)
+        case .failure: finishProbe(position, succeeded: false, at: time)
+        case .unfinished, .neutral: health[position].dueAt = time
+        }
+        return takeEvents()
+    }
+
+    private func isSlow(_ latency: Double, _ position: Int) -> Bool {
+        guard let p95 = health[position].latency.p95 else { return false }
+        let recovery = rules.policy.recovery
+        return latency > max(recovery.slownessFloor.inSeconds, recovery.slownessFactor * p95)
+    }
+
+    mutating func finishProbe(_ position: Int, succeeded: Bool, at time: Double) {
+        let recovery = rules.policy.recovery
+        let outage = time - health[position].outageSince
+        emit(.probed(members[position].id, succeeded: succeeded), statistics(of: position, at: time))
+        guard succeeded else {
+            health[position].probeSuccesses = 0
+            let gap = max(firstProbe(position), recovery.outageShare * outage)
+            health[position].dueAt = time + jittered(min(recovery.longestProbe.inSeconds, gap))
+            return
+        }
+        health[position].probeSuccesses += 1
+        guard health[position].probeSuccesses >= recovery.successes else {
+            health[position].dueAt = time + jittered(recovery.seriesGap.inSeconds)
+            return
+        }
+        let share = max(recovery.shortestSpread.inSeconds, recovery.spreadShare * outage)
+        let wait = min(recovery.longestSpread.inSeconds, share) * random.unit()
+        health[position].beginTrial(generation: takeGeneration(), at: time + wait)
+        emit(.trialStarted(members[position].id, after: .seconds(wait)))
+    }
+}

@@ -1,0 +1,137 @@
+extension SwitchingCore {
+    /// Settles a request that took a single attempt: the short way of ``settle(_:at:)-array``.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt.
+    ///   - outcome: How it ended.
+    ///   - now: The time.
+    /// - Returns: What followed, mostly nothing.
+    public mutating func settle(
+        _ attempt: Attempt,
+        _ outcome: AttemptOutcome,
+        at now: MonotonicTime
+    ) -> [SwitchEvent] {
+        let time = read(now)
+        let position = release(attempt)
+        switch outcome {
+        case .success(let latency):
+            recordSuccess(position, latency: latency.inSeconds, at: time)
+            refund(attempt)
+        case .answered:
+            provenAt = time
+            refund(attempt)
+        case .failure(let kind, let retryAfter):
+            let isQuiet = clock.isFrozen || attempt.startedAt < pathSince || time < quietUntil
+            guard !isQuiet, let position else { break }
+            recordFailure(
+                position,
+                Failure(kind: kind, retryAfter: retryAfter, isWitnessed: false),
+                at: time
+            )
+        case .unfinished, .neutral:
+            break
+        }
+        return takeEvents()
+    }
+
+    /// Settles a request with all its attempts, once, when it has ended.
+    ///
+    /// A failure counts in full only if another server answered this request: then it is the server's own. If every
+    /// server failed alike, it is the path or the request. An attempt that was still under way when another one answered
+    /// counts as overtaken if it is the older one, or the first.
+    ///
+    /// - Parameters:
+    ///   - request: The attempts in the order in which they were made.
+    ///   - now: The time.
+    /// - Returns: What followed, mostly nothing.
+    public mutating func settle(_ request: [SettledAttempt], at now: MonotonicTime) -> [SwitchEvent] {
+        if request.count == 1, let only = request.first { return settle(only.attempt, only.outcome, at: now) }
+        let time = read(now)
+        let positions = request.map { release($0.attempt) }
+        let winner = request.firstIndex { $0.outcome.isAnswer }
+        if let winner { refund(request[winner].attempt) }
+        for (index, settled) in request.enumerated() where index != winner {
+            guard let position = positions[index] else { continue }
+            settleLoser(settled, at: position, in: request, winner: winner.map { request[$0] }, time)
+        }
+        if let winner { settleAnswer(request[winner], at: positions[winner], time) }
+        return takeEvents()
+    }
+
+    private mutating func settleAnswer(_ settled: SettledAttempt, at position: Int?, _ time: Double) {
+        if case .success(let latency) = settled.outcome {
+            recordSuccess(position, latency: latency.inSeconds, at: time)
+        } else {
+            provenAt = time
+        }
+    }
+
+    private mutating func settleLoser(
+        _ settled: SettledAttempt,
+        at position: Int,
+        in request: [SettledAttempt],
+        winner: SettledAttempt?,
+        _ time: Double
+    ) {
+        let attempt = settled.attempt
+        guard !clock.isFrozen, attempt.startedAt >= pathSince, time >= quietUntil else { return }
+        switch settled.outcome {
+        case .success, .answered:
+            settleAnswer(settled, at: position, time)
+        case .failure(let kind, let retryAfter):
+            let others = request.lazy.filter { $0.attempt.server != attempt.server }
+            let isWitnessed = winner.map { $0.attempt.server != attempt.server } ?? Self.proves(others, kind)
+            let isShared = winner == nil && others.contains { Self.isAlike($0.outcome, kind) }
+            let failure = Failure(kind: kind, retryAfter: retryAfter, isWitnessed: isWitnessed, isShared: isShared)
+            recordFailure(position, failure, at: time)
+        case .unfinished:
+            guard let winner, winner.attempt.server != attempt.server else { return }
+            guard attempt.role == .first || attempt.startedAt < winner.attempt.startedAt else { return }
+            recordFailure(position, Failure(kind: .overtaken, isWitnessed: true), at: time)
+        case .neutral:
+            return
+        }
+    }
+
+    /// Whether nobody answered, but another server's error status shows that the path works.
+    private static func proves(_ others: some Sequence<SettledAttempt>, _ kind: FailureKind) -> Bool {
+        !kind.isAnswer
+            && others.contains {
+                if case .failure(let other, _) = $0.outcome { other.isAnswer } else { false }
+            }
+    }
+
+    /// Whether another server failed the same way, so that it is the request or the path.
+    private static func isAlike(_ outcome: AttemptOutcome, _ kind: FailureKind) -> Bool {
+        guard case .failure(let other, _) = outcome else { return false }
+        return other == kind
+    }
+
+    /// Gives a trial's place back, and says where the attempt's server is now.
+    ///
+    /// - Returns: The position; `nil` when the generation is over, so that the outcome is nobody's.
+    mutating func release(_ attempt: Attempt) -> Int? {
+        guard let position = position(of: attempt) else { return nil }
+        if attempt.holdsTrialPlace, health[position].state == .trial, health[position].trialPlaces > 0 {
+            health[position].trialPlaces -= 1
+        }
+        return position
+    }
+
+    /// Where the server of an attempt is now; `nil` when its generation is over.
+    func position(of attempt: Attempt) -> Int? {
+        if attempt.server < health.count, health[attempt.server].generation == attempt.generation {
+            return attempt.server
+        }
+        return health.firstIndex { $0.generation == attempt.generation }
+    }
+
+    private mutating func refund(_ attempt: Attempt) {
+        let budgets = rules.policy.budgets
+        switch attempt.role {
+        case .failover: failovers.add(attempt.cost, capacity: budgets.failoverTokens)
+        case .hedge: hedges.add(attempt.cost, capacity: budgets.hedgeTokens)
+        default: break
+        }
+    }
+}

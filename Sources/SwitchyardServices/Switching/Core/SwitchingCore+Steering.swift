@@ -1,0 +1,144 @@
+/// A pushed command that waits or holds.
+struct Steering: Sendable {
+    var command: PushCommand
+    /// When it takes effect; `nil` once it has.
+    var dueAt: Double?
+    /// When it ends.
+    var until: Double
+    /// The server that gets everything.
+    var forced: Int?
+}
+
+extension SwitchingCore {
+    /// Prefers a server from now on, with a fresh start for it; the others follow in the list's order.
+    ///
+    /// Health still rules: if the server fails, the next one takes over. A pushed command that holds is ended.
+    ///
+    /// - Parameters:
+    ///   - id: The server.
+    ///   - version: The ``version`` that the decision was based on; if another trigger has switched since, nothing
+    ///     happens. `nil` switches in any case.
+    ///   - now: The time.
+    /// - Returns: What followed; empty if nothing did.
+    /// - Throws: ``SwitchError/unknownServer(_:known:)``, and then nothing has changed.
+    public mutating func switchTo(
+        _ id: Server.ID,
+        from version: UInt64? = nil,
+        at now: MonotonicTime
+    ) throws(SwitchError) -> [SwitchEvent] {
+        let position = try position(of: id)
+        let time = read(now)
+        guard version == nil || version == self.version else { return takeEvents() }
+        steering = nil
+        prefer(position, isFresh: true, .requested, at: time)
+        return takeEvents()
+    }
+
+    /// Switches to the server that follows the current one in the list, round the end.
+    ///
+    /// A server that is ejected is passed over, as long as another one is healthy.
+    ///
+    /// - Parameters:
+    ///   - version: See ``switchTo(_:from:at:)``.
+    ///   - now: The time.
+    /// - Returns: What followed; empty if nothing did, as with a single server.
+    public mutating func next(from version: UInt64? = nil, at now: MonotonicTime) -> [SwitchEvent] {
+        let time = read(now)
+        guard version == nil || version == self.version else { return takeEvents() }
+        let start = Int(currentPosition)
+        let ring = (1..<members.count + 1).map { (start + $0) % members.count }.dropLast()
+        guard let target = ring.first(where: { health[$0].state == .healthy }) ?? ring.first else {
+            return takeEvents()
+        }
+        steering = nil
+        prefer(target, isFresh: true, .requested, at: time)
+        return takeEvents()
+    }
+
+    /// Takes a command that was pushed from outside.
+    ///
+    /// - Parameters:
+    ///   - command: The command; its signature has been checked.
+    ///   - now: The time.
+    /// - Returns: What followed at once; with a spread it follows later, with the events of another call.
+    /// - Throws: ``SwitchError/unknownServer(_:known:)``, ``SwitchError/staleCommand(version:last:)`` or
+    ///   ``SwitchError/invalidCommand(_:)``, and then nothing has changed.
+    public mutating func apply(_ command: PushCommand, at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
+        if command.mode != .clear { _ = try position(of: command.server) }
+        if let last = lastPush, command.version <= last {
+            throw SwitchError.staleCommand(version: command.version, last: last)
+        }
+        guard command.spread >= .zero, command.timeToLive ?? .seconds(1) > .zero else {
+            throw SwitchError.invalidCommand("expected a time to live above 0 and a spread of at least 0")
+        }
+        let time = read(now)
+        lastPush = command.version
+        let wait = command.spread > .zero ? command.spread.inSeconds * random.unit() : 0
+        let until = command.timeToLive.map { time + wait + $0.inSeconds } ?? .infinity
+        if steering?.forced != nil || wait == 0 { restoreOrder() }
+        steering = Steering(command: command, dueAt: time + wait, until: until)
+        steer(at: time)
+        return takeEvents()
+    }
+
+    /// Lets a pushed command begin or end when its time has come.
+    mutating func steer(at time: Double) {
+        guard let steering else { return }
+        if let due = steering.dueAt, time >= due { beginSteering(steering, at: time) }
+        if time >= steering.until { endSteering(at: time) }
+    }
+
+    private mutating func beginSteering(_ steering: Steering, at time: Double) {
+        self.steering?.dueAt = nil
+        emit(.pushed(steering.command))
+        guard steering.command.mode != .clear,
+            let position = members.firstIndex(where: { $0.id == steering.command.server })
+        else {
+            self.steering = nil
+            restoreOrder()
+            return updateCurrent(.pushed, at: time)
+        }
+        switch steering.command.mode {
+        case .prefer: prefer(position, isFresh: false, .pushed, at: time)
+        case .avoid:
+            order = baseOrder.filter { Int($0) != position } + [UInt8(position)]
+            updateCurrent(.pushed, at: time)
+        case .force, .clear:
+            self.steering?.forced = position
+            prefer(position, isFresh: true, .pushed, at: time)
+        }
+    }
+
+    mutating func endSteering(at time: Double) {
+        steering = nil
+        restoreOrder()
+        updateCurrent(.pushEnded, at: time)
+    }
+
+    /// Goes back to the list's order; where traffic stays with its server, to the ring that begins there.
+    private mutating func restoreOrder() {
+        order = baseOrder
+        if !rules.policy.failsBack { turnRing(to: currentPosition) }
+    }
+
+    mutating func prefer(_ position: Int, isFresh: Bool, _ cause: SwitchCause, at time: Double) {
+        if rules.policy.failsBack {
+            order = [UInt8(position)] + baseOrder.filter { Int($0) != position }
+        } else {
+            turnRing(to: UInt8(position))
+        }
+        if isFresh {
+            let wasHealthy = health[position].state == .healthy
+            health[position].recover(generation: wasHealthy ? health[position].generation : takeGeneration(), at: time)
+            health[position].window.clear()
+        }
+        updateCurrent(cause, at: time)
+    }
+
+    func position(of id: Server.ID) throws(SwitchError) -> Int {
+        guard let position = members.firstIndex(where: { $0.id == id }) else {
+            throw SwitchError.unknownServer(id, known: serverIDs)
+        }
+        return position
+    }
+}

@@ -1,0 +1,161 @@
+/// The decisions about the servers of one service: who gets the next attempt, who has failed, who is back.
+///
+/// A value without a clock, without randomness of its own and without I/O: the time is handed to every call, the random
+/// numbers follow from the seed, so the same seed and the same calls give the same decisions. Whoever shares it between
+/// threads puts a lock around it.
+///
+/// ### The life of a request
+///
+///     guard let attempt = core.choose(at: now) else { ... }          // a server, always one that was not tried
+///     ... core.hedgeDelay(for: attempt, remaining: left) ...         // no answer by then: takeHedge
+///     ... core.takeFailover(after: kind, excluding: tried, at: now)  // failed, and safe to send again
+///     events = core.settle([SettledAttempt(...)], at: now)           // once, with every attempt of the request
+///
+/// Beside the requests the client asks ``takeProbe(at:)`` whenever it has traffic, and ``takeSuspicion(of:at:)`` for a
+/// request that is slow and must not be repeated. A clock that jumps back by up to a second stands still, and one that
+/// jumps back further goes on from where it was.
+public struct SwitchingCore: Sendable {
+    /// A server as the core knows it.
+    public struct Member: Sendable, Hashable, Identifiable {
+        /// The server's name.
+        public var id: Server.ID
+        /// Its weight, at least 0.
+        public var weight: Double
+        let hash: UInt64
+
+        /// Creates a member.
+        public init(id: Server.ID, weight: Double = 1) {
+            self.id = id
+            self.weight = weight
+            hash = StableHash.of(id)
+        }
+    }
+
+    let rules: CompiledPolicy
+    let installation: UInt64?
+    var members: [Member]
+    var health: [ServerHealth]
+    /// The positions of the servers, by the order of the list and of the installation.
+    var baseOrder: [UInt8]
+    /// The positions of the servers, the preferred one first.
+    var order: [UInt8]
+    var failovers: AttemptBudget
+    var hedges: AttemptBudget
+    var clock = CoreClock()
+    var random: RandomSource
+    var nextGeneration: UInt32 = 0
+    /// When any server last succeeded.
+    var provenAt = -1e9
+    /// Until when outcomes say nothing, after a change of path, and since when attempts are on the present path.
+    var quietUntil = -1e9
+    var pathSince = MonotonicTime(nanoseconds: .min)
+    var cursor: UInt8 = 0
+    var currentPosition: UInt8 = 0
+    var steering: Steering?
+    var lastPush: UInt64?
+    var events: [SwitchEvent] = []
+
+    /// How often the preferred server has changed.
+    ///
+    /// Hand it back to ``switchTo(_:from:at:)`` or ``next(from:at:)``, so that of many triggers only one switches.
+    public internal(set) var version: UInt64 = 0
+
+    /// Creates a core with healthy servers.
+    ///
+    /// - Parameters:
+    ///   - members: The servers in order of preference.
+    ///   - policy: When to switch.
+    ///   - now: The time.
+    ///   - seed: The seed of all random numbers.
+    ///   - installation: A number that is the installation's own. With it the servers behind the first are shuffled, by
+    ///     weight and always the same way for the same number, so that a fleet does not fall on one server. `nil` keeps
+    ///     the list's order.
+    /// - Throws: What is wrong with the list or the policy.
+    public init(
+        members: [Member],
+        policy: SwitchPolicy = .recommended,
+        at now: MonotonicTime,
+        seed: UInt64,
+        installation: UInt64? = nil
+    ) throws(SwitchError) {
+        do throws(SwitchPolicy.Problem) { try policy.check() } catch { throw SwitchError.invalidPolicy(error) }
+        try SwitchingCore.check(members)
+        rules = CompiledPolicy(policy)
+        self.installation = installation
+        self.members = members
+        random = RandomSource(seed: seed)
+        let start = clock.read(now)
+        health = []
+        baseOrder = []
+        order = []
+        let budgets = policy.budgets
+        failovers = AttemptBudget(tokens: budgets.failoverTokens, gap: budgets.refill.inSeconds, at: start)
+        hedges = AttemptBudget(tokens: budgets.hedgeTokens, gap: budgets.refill.inSeconds, at: start)
+        health = members.map { _ in ServerHealth(generation: takeGeneration(), at: start) }
+        baseOrder = naturalOrder()
+        order = baseOrder
+        currentPosition = order[0]
+    }
+
+    /// Creates the core of a service.
+    ///
+    /// - Parameters:
+    ///   - service: The service.
+    ///   - now: The time.
+    ///   - seed: The seed of all random numbers.
+    ///   - installation: See ``init(members:policy:at:seed:installation:)``.
+    /// - Throws: What is wrong with the policy.
+    public init(
+        service: Service,
+        at now: MonotonicTime,
+        seed: UInt64,
+        installation: UInt64? = nil
+    ) throws(SwitchError) {
+        let members = service.servers.map { Member(id: $0.id, weight: $0.weight) }
+        try self.init(members: members, policy: service.switching, at: now, seed: seed, installation: installation)
+    }
+
+    /// Returns a copy with a seed of its own, which shares what is equal; the way to make the cores of a fleet.
+    public func reseeded(_ seed: UInt64) -> SwitchingCore {
+        var copy = self
+        copy.random = RandomSource(seed: seed)
+        return copy
+    }
+
+    /// The policy.
+    public var policy: SwitchPolicy { rules.policy }
+
+    /// The servers, by position.
+    public var serverIDs: [Server.ID] { members.map(\.id) }
+
+    /// The preferred server: the one that requests go to first.
+    public var current: Server.ID { members[Int(currentPosition)].id }
+
+    static func check(_ members: [Member]) throws(SwitchError) {
+        guard !members.isEmpty else { throw SwitchError.noServers }
+        guard members.count <= ServerSet.capacity else { throw SwitchError.tooManyServers(members.count) }
+        var ids: Set<Server.ID> = []
+        for member in members {
+            guard ids.insert(member.id).inserted else { throw SwitchError.duplicateServer(member.id) }
+            guard member.weight.isFinite, member.weight >= 0 else {
+                throw SwitchError.invalidWeight(member.id, member.weight)
+            }
+        }
+    }
+
+    /// The list's order, with the fallbacks shuffled by the installation's number.
+    func naturalOrder() -> [UInt8] {
+        let positions = (0..<members.count).map { UInt8($0) }
+        guard let installation, members.count > 2 else { return positions }
+        let ranked = positions.dropFirst().map { position in
+            let member = members[Int(position)]
+            return (position, StableHash.rendezvous(installation, member.hash, weight: member.weight))
+        }
+        return [positions[0]] + ranked.sorted { $0.1 > $1.1 }.map(\.0)
+    }
+
+    mutating func takeGeneration() -> UInt32 {
+        nextGeneration &+= 1
+        return nextGeneration
+    }
+}

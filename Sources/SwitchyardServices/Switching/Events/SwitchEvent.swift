@@ -1,0 +1,66 @@
+/// Something that happened to the servers of a service, with the figures that led to it.
+///
+/// A fault and its end look like this:
+///
+///     ejected -> switched -> probed (failed) ... probed -> trialStarted -> recovered -> switched
+public struct SwitchEvent: Sendable, Hashable {
+    /// What happened.
+    public enum Kind: Sendable, Hashable {
+        /// The preferred server changed.
+        case switched(from: Server.ID, to: Server.ID, cause: SwitchCause)
+        /// A server gets no more requests.
+        ///
+        /// Attempts of this generation that still wait on it are to be moved to another server, where that is safe.
+        case ejected(Server.ID, generation: UInt32, cause: SwitchCause)
+        /// A shadow probe came back.
+        case probed(Server.ID, succeeded: Bool)
+        /// A server works again and will be tried with real requests after this time.
+        case trialStarted(Server.ID, after: Duration)
+        /// A server is healthy again after an outage of this length.
+        case recovered(Server.ID, outage: Duration)
+        /// The client moved to another environment, and all health is fresh.
+        case environmentChanged(from: ServiceEnvironment, to: ServiceEnvironment)
+        /// A pushed command took effect.
+        case pushed(PushCommand)
+    }
+
+    /// When it happened.
+    public var at: MonotonicTime
+    /// What happened.
+    public var kind: Kind
+    /// The figures of the server that it happened to; of the server switched from.
+    public var statistics: HealthStatistics
+
+    /// Creates an event.
+    public init(at: MonotonicTime, _ kind: Kind, statistics: HealthStatistics = HealthStatistics()) {
+        self.at = at
+        self.kind = kind
+        self.statistics = statistics
+    }
+}
+
+/// Why a server was ejected, or the preferred server changed.
+public enum SwitchCause: String, Sendable, Hashable, CaseIterable {
+    /// The error ratio of the window reached its threshold.
+    case errorRatio
+    /// The accumulated score reached its threshold.
+    case score
+    /// So many failures in a row.
+    case consecutiveFailures
+    /// A failure during the trial.
+    case trialFailed
+    /// A preferred server is healthy again.
+    case recovered
+    /// The app asked for it.
+    case requested
+    /// A pushed command asked for it.
+    case pushed
+    /// A pushed command ended.
+    case pushEnded
+    /// The list of servers was replaced.
+    case listReplaced
+    /// Health was reset, for a change of environment.
+    case reset
+    /// A stored memory was restored.
+    case restored
+}

@@ -1,0 +1,51 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The share of its traffic that a server gets (``AdmissionRules``), and what the server said about coming back.
+struct AdmissionShare: Sendable {
+    /// The share at the time of the last change.
+    private(set) var share = 1.0
+    /// The share up to which successes double it.
+    private var slowStart = 1.0
+    /// The last sign of overload.
+    private(set) var overloadedAt = -1e9
+    /// Until when the server asked to be left alone.
+    var notBefore = 0.0
+
+    /// Cuts the share after a sign of overload.
+    mutating func cut(by factor: Double, at now: Double, floor: Double, _ rules: CompiledPolicy) {
+        share = max(floor, present(at: now, rules) * factor)
+        slowStart = share
+        overloadedAt = now
+    }
+
+    /// Raises the share after a success.
+    mutating func raise(at now: Double, step: Double, _ rules: CompiledPolicy) {
+        guard share < 1 else { return }
+        if now - overloadedAt >= rules.forgetting {
+            share = 1
+        } else if share < slowStart {
+            share = min(slowStart, 2 * share)
+        } else {
+            share = min(1, share + step)
+        }
+    }
+
+    /// The share that counts now, with the part that time gave back.
+    func present(at now: Double, _ rules: CompiledPolicy) -> Double {
+        guard share < 1 else { return 1 }
+        let elapsed = max(0, now - overloadedAt)
+        guard elapsed < rules.forgetting else { return 1 }
+        return rules.doubling.isFinite ? min(1, share * exp2(elapsed / rules.doubling)) : share
+    }
+
+    /// Whether the server has shown no overload for so long that it may get extra attempts.
+    func isClean(at now: Double, _ rules: CompiledPolicy) -> Bool {
+        now - overloadedAt > rules.clean
+    }
+}

@@ -1,0 +1,47 @@
+/// The tokens that pay for extra attempts (``BudgetRules``).
+struct AttemptBudget: Sendable {
+    /// The tokens that are left.
+    private(set) var tokens: Double
+    private var lastRefill: Double
+    private var gap: Double
+
+    init(tokens: Double, gap: Double, at now: Double) {
+        self.tokens = tokens
+        lastRefill = now
+        self.gap = gap
+    }
+
+    /// Takes `cost` tokens, if there are as many.
+    mutating func take(_ cost: Double) -> Bool {
+        guard tokens >= cost else { return false }
+        tokens -= cost
+        return true
+    }
+
+    /// Gives tokens back, or adds what a success earns.
+    mutating func add(_ amount: Double, capacity: Double) {
+        tokens = min(capacity, tokens + amount)
+    }
+
+    /// Adds the tokens that come back without successes, one by one with doubling gaps.
+    mutating func refill(to now: Double, capacity: Double, longest: Double) {
+        let waits = ((now - lastRefill) / longest).rounded(.down)
+        if waits > capacity + 64 {
+            // Whoever slept that long finds the budget full.
+            lastRefill += waits * longest
+            gap = longest
+            tokens = capacity
+        }
+        while now - lastRefill >= gap {
+            lastRefill += gap
+            add(1, capacity: capacity)
+            gap = min(longest, gap * 2)
+        }
+    }
+
+    /// Starts the refill anew after a success.
+    mutating func restartRefill(at now: Double, gap: Double) {
+        self.gap = gap
+        lastRefill = now
+    }
+}

@@ -1,0 +1,81 @@
+/// What is known about one server.
+struct ServerHealth: Sendable {
+    var state = HealthState.healthy
+    /// The number that attempts carry; unique within the core, new at every ejection and recovery.
+    var generation: UInt32
+    /// How often it was ejected lately; healthy time forgives.
+    var ejections: UInt8 = 0
+    /// Good probes in a row.
+    var probeSuccesses: UInt8 = 0
+    /// Successes of the trial.
+    var trialSuccesses: UInt16 = 0
+    /// Attempts of the trial that are under way.
+    var trialPlaces: UInt16 = 0
+    /// Failures in a row.
+    var consecutiveFailures: UInt16 = 0
+    /// Rounds of suspicion probes since the last proof of life.
+    var suspicionRounds: UInt8 = 0
+    /// Whether suspicion probes are under way.
+    var isSuspected = false
+
+    var score: EvidenceScore
+    var window = OutcomeWindow()
+    var latency = LatencyDigest()
+    var admission = AdmissionShare()
+
+    /// When ``ejections`` was last lowered, or the server became healthy.
+    var healthySince: Double
+    /// When the outage began.
+    var outageSince = 0.0
+    /// While ejected: when the next probe is due.
+    ///
+    /// While in trial: when the trial begins.
+    var dueAt = 0.0
+    var lastFailure: FailureKind?
+
+    init(generation: UInt32, at now: Double) {
+        self.generation = generation
+        score = EvidenceScore(at: now)
+        healthySince = now
+    }
+
+    /// Lets the score and the count of ejections fade.
+    mutating func age(to now: Double, _ rules: CompiledPolicy) {
+        score.decay(to: now, halfLife: rules.halfLife)
+        while ejections > 0, state == .healthy, now - healthySince > rules.forgiveness {
+            ejections -= 1
+            healthySince += rules.forgiveness
+        }
+    }
+
+    mutating func eject(generation: UInt32, at now: Double, _ rules: CompiledPolicy) {
+        ejections = min(ejections + 1, UInt8(rules.policy.recovery.maximumBackoff))
+        state = .ejected
+        self.generation = generation
+        probeSuccesses = 0
+        trialSuccesses = 0
+        trialPlaces = 0
+        consecutiveFailures = 0
+        outageSince = now
+        window.clear()
+    }
+
+    mutating func beginTrial(generation: UInt32, at start: Double) {
+        state = .trial
+        self.generation = generation
+        trialSuccesses = 0
+        trialPlaces = 0
+        dueAt = start
+    }
+
+    mutating func recover(generation: UInt32, at now: Double) {
+        state = .healthy
+        self.generation = generation
+        healthySince = now
+        score.clear()
+        consecutiveFailures = 0
+        suspicionRounds = 0
+        isSuspected = false
+        dueAt = 0
+    }
+}

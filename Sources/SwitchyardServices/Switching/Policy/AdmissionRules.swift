@@ -1,0 +1,43 @@
+/// How much of its traffic a server keeps that is alive but cannot keep up.
+///
+/// Like TCP: overload cuts the server's share, successes double it up to where it was cut and then raise it slowly. What
+/// the share does not admit goes to the next server.
+public struct AdmissionRules: Sendable, Hashable {
+    /// The least share, above 0, at most 1; default 0.1.
+    public var floor = 0.1
+    /// What a success adds to the share once it is past the point of the last cut; default 0.02.
+    public var step = 0.02
+    /// The time without overload after which all is forgotten; default 120 s.
+    public var forgetting = Duration.seconds(120)
+    /// The time in which a share doubles by itself; `nil`: it does not; default 30 s.
+    public var doubling: Duration? = .seconds(30)
+    /// The factor that 503 and 429 cut the share by; default 0.5.
+    public var overloadCut = 0.5
+    /// The factor that a time-out cuts the share by; default 0.25.
+    public var timeoutCut = 0.25
+    /// The factor that being overtaken by a hedge cuts the share by; default 0.5.
+    public var overtakenCut = 0.5
+    /// How long a server gets no extra attempts after overload; default 30 s.
+    public var clean = Duration.seconds(30)
+    /// Whether slowness and overload eject a server only while another is healthy and not overloaded itself; default yes.
+    public var sparesOverloaded = true
+    /// The longest Retry-After that is obeyed; default 60 s.
+    public var longestRetryAfter = Duration.seconds(60)
+
+    /// Creates the rules of the recommended policy.
+    public init() {}
+
+    func check() throws(SwitchPolicy.Problem) {
+        let shares = [
+            ("floor", floor), ("overloadCut", overloadCut), ("timeoutCut", timeoutCut), ("overtakenCut", overtakenCut),
+        ]
+        for (key, share) in shares {
+            try require(share > 0 && share <= 1, "admission.\(key)", "a number above 0 and at most 1")
+        }
+        try require((0...1).contains(step), "admission.step", "a number within 0...1")
+        try require(forgetting >= .zero, "admission.forgetting", "a duration of at least 0")
+        try require((doubling ?? .seconds(1)) > .zero, "admission.doubling", "a duration above 0")
+        try require(clean >= .zero, "admission.clean", "a duration of at least 0")
+        try require(longestRetryAfter >= .zero, "admission.longestRetryAfter", "a duration of at least 0")
+    }
+}

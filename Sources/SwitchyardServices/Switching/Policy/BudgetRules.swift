@@ -1,0 +1,68 @@
+/// How many extra attempts may be made: a failover or a hedge costs a token, successes earn fractions of one.
+///
+/// That bounds the load that failures can add. An empty budget never cancels what is under way.
+public struct BudgetRules: Sendable, Hashable {
+    /// The most failover tokens, and how many there are at first; default 10.
+    public var failoverTokens = 10.0
+    /// What a success adds to the failover tokens; default 0.1.
+    public var failoverEarning = 0.1
+    /// What a failover costs after overload (time-out, 503, 429); default 3.
+    ///
+    /// After any other failure it costs 1. The cost comes back when the failover succeeds.
+    public var overloadCost = 3.0
+    /// Without successes one failover token comes back after this time; default 5 s.
+    ///
+    /// The time doubles each time, up to ``longestRefill``.
+    public var refill = Duration.seconds(5)
+    /// The longest time to the next token without successes; default 60 s.
+    public var longestRefill = Duration.seconds(60)
+    /// The most hedge tokens, and how many there are at first; default 10.
+    ///
+    /// A hedge costs 1, which comes back when the hedge answers first.
+    public var hedgeTokens = 10.0
+    /// What a success adds to the hedge tokens; default 0.05.
+    public var hedgeEarning = 0.05
+
+    /// Creates the rules of the recommended policy.
+    public init() {}
+
+    func check() throws(SwitchPolicy.Problem) {
+        let numbers = [
+            ("failoverTokens", failoverTokens), ("failoverEarning", failoverEarning), ("overloadCost", overloadCost),
+            ("hedgeTokens", hedgeTokens), ("hedgeEarning", hedgeEarning),
+        ]
+        for (key, number) in numbers {
+            try require(number >= 0 && number <= 1e6, "budgets.\(key)", "a number within 0...1000000")
+        }
+        try require(refill > .zero, "budgets.refill", "a duration above 0")
+        try require(longestRefill >= refill, "budgets.longestRefill", "at least budgets.refill")
+    }
+}
+
+/// When a request that has not been answered is sent to a second server as well.
+///
+/// The first answer wins. The wait is ``factor`` times the server's 95th percentile, at least ``shortest`` and at most
+/// ``deadlineShare`` of the time that the request has left.
+public struct HedgingRules: Sendable, Hashable {
+    /// The shortest wait; default 100 ms.
+    public var shortest = Duration.milliseconds(100)
+    /// The wait as a multiple of the server's 95th percentile; default 3.
+    public var factor = 3.0
+    /// The longest wait as a share of the time left, 0...1; default 0.4.
+    public var deadlineShare = 0.4
+    /// The shortest wait while fewer than 8 answers of the server are known; default 250 ms.
+    public var unknown = Duration.milliseconds(250)
+    /// The rounds of suspicion probes that one slow request that must not be repeated can set off; default 8.
+    public var suspicionRounds = 8
+
+    /// Creates the rules of the recommended policy.
+    public init() {}
+
+    func check() throws(SwitchPolicy.Problem) {
+        try require(shortest >= .zero, "hedging.shortest", "a duration of at least 0")
+        try require(unknown >= .zero, "hedging.unknown", "a duration of at least 0")
+        try require(factor >= 0 && factor.isFinite, "hedging.factor", "a number of at least 0")
+        try require((0...1).contains(deadlineShare), "hedging.deadlineShare", "a number within 0...1")
+        try require((0...100).contains(suspicionRounds), "hedging.suspicionRounds", "a number within 0...100")
+    }
+}

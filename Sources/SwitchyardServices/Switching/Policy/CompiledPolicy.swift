@@ -1,0 +1,46 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A policy's numbers in the form that the core calculates with: seconds and logarithms.
+///
+/// One object serves every copy of a core, so a client of a fleet does not carry the policy with it.
+final class CompiledPolicy: Sendable {
+    let policy: SwitchPolicy
+    /// What a witnessed failure of weight 1 adds to the score.
+    let failureStep: Double
+    /// What a success adds to the score; negative.
+    let successStep: Double
+    let scoreThreshold: Double
+    let unwitnessedFactor: Double
+    let halfLife: Double
+    let pathProof: Double
+    let window: Double
+    let forgetting: Double
+    let doubling: Double
+    let clean: Double
+    let longestRetryAfter: Double
+    let forgiveness: Double
+
+    init(_ policy: SwitchPolicy) {
+        self.policy = policy
+        let score = policy.detection.score ?? ScoreRule()
+        failureStep = log(score.detected / score.tolerated)
+        successStep = log((1 - score.detected) / (1 - score.tolerated))
+        scoreThreshold = score.threshold
+        unwitnessedFactor = score.unwitnessedFactor
+        halfLife = score.halfLife.inSeconds
+        pathProof = policy.detection.pathProof.inSeconds
+        window = policy.detection.window.duration?.inSeconds ?? .infinity
+        let admission = policy.admission ?? AdmissionRules()
+        forgetting = admission.forgetting.inSeconds
+        doubling = admission.doubling?.inSeconds ?? .infinity
+        clean = admission.clean.inSeconds
+        longestRetryAfter = admission.longestRetryAfter.inSeconds
+        forgiveness = policy.recovery.forgiveness.inSeconds
+    }
+}

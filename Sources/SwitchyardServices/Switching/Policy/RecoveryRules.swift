@@ -1,0 +1,62 @@
+/// How a server that failed is probed, tried and taken back.
+///
+/// An ejected server gets no request of the caller's. Shadow probes, copies of idempotent requests whose answers are
+/// thrown away, find out whether it works again; then a trial lets a growing number of real requests through.
+public struct RecoveryRules: Sendable, Hashable {
+    /// The time from the first ejection to the first probe; default 1 s.
+    ///
+    /// It doubles with each further ejection.
+    public var firstProbe = Duration.seconds(1)
+    /// The gap between probes as a share of the outage so far; default 0.35.
+    public var outageShare = 0.35
+    /// The longest time to the next probe; default 60 s.
+    public var longestProbe = Duration.seconds(60)
+    /// By how much every wait is varied at random, 0...1; default 0.3, so a wait of 10 s is 7 s to 13 s.
+    public var jitter = 0.3
+    /// The good probes in a row that begin the trial; default 2.
+    public var successes = 2
+    /// The time between the probes of such a row; default 0.5 s.
+    public var seriesGap = Duration.milliseconds(500)
+    /// A probe is a failure if it takes longer than this times the 95th percentile of the server; default 10.
+    public var slownessFactor = 10.0
+    /// A probe that takes no longer than this is never too slow; default 250 ms.
+    public var slownessFloor = Duration.milliseconds(250)
+    /// Clients wait before the trial for a random time up to this share of the outage; default 0.25.
+    ///
+    /// So a fleet comes back spread over time, and does not knock a cold server over.
+    public var spreadShare = 0.25
+    /// The least upper end of that random time; default 0.
+    public var shortestSpread = Duration.zero
+    /// The greatest upper end of that random time; default 120 s.
+    public var longestSpread = Duration.seconds(120)
+    /// The successes of the trial that make the server healthy; default 16.
+    ///
+    /// As many requests as succeeded so far may be under way at once, at least one.
+    public var trialSuccesses = 16
+    /// The most ejections that lengthen the time to the first probe; default 8.
+    public var maximumBackoff = 8
+    /// The healthy time after which one ejection is forgiven; default 60 s.
+    public var forgiveness = Duration.seconds(60)
+
+    /// Creates the rules of the recommended policy.
+    public init() {}
+
+    func check() throws(SwitchPolicy.Problem) {
+        let durations = [
+            ("firstProbe", firstProbe), ("longestProbe", longestProbe), ("seriesGap", seriesGap),
+            ("slownessFloor", slownessFloor), ("shortestSpread", shortestSpread), ("longestSpread", longestSpread),
+        ]
+        for (key, duration) in durations {
+            try require(duration >= .zero, "recovery.\(key)", "a duration of at least 0")
+        }
+        try require(forgiveness > .zero, "recovery.forgiveness", "a duration above 0")
+        try require((0...1).contains(jitter), "recovery.jitter", "a number within 0...1")
+        let shares = [("outageShare", outageShare), ("slownessFactor", slownessFactor), ("spreadShare", spreadShare)]
+        for (key, share) in shares {
+            try require(share >= 0 && share.isFinite, "recovery.\(key)", "a number of at least 0")
+        }
+        try require((1...100).contains(successes), "recovery.successes", "a number within 1...100")
+        try require((1...10_000).contains(trialSuccesses), "recovery.trialSuccesses", "a number within 1...10000")
+        try require((1...16).contains(maximumBackoff), "recovery.maximumBackoff", "a number within 1...16")
+    }
+}
