@@ -1,0 +1,98 @@
+/// Why a body could not be decoded, and at which place.
+public struct DecodingFailure: Sendable, Hashable {
+    /// What is wrong at the place.
+    public enum Kind: Sendable, Hashable {
+        /// The body is not in the format expected; for JSON, the offset of the byte at which it stops being JSON, when
+        /// it is known.
+        case malformed(offset: Int?)
+        /// A key is missing.
+        case missingKey
+        /// The value is null or missing where one was expected.
+        case missingValue
+        /// The value has another type than expected.
+        case wrongType(expected: String)
+        /// The value has the right type, but cannot be used.
+        case corrupted
+        /// The body nests deeper than allowed.
+        case tooDeep(limit: Int)
+    }
+
+    /// What is wrong.
+    public var kind: Kind
+    /// The place, from the root of the body: `data.items[3].name`; empty is the root itself.
+    public var keyPath: String
+    /// The decoder's own words, for a developer.
+    ///
+    /// They may quote the body, and are therefore not part of ``description``.
+    public var detail: String
+
+    /// Creates a failure.
+    public init(_ kind: Kind, keyPath: String = "", detail: String = "") {
+        self.kind = kind
+        self.keyPath = keyPath
+        self.detail = detail
+    }
+
+    /// Whether both are wrong in the same way at the same place; the detail is for readers only.
+    public static func == (left: DecodingFailure, right: DecodingFailure) -> Bool {
+        left.kind == right.kind && left.keyPath == right.keyPath
+    }
+
+    /// Hashes what makes two failures equal.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(keyPath)
+    }
+}
+
+extension DecodingFailure: CustomStringConvertible {
+    /// What is wrong, and where.
+    public var description: String {
+        let place = keyPath.isEmpty ? "at the root" : "at \(keyPath)"
+        return "\(kind.words) \(place)"
+    }
+}
+
+extension DecodingFailure.Kind {
+    /// What is wrong, in words for a log.
+    fileprivate var words: String {
+        switch self {
+        case .malformed(let offset): offset.map { "malformed from byte \($0)" } ?? "malformed"
+        case .missingKey: "key missing"
+        case .missingValue: "value missing"
+        case .wrongType(let expected): "not of type \(expected)"
+        case .corrupted: "unusable value"
+        case .tooDeep(let limit): "nested deeper than \(limit)"
+        }
+    }
+}
+
+extension DecodingFailure {
+    /// Makes a failure of what a decoder threw.
+    init(_ error: DecodingError) {
+        switch error {
+        case .keyNotFound(let key, let context):
+            self.init(.missingKey, keyPath: Self.text(context.codingPath + [key]), detail: context.debugDescription)
+        case .valueNotFound(_, let context):
+            self.init(.missingValue, keyPath: Self.text(context.codingPath), detail: context.debugDescription)
+        case .typeMismatch(let type, let context):
+            self.init(.wrongType(expected: "\(type)"), keyPath: Self.text(context.codingPath))
+        case .dataCorrupted(let context):
+            let kind: Kind = context.codingPath.isEmpty ? .malformed(offset: nil) : .corrupted
+            self.init(kind, keyPath: Self.text(context.codingPath), detail: context.debugDescription)
+        @unknown default:
+            self.init(.corrupted, detail: "\(type(of: error))")
+        }
+    }
+
+    /// A coding path as `data.items[3].name`.
+    static func text(_ path: [any CodingKey]) -> String {
+        path.reduce(into: "") { text, key in
+            if let index = key.intValue, key.stringValue.hasPrefix("Index ") {
+                text += "[\(index)]"
+            } else {
+                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import SwitchyardClient
+
+extension APIError: CustomStringConvertible {
+    /// One line for a log: code, reason, where and how, without credentials and without the body.
+    public var description: String {
+        var parts = ["APIError \(code.number)", reason.summary]
+        parts += context.facts
+        return Redaction.standard.text(parts.joined(separator: ", "))
+    }
+}
+
+extension APIError.Reason {
+    /// The reason in words for a log.
+    var summary: String {
+        switch self {
+        case .transport(let error): "transport: \(error)"
+        case .cancelled(let cancellation): "cancelled by \(cancellation)"
+        case .status(let status): "status \(status) refused"
+        case .body(let reason): "body: \(reason.summary)"
+        case .module(let failure): failure.summary
+        case .list(let reason): "list: \(reason)"
+        case .configuration(let reason): "configuration: \(reason)"
+        case .security(let reason): "security: \(reason)"
+        case .limited(let reason): "limited: \(reason)"
+        }
+    }
+}
+
+extension APIError.BodyReason {
+    /// The reason in words for a log.
+    var summary: String {
+        switch self {
+        case .contentType(let received, let acceptable):
+            "content type \(received ?? "missing"), accepted are \(acceptable.joined(separator: " "))"
+        case .empty: "empty"
+        case .truncated: "cut short"
+        case .tooLarge(let limit): limit.map { "larger than \($0) bytes" } ?? "too large"
+        case .compression: "cannot be decompressed"
+        case .text(let encoding): "not \(encoding) text"
+        case .decoding(let failure): failure.description
+        case .shape(let violation): violation.description
+        }
+    }
+}
+
+extension ModuleFailure {
+    /// The failure in words for a log.
+    var summary: String {
+        let own = code.map(String.init) ?? "no code of its own"
+        let server = serverCode.map { " for the server's \($0)" } ?? ""
+        return "module \(module): \(own)\(server)"
+    }
+}
+
+extension APIError.Context {
+    /// What is known, in the order in which a reader asks.
+    fileprivate var facts: [String] {
+        let named: [(String, String?)] = [
+            ("service", service), ("environment", environment), ("server", server), ("request", requestID),
+            ("path", path.map { [method?.name, $0].compactMap { $0 }.joined(separator: " ") }),
+            ("attempts", attempts > 0 ? String(attempts) : nil),
+            ("elapsed", elapsed.map { "\($0)" }),
+            ("status", status.map(String.init)),
+            ("headers", headers.isEmpty ? nil : Redaction.standard.headers(headers)),
+            ("body", bodyLength > 0 ? "\(bodyLength) bytes" : nil),
+            ("underlying", underlying.map { "\(type(of: $0))" }),
+        ]
+        return named.compactMap { name, value in value.map { "\(name) \($0)" } }
+    }
+}

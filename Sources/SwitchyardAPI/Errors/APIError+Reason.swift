@@ -1,0 +1,120 @@
+public import SwitchyardClient
+
+extension APIError {
+    /// What happened, for the program.
+    public enum Reason: Sendable, Hashable {
+        /// The exchange failed below HTTP.
+        case transport(TransportError)
+        /// The request was cancelled.
+        case cancelled(Cancellation)
+        /// The server answered with a status that the call does not accept.
+        case status(Int)
+        /// The answer came, but its body is not what the call expects.
+        case body(BodyReason)
+        /// The app's own module refused the answer.
+        case module(ModuleFailure)
+        /// A list has nothing, nothing more, or cannot go on.
+        case list(ListReason)
+        /// The request cannot be built or sent as it was asked for.
+        case configuration(ConfigurationReason)
+        /// Sending or accepting would not be safe.
+        case security(SecurityReason)
+        /// A limit that the app set was reached.
+        case limited(LimitReason)
+    }
+
+    /// Who cancelled.
+    public enum Cancellation: Sendable, Hashable {
+        /// The caller: by request id, or by cancelling the task that waits.
+        case caller
+        /// The manager that asked is gone.
+        case ownerReleased
+        /// A newer load took its place.
+        case superseded
+    }
+
+    /// What is wrong with a body.
+    public enum BodyReason: Sendable, Hashable {
+        /// The content type is none of those that the call accepts; `received` is `nil` when the header is missing.
+        case contentType(received: String?, acceptable: [String])
+        /// The body is empty where a value was expected.
+        case empty
+        /// The body ended before its announced end.
+        case truncated
+        /// The body is larger than the limit, in bytes when it is known.
+        case tooLarge(limit: Int?)
+        /// The body could not be decompressed.
+        case compression
+        /// The bytes are not text in the encoding named.
+        case text(encoding: String)
+        /// The body could not be decoded.
+        case decoding(DecodingFailure)
+        /// The body does not have the shape that the call declared.
+        case shape(ShapeViolation)
+    }
+
+    /// Why a list gave no items.
+    public enum ListReason: Sendable, Hashable {
+        /// The first page is empty.
+        case noData
+        /// There is no page after the last one loaded.
+        case noMoreData
+        /// The next page is one that was loaded already: following it would never end.
+        case repeatedPosition
+        /// More pages than the recorder allows.
+        case pageLimit(Int)
+    }
+
+    /// What is wrong with a request before it is sent; the text says what and where, for a log.
+    public enum ConfigurationReason: Sendable, Hashable {
+        /// The request cannot be built: URL, header, parameter or body.
+        case invalidRequest(String)
+        /// The service, server or environment does not exist.
+        case unknownServer(String)
+        /// The transport cannot do what is asked for.
+        case unsupported(String)
+        /// The client is closed.
+        case clientClosed
+        /// Anything else that has to be put right in the program.
+        case other(String)
+    }
+
+    /// Why it would not be safe.
+    public enum SecurityReason: Sendable, Hashable {
+        /// The TLS handshake failed.
+        case handshake
+        /// The server's certificate was refused.
+        case certificate
+        /// A link leads to another origin (scheme, host, port).
+        case foreignOrigin(String)
+        /// A rule of the app or the system forbids it; the text says which.
+        case forbidden(String)
+    }
+
+    /// Which limit was reached.
+    public enum LimitReason: Sendable, Hashable {
+        /// The time for the whole call, over all attempts, has passed.
+        case deadline
+        /// Too many calls in too short a time; how long to wait, when it is known.
+        case rate(retryAfter: Duration?)
+        /// Too many requests wait already.
+        case queue
+    }
+}
+
+/// A refusal by the rules of one of the app's modules.
+public struct ModuleFailure: Sendable, Hashable {
+    /// The module's name.
+    public var module: String
+    /// The module's own code, 1001 or above; `nil` when its table does not know the server's code.
+    public var code: Int?
+    /// The code that the server sent, when the failure came from one.
+    public var serverCode: BusinessCode?
+
+    /// Creates a failure.
+    public init(module: String, code: Int?, serverCode: BusinessCode? = nil) {
+        self.module = module
+        self.code = code
+        self.serverCode = serverCode
+    }
+}

@@ -1,0 +1,57 @@
+public import SwitchyardClient
+
+extension APIError {
+    /// Makes an error of any other one.
+    ///
+    /// An `APIError` stays as it is; errors of the transport, of Foundation's URL loading and of task cancellation find
+    /// their reason; whatever else becomes ``Code/failed`` with the error kept in ``Context/underlying``.
+    public init(_ error: any Error, context: Context = Context()) {
+        switch error {
+        case let known as APIError:
+            self = known
+        case let transport as TransportError:
+            self.init(transport, context: context)
+        case is CancellationError:
+            self.init(.cancelled(.caller), context: context)
+        default:
+            self.init(foreign: error, context: context)
+        }
+    }
+
+    /// Makes an error of a transport's.
+    ///
+    /// Kinds that say more than "the exchange failed" become the reason that they are.
+    public init(_ error: TransportError, context: Context = Context()) {
+        var context = context
+        context.underlying = context.underlying ?? error
+        self.init(Reason(error), context: context)
+    }
+
+    private init(foreign error: any Error, context: Context) {
+        var context = context
+        context.underlying = error
+        let failure = TransportError(urlLoading: error) ?? TransportError(.other, message: "\(type(of: error))")
+        self.init(Reason(failure), context: context)
+    }
+}
+
+extension APIError.Reason {
+    /// The reason that a failure below HTTP stands for.
+    public init(_ error: TransportError) {
+        self =
+            switch error.kind {
+            case .cancelled: .cancelled(.caller)
+            case .truncated: .body(.truncated)
+            case .bodyTooLarge: .body(.tooLarge(limit: nil))
+            case .decodingFailed: .body(.compression)
+            case .tlsFailure: .security(.handshake)
+            case .certificateRejected: .security(.certificate)
+            case .invalidRequest, .requestBodyFailed: .configuration(.invalidRequest(error.message))
+            case .unsupported: .configuration(.unsupported(error.message))
+            case .closed: .configuration(.clientClosed)
+            case .timeout, .connectTimeout, .offline, .dnsFailure, .connectionRefused, .connectionReset,
+                .protocolViolation, .proxyFailure, .headersTooLarge, .other:
+                .transport(error)
+            }
+    }
+}

@@ -1,0 +1,82 @@
+import SwitchyardClient
+
+/// What a call of the app's API ends with when it has no value: a reason for the program and words for the user.
+///
+/// ### Show it
+/// ``userMessage`` is what belongs on the screen, in the user's language; it is `nil` when the user cancelled.
+///
+/// ### Decide on it
+/// Switch over ``code`` for the stable numbers, over ``reason`` for what exactly happened, and ask ``module(_:)`` for
+/// the error of the app's own module.
+///
+/// ### Log it
+/// ``description`` names everything that helps and no credential.
+public struct APIError: Error, Sendable {
+    /// What happened.
+    public var reason: Reason
+    /// Where and how it happened.
+    public var context: Context
+    /// The words that the server itself gave for the user, when there are any.
+    public var serverMessage: String?
+    /// The words for the user by code and language.
+    ///
+    /// A manager puts its module's in; default is ``ErrorMessages/standard``.
+    public var messages: ErrorMessages
+
+    /// Creates an error.
+    public init(
+        _ reason: Reason,
+        context: Context = Context(),
+        serverMessage: String? = nil,
+        messages: ErrorMessages = .standard
+    ) {
+        self.reason = reason
+        self.context = context
+        self.serverMessage = serverMessage
+        self.messages = messages
+    }
+
+    /// What happened, in words for the user; never empty.
+    public var message: String { messages.text(for: self) }
+
+    /// What to show to the user; `nil` for a cancellation, since whoever cancelled knows.
+    public var userMessage: String? { isCancellation ? nil : message }
+
+    /// The stable code.
+    public var code: Code { Code(reason) }
+
+    /// Whether the request was cancelled, which is an outcome of its own and no failure.
+    public var isCancellation: Bool { code == .cancelled }
+
+    /// The code of a module, typed; `nil` when the error is not one of that module.
+    public func module<Module: ModuleErrorCode>(_ type: Module.Type) -> Module? {
+        guard case .module(let failure) = reason, failure.module == Module.module else { return nil }
+        return failure.code.flatMap(Module.init(rawValue:))
+    }
+}
+
+extension APIError: Equatable {
+    /// Whether both say the same: the reason and the server's words.
+    ///
+    /// The context is left out, because times and ids differ in every run, and so are the words of the library.
+    public static func == (left: APIError, right: APIError) -> Bool {
+        left.reason == right.reason && left.serverMessage == right.serverMessage
+    }
+}
+
+extension APIError {
+    /// Whether the same call may well succeed when it is made again later.
+    ///
+    /// True for failures of the network, for refusals of a server that is overloaded or out of order (408, 425, 429,
+    /// 500, 502, 503, 504; RFC 9110 section 15) and for the library's own limits. It does not say whether sending twice
+    /// is safe: that depends on the request.
+    public var isRetryable: Bool {
+        switch reason {
+        case .transport(let error): error.kind.mayPass
+        case .status(let status): [408, 425, 429, 500, 502, 503, 504].contains(status)
+        case .limited: true
+        case .body(.truncated): true
+        case .cancelled, .body, .module, .list, .configuration, .security: false
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// The words for the user, by code and language.
+///
+/// ### Replace or add
+///     var messages = ErrorMessages.standard
+///     messages.set("The topics are being moved.", for: .failed, in: .english)
+///     messages.include(UserError.self)
+///
+/// The text of an error is looked for in this order: the server's own message, if ``prefersServerMessage`` and there is
+/// one; the text of the code in the wanted languages; in English; the text of ``APIError/Code/failed``. It is never
+/// empty.
+public struct ErrorMessages: Sendable {
+    /// The languages wanted, the best first.
+    public var languages: [MessageLanguage]
+    /// Whether the server's message is shown in place of the own one; default is `true`.
+    public var prefersServerMessage: Bool
+    private var texts: [APIError.Code: [MessageLanguage: String]]
+
+    /// The built-in texts in the language that the user prefers: English and Simplified Chinese.
+    public static let standard = ErrorMessages()
+
+    /// Creates the built-in texts.
+    ///
+    /// - Parameters:
+    ///   - languages: The languages wanted; default is what the system's settings say, at the time of the call.
+    ///   - prefersServerMessage: Whether the server's message is shown in place of the own one.
+    public init(languages: [MessageLanguage]? = nil, prefersServerMessage: Bool = true) {
+        self.prefersServerMessage = prefersServerMessage
+        texts = Self.builtIn
+        self.languages = languages ?? Self.languages(for: MessageLanguage.systemPreferences)
+    }
+
+    /// The built-in languages that tags of the user's settings ask for, in their order.
+    static func languages(for tags: [String]) -> [MessageLanguage] {
+        tags.compactMap { MessageLanguage.matching($0, among: [.english, .simplifiedChinese]) }
+    }
+
+    /// Sets the text of a code in a language; an empty text takes it away.
+    public mutating func set(_ text: String, for code: APIError.Code, in language: MessageLanguage) {
+        texts[code, default: [:]][language] = text.isBlank ? nil : text
+    }
+
+    /// Takes the texts of a module's codes in.
+    public mutating func include<Module: ModuleErrorCode>(_ type: Module.Type) {
+        for code in Module.allCases {
+            for (language, text) in code.texts { set(text, for: .module(code.rawValue), in: language) }
+        }
+    }
+
+    /// The text for an error.
+    public func text(for error: APIError) -> String {
+        if prefersServerMessage, let own = error.serverMessage, !own.isBlank { return own }
+        return text(for: error.code) ?? text(for: .failed) ?? "Error \(error.code.number)"
+    }
+
+    private func text(for code: APIError.Code) -> String? {
+        guard let byLanguage = texts[code] else { return nil }
+        let wanted = languages.lazy.compactMap { byLanguage[$0] }.first
+        return wanted ?? byLanguage[.english] ?? byLanguage.min { $0.key.rawValue < $1.key.rawValue }?.value
+    }
+
+    private static let builtIn: [APIError.Code: [MessageLanguage: String]] = [
+        .timeout: [.english: "The server took too long to answer.", .simplifiedChinese: "请求超时，请稍后再试"],
+        .notConnected: [.english: "No connection to the network.", .simplifiedChinese: "网络连接不可用，请检查网络"],
+        .cancelled: [.english: "Cancelled.", .simplifiedChinese: "已取消"],
+        .failed: [.english: "The request failed.", .simplifiedChinese: "请求失败，请稍后再试"],
+        .noData: [.english: "There is nothing here yet.", .simplifiedChinese: "这里还没有内容"],
+        .noMoreData: [.english: "That is all.", .simplifiedChinese: "没有更多了"],
+    ]
+}
+
+extension String {
+    /// Whether there is nothing to read in it.
+    var isBlank: Bool { allSatisfy(\.isWhitespace) }
+}

@@ -1,0 +1,87 @@
+/// How a module turns the server's business codes into its own.
+///
+///     let errors = try ModuleErrors(UserError.self, [301: .userNotFound, 302: .nameTaken])
+///
+/// A code of the server that is not in the table is a failure as well: the code is kept in
+/// ``ModuleFailure/serverCode``, never taken for a success.
+public struct ModuleErrors: Sendable {
+    /// The module's name.
+    public let module: String
+    /// The words for the user.
+    public var messages: ErrorMessages
+    let codes: [Int]
+    private let byServerCode: [BusinessCode: Int]
+
+    /// Creates the table of a module.
+    ///
+    /// - Parameters:
+    ///   - type: The module's codes.
+    ///   - table: The module's code for each code of the server.
+    ///   - messages: The words for the user; the module's own are added.
+    /// - Throws: ``ModuleCodeClash`` when a number of the module is one that all modules share or lies below 1001, or
+    ///   when a code of the server stands in the table twice.
+    public init<Module: ModuleErrorCode>(
+        _ type: Module.Type,
+        _ table: KeyValuePairs<BusinessCode, Module> = [:],
+        messages: ErrorMessages = .standard
+    ) throws(ModuleCodeClash) {
+        module = Module.module
+        codes = Module.allCases.map(\.rawValue)
+        if let low = codes.first(where: { !APIError.Code.moduleNumbers.contains($0) }) {
+            throw .reserved(module: module, code: low)
+        }
+        var byServerCode: [BusinessCode: Int] = [:]
+        for (serverCode, own) in table {
+            guard byServerCode.updateValue(own.rawValue, forKey: serverCode) == nil else {
+                throw .repeatedServerCode(module: module, serverCode: serverCode)
+            }
+        }
+        self.byServerCode = byServerCode
+        var messages = messages
+        messages.include(type)
+        self.messages = messages
+    }
+
+    /// The failure that a code of the server stands for.
+    public func failure(for serverCode: BusinessCode) -> ModuleFailure {
+        ModuleFailure(module: module, code: byServerCode[serverCode], serverCode: serverCode)
+    }
+
+    /// The error that a code of the server stands for.
+    public func error(
+        for serverCode: BusinessCode,
+        serverMessage: String? = nil,
+        context: APIError.Context = APIError.Context()
+    ) -> APIError {
+        APIError(
+            .module(failure(for: serverCode)),
+            context: context,
+            serverMessage: serverMessage,
+            messages: messages
+        )
+    }
+}
+
+/// Two meanings for one number.
+public enum ModuleCodeClash: Error, Sendable, Hashable {
+    /// The number lies below 1001, where the codes are that all modules share.
+    case reserved(module: String, code: Int)
+    /// Another module has the number.
+    case taken(code: Int, by: String, wantedBy: String)
+    /// Another module has the name.
+    case sameName(module: String)
+    /// The table names a code of the server twice.
+    case repeatedServerCode(module: String, serverCode: BusinessCode)
+}
+
+extension ModuleCodeClash: CustomStringConvertible {
+    /// What clashes, in words for a developer.
+    public var description: String {
+        switch self {
+        case .reserved(let module, let code): "module \(module): code \(code) is reserved, modules start at 1001"
+        case .taken(let code, let owner, let module): "module \(module): code \(code) belongs to module \(owner)"
+        case .sameName(let module): "module \(module): there is another module of that name"
+        case .repeatedServerCode(let module, let code): "module \(module): the server's code \(code) is mapped twice"
+        }
+    }
+}

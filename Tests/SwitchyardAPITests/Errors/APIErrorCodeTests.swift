@@ -1,0 +1,103 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@testable import SwitchyardAPI
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite struct APIErrorCodeTests {
+    @Test func `the six shared numbers are frozen`() {
+        #expect(APIError.Code.common.map(\.number) == [101, 102, 103, 104, 105, 106])
+        #expect(
+            APIError.Code.common == [.timeout, .notConnected, .cancelled, .failed, .noData, .noMoreData]
+        )
+    }
+
+    @Test(
+        "TAF-E1: each failure of a transport has one code",
+        arguments: [
+            (TransportError.Kind.timeout, 101), (.connectTimeout, 101), (.offline, 102), (.dnsFailure, 102),
+            (.connectionRefused, 102), (.cancelled, 103), (.connectionReset, 104), (.truncated, 104),
+            (.protocolViolation, 104), (.tlsFailure, 104), (.certificateRejected, 104), (.proxyFailure, 104),
+            (.headersTooLarge, 104), (.bodyTooLarge, 104), (.requestBodyFailed, 104), (.decodingFailed, 104),
+            (.invalidRequest, 104), (.unsupported, 104), (.closed, 104), (.other, 104),
+        ]
+    )
+    func codeOfKind(kind: TransportError.Kind, number: Int) {
+        #expect(APIError(TransportError(kind, message: "x")).code.number == number)
+    }
+
+    @Test func `TAF-E1: the table above names every kind`() {
+        #expect(TransportError.Kind.allCases.count == 20)
+    }
+
+    @Test func `TAF-E1, CT-3: every shared code can be produced`() {
+        let errors: [APIError] = [
+            APIError(URLError(.timedOut)), APIError(URLError(.notConnectedToInternet)), APIError(URLError(.cancelled)),
+            APIError(.status(500)), APIError(.list(.noData)), APIError(.list(.noMoreData)),
+        ]
+
+        #expect(errors.map(\.code) == APIError.Code.common)
+    }
+
+    @Test func `CT-4: not every failure is called no network`() {
+        #expect(APIError(URLError(.secureConnectionFailed)).code == .failed)
+        #expect(APIError(.status(500)).code == .failed)
+        #expect(APIError(URLError(.cancelled)).code == .cancelled)
+    }
+
+    @Test func `every code of URL loading finds a kind, and the seed's table holds`() {
+        let expected: [Int: Int] = [-999: 103, -1001: 101, -1003: 102, -1004: 102, -1009: 102]
+        for raw in -4000...0 {
+            let error = NSError(domain: NSURLErrorDomain, code: raw)
+            let code = APIError(error).code.number
+            if let number = expected[raw] { #expect(code == number, "\(raw)") }
+            #expect((101...104).contains(code))
+        }
+    }
+
+    @Test(arguments: [
+        (-1100, "configuration"), (-1103, "body"), (-1202, "security"), (-1016, "body"), (-1005, "transport"),
+        (-1022, "configuration"), (-1020, "transport"),
+    ])
+    func `TAF-E4: failures of different kinds are different reasons`(code: Int, family: String) {
+        let error = APIError(NSError(domain: NSURLErrorDomain, code: code))
+
+        #expect(error.reason.summary.hasPrefix(family))
+    }
+
+    @Test func `TAF-S10, TSW-14: a code of another domain is no network failure, and the error is kept`() {
+        let foreign = NSError(domain: "app", code: -1001)
+
+        let error = APIError(foreign)
+
+        #expect(error.code == .failed)
+        #expect((error.context.underlying as NSError?) == foreign)
+    }
+
+    @Test func `cancelling a task is a cancellation`() {
+        #expect(APIError(CancellationError()).isCancellation)
+    }
+
+    @Test func `an error of the API stays what it is`() {
+        #expect(APIError(APIError(.status(418)) as any Error) == APIError(.status(418)))
+    }
+
+    @Test func `H22: errors are equal when they say the same`() {
+        var late = APIError(.status(500))
+        late.context.elapsed = .seconds(3)
+
+        #expect(late == APIError(.status(500)))
+        #expect(late != APIError(.status(501)))
+    }
+
+    @Test func `an overloaded server may be asked again, a missing page not`() {
+        #expect(APIError(.status(503)).isRetryable)
+        #expect(!APIError(.status(404)).isRetryable)
+        #expect(APIError(URLError(.timedOut)).isRetryable)
+        #expect(!APIError(URLError(.cancelled)).isRetryable)
+    }
+}

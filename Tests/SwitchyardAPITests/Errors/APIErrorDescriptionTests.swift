@@ -1,0 +1,55 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite struct APIErrorDescriptionTests {
+    private static var refused: APIError {
+        var context = APIError.Context(service: "topics", environment: "release", server: "primary", attempts: 2)
+        context.requestID = "17"
+        context.method = .get
+        context.path = "https://joe:hunter2@api.example.com/v1/topics?page=1&access_token=s3cr3t"
+        context.elapsed = .seconds(1.5)
+        context.keep(
+            status: 401,
+            headers: ["WWW-Authenticate": "Bearer abc", "Set-Cookie": "sid=topsecret", "X-Trace": "42"],
+            body: Data("{\"token\":\"s3cr3t\"}".utf8)
+        )
+        return APIError(.status(401), context: context)
+    }
+
+    @Test func `TAF-E3, H23: the description says what, where, how often and how long`() {
+        let text = Self.refused.description
+
+        for part in ["104", "status 401", "topics", "release", "primary", "17", "attempts 2", "1.5", "X-Trace: 42"] {
+            #expect(text.contains(part), "\(part)")
+        }
+    }
+
+    @Test func `TAF-X2, H25: no credential gets into the description`() {
+        let text = Self.refused.description
+
+        for secret in ["hunter2", "s3cr3t", "topsecret", "Bearer abc"] { #expect(!text.contains(secret), "\(secret)") }
+        #expect(text.contains("page=1"))
+    }
+
+    @Test func `a message with line ends stays one line of a log`() {
+        let error = APIError(.configuration(.invalidRequest("bad\r\nX-Forged: 1")))
+
+        #expect(!error.description.contains("\n"))
+        #expect(!error.description.contains("\r"))
+    }
+
+    @Test func `TAF-E3: the body is kept up to a limit, with its whole length`() {
+        var context = APIError.Context()
+        context.keep(status: 500, headers: HTTPHeaders(), body: Data(count: 1_000_000))
+
+        #expect(context.body.count == APIError.Context.bodyLimit)
+        #expect(context.bodyLength == 1_000_000)
+    }
+
+    @Test func `a bearer token in free text is taken out`() {
+        #expect(!Redaction.standard.text("sent Authorization: Bearer eyJhbGciOi.x.y").contains("eyJ"))
+    }
+}

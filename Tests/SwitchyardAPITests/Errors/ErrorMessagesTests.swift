@@ -1,0 +1,63 @@
+import SwitchyardClient
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite struct ErrorMessagesTests {
+    @Test func `TAF-E2: every shared code has its own words in both languages`() {
+        for language in [MessageLanguage.english, .simplifiedChinese] {
+            let messages = ErrorMessages(languages: [language])
+            let texts = [APIError.Reason]([
+                .limited(.deadline), .transport(.init(.offline, message: "")), .cancelled(.caller), .status(500),
+                .list(.noData), .list(.noMoreData),
+            ]).map { APIError($0, messages: messages).message }
+            #expect(Set(texts).count == 6)
+            #expect(!texts.contains { $0.isBlank })
+        }
+    }
+
+    @Test func `TAF-E2, TAF-E11: a cancellation has nothing to show`() {
+        let error = APIError(.cancelled(.caller))
+
+        #expect(error.isCancellation)
+        #expect(error.userMessage == nil)
+        #expect(!error.message.isEmpty)
+    }
+
+    @Test func `the server's words win unless they are blank or not wanted`() {
+        let own = ErrorMessages(languages: [.english])
+        let plain = ErrorMessages(languages: [.english], prefersServerMessage: false)
+
+        #expect(APIError(.status(500), serverMessage: "Full.", messages: own).message == "Full.")
+        #expect(APIError(.status(500), serverMessage: " ", messages: own).message == "The request failed.")
+        #expect(APIError(.status(500), serverMessage: "Full.", messages: plain).message == "The request failed.")
+    }
+
+    @Test func `TAF-E10: a module replaces words and adds a language`() {
+        var messages = ErrorMessages(languages: [.init(rawValue: "de"), .english])
+        messages.set("Leer.", for: .noData, in: .init(rawValue: "de"))
+        messages.set("No topics.", for: .noData, in: .english)
+
+        #expect(APIError(.list(.noData), messages: messages).message == "Leer.")
+        messages.set("", for: .noData, in: .init(rawValue: "de"))
+        #expect(APIError(.list(.noData), messages: messages).message == "No topics.")
+    }
+
+    @Test func `a module's code speaks for itself, in the wanted language`() {
+        var messages = ErrorMessages(languages: [.simplifiedChinese])
+        messages.include(UserError.self)
+        let failure = ModuleFailure(module: "UserError", code: 1001)
+
+        #expect(APIError(.module(failure), messages: messages).message == "用户不存在")
+        #expect(!APIError(.module(.init(module: "x", code: 4711))).message.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["zh-Hans-CN", "en"], "zh-Hans"), (["zh_CN.UTF-8"], "zh-Hans"), (["zh"], "zh-Hans"), (["zh-Hant-TW"], nil),
+        (["fr-FR", "en-GB"], "en"), (["zh-TW", "en"], "en"), (["C"], nil), ([""], nil), ([], nil),
+        (["zh-Hans-HK"], "zh-Hans"), (["zh-HK"], nil), (["zh-SG"], "zh-Hans"),
+    ])
+    func `the language is the first of the user's that there is`(tags: [String], expected: String?) {
+        #expect(ErrorMessages.languages(for: tags).first?.rawValue == expected)
+    }
+}

@@ -1,0 +1,25 @@
+import SwitchyardAPI
+
+enum UserError: Int, ModuleErrorCode {
+    case userNotFound = 1001
+    case nameTaken = 1002
+
+    var texts: [MessageLanguage: String] {
+        switch self {
+        case .userNotFound: [.english: "There is no such user.", .simplifiedChinese: "用户不存在"]
+        case .nameTaken: [.english: "That name is taken.", .simplifiedChinese: "用户名已被占用"]
+        }
+    }
+}
+
+enum TopicError: Int, ModuleErrorCode {
+    case topicClosed = 1101
+}
+
+enum OverlappingError: Int, ModuleErrorCode {
+    case something = 1001
+}
+
+enum LowError: Int, ModuleErrorCode {
+    case nothing = 0
+}
