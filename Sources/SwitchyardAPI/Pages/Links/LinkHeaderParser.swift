@@ -1,0 +1,113 @@
+/// Reads one line of the header field `Link` front to back, in one pass (RFC 8288 appendix B.2 and B.3).
+struct LinkHeaderParser {
+    private let bytes: [UInt8]
+    private let lastBracket: Int
+    private var position = 0
+
+    init(_ line: String) {
+        bytes = Array(line.utf8)
+        lastBracket = bytes.lastIndex(of: UInt8(ascii: ">")) ?? -1
+    }
+
+    /// The links of the line.
+    mutating func links() -> [WebLink] {
+        var links: [WebLink] = []
+        while position < bytes.count {
+            skip { $0 == UInt8(ascii: ",") || $0.isOptionalWhitespace }
+            guard position < bytes.count else { break }
+            if let link = link() { links.append(link) } else { skipElement() }
+        }
+        return links
+    }
+
+    private mutating func link() -> WebLink? {
+        guard take(UInt8(ascii: "<")), position <= lastBracket,
+            let end = bytes[position...].firstIndex(of: UInt8(ascii: ">"))
+        else { return nil }
+        let target = text(position..<end)
+        position = end + 1
+        let parameters = parameters()
+        let relations = parameters.first { $0.name == "rel" }?.value ?? ""
+        return WebLink(
+            target: target,
+            relations: relations.split(whereSeparator: \.isWhitespace).map { $0.lowercased() },
+            anchor: parameters.first { $0.name == "anchor" }?.value,
+            parameters: firsts(of: parameters)
+        )
+    }
+
+    private func firsts(of parameters: [WebLink.Parameter]) -> [WebLink.Parameter] {
+        var seen: Set<String> = ["rel", "anchor"]
+        let once: Set<String> = ["media", "title", "title*", "type"]
+        return parameters.filter { parameter in
+            once.contains(parameter.name) || seen.contains(parameter.name)
+                ? seen.insert(parameter.name).inserted : true
+        }
+    }
+
+    private mutating func parameters() -> [WebLink.Parameter] {
+        var parameters: [WebLink.Parameter] = []
+        while true {
+            skip(while: \.isOptionalWhitespace)
+            guard take(UInt8(ascii: ";")) else { return parameters }
+            skip(while: \.isOptionalWhitespace)
+            let name = token()
+            skip(while: \.isOptionalWhitespace)
+            var value = ""
+            if take(UInt8(ascii: "=")) {
+                skip(while: \.isOptionalWhitespace)
+                value = take(UInt8(ascii: "\"")) ? quoted() : token()
+            }
+            if !name.isEmpty { parameters.append(WebLink.Parameter(name: name.lowercased(), value: value)) }
+        }
+    }
+
+    private mutating func token() -> String {
+        let start = position
+        skip { byte in !byte.isOptionalWhitespace && ![UInt8](",;=\"".utf8).contains(byte) }
+        return text(start..<position)
+    }
+
+    private mutating func quoted() -> String {
+        var value: [UInt8] = []
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            if byte == UInt8(ascii: "\"") { break }
+            if byte == UInt8(ascii: "\\"), position < bytes.count {
+                value.append(bytes[position])
+                position += 1
+            } else {
+                value.append(byte)
+            }
+        }
+        return String(decoding: value, as: UTF8.self)
+    }
+
+    /// Goes to the comma that ends an element which is no link.
+    private mutating func skipElement() {
+        while position < bytes.count, bytes[position] != UInt8(ascii: ",") {
+            position += 1
+            if bytes[position - 1] == UInt8(ascii: "\"") { _ = quoted() }
+        }
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skip(while condition: (UInt8) -> Bool) {
+        while position < bytes.count, condition(bytes[position]) { position += 1 }
+    }
+
+    private func text(_ range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    /// Whether it is a space or a tab.
+    fileprivate var isOptionalWhitespace: Bool { self == 0x20 || self == 0x09 }
+}

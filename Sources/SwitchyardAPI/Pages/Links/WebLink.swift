@@ -1,0 +1,51 @@
+import Foundation
+
+/// A link of the header field `Link` (RFC 8288).
+public struct WebLink: Sendable, Hashable {
+    /// A parameter of a link, as `title` or `hreflang`.
+    public struct Parameter: Sendable, Hashable {
+        /// The name, in lower case.
+        public var name: String
+        /// The value, without quotes and escapes; empty when there is none.
+        public var value: String
+    }
+
+    /// The target as it stands between the angle brackets.
+    public var target: String
+    /// The relation types (`next`, `prev`, `last`), in lower case.
+    public var relations: [String]
+    /// The context of the link, when it is not the answer itself.
+    public var anchor: String?
+    /// The other parameters, in their order; of a parameter that may stand once, the first.
+    public var parameters: [Parameter]
+
+    /// The links of the lines of a header field; what cannot be read is left out (RFC 8288 appendix B).
+    public static func parse(_ lines: [String]) -> [WebLink] {
+        lines.flatMap { line in
+            var parser = LinkHeaderParser(line)
+            return parser.links()
+        }
+    }
+
+    /// The target as an absolute URL, resolved against the URL of the answer; `nil` when it is none.
+    public func resolved(against base: String) -> String? {
+        URL(string: target, relativeTo: URL(string: base))?.absoluteString
+    }
+}
+
+/// Scheme, host and port of a URL: what must be equal for two URLs to belong to one party (RFC 6454).
+struct Origin: Hashable {
+    let scheme: String
+    let host: String
+    let port: Int?
+
+    /// `nil` when the text is no absolute URL with a host.
+    init?(_ text: String) {
+        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(),
+            let host = url.host?.lowercased(), !host.isEmpty
+        else { return nil }
+        self.scheme = scheme
+        self.host = host
+        port = url.port ?? ["http": 80, "https": 443][scheme]
+    }
+}

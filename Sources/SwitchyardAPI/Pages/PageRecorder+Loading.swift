@@ -1,0 +1,151 @@
+import Foundation
+import SwitchyardServices
+
+extension PageRecorder {
+    /// Loads the first page, and puts its items in the place of all others when they are there.
+    ///
+    /// - Parameter load: Loads the page asked for. What it throws becomes an ``APIError``.
+    /// - Returns: The items of the first page.
+    /// - Throws: ``APIError``: what `load` threw, or ``APIError/Code/noData`` when the page is empty.
+    @discardableResult
+    public nonisolated(nonsending) func refresh<Content: PageContent<Item>>(
+        _ load: (PageRequest) async throws -> Content
+    ) async throws(APIError) -> [Item] {
+        try await perform(.refresh, load)
+    }
+
+    /// Loads the next page and appends its items; before the first refresh, loads the first page.
+    ///
+    /// - Parameter load: Loads the page asked for. It is not called when there is no further page.
+    /// - Returns: The items that are new in the list.
+    /// - Throws: ``APIError``: what `load` threw; ``APIError/Code/noMoreData`` at the end of the list;
+    ///   ``APIError/Cancellation/superseded`` when a refresh took its place.
+    @discardableResult
+    public nonisolated(nonsending) func loadMore<Content: PageContent<Item>>(
+        _ load: (PageRequest) async throws -> Content
+    ) async throws(APIError) -> [Item] {
+        try await perform(.more, load)
+    }
+
+    /// Loads a given page, and lets the list start anew with it.
+    ///
+    /// - Parameters:
+    ///   - number: The page's number from 1; a lower one is taken for 1.
+    ///   - load: Loads the page asked for.
+    /// - Returns: The items of the page.
+    /// - Throws: ``APIError``: what `load` threw; ``APIError/Code/noData`` or ``APIError/Code/noMoreData`` when the page
+    ///   is empty; ``APIError/ConfigurationReason/unsupported(_:)`` when the list has no page numbers.
+    @discardableResult
+    public nonisolated(nonsending) func loadPage<Content: PageContent<Item>>(
+        _ number: Int,
+        _ load: (PageRequest) async throws -> Content
+    ) async throws(APIError) -> [Item] {
+        let index = max(0, number - 1)
+        let (distance, overflow) = index.multipliedReportingOverflow(by: pageSize)
+        let position: PagePosition? =
+            switch settings.cursor.strategy.first {
+            case .number(let first): .number(first.addingReportingOverflow(index).partialValue)
+            case .offset(let first): overflow ? nil : .offset(first.addingReportingOverflow(distance).partialValue)
+            default: nil
+            }
+        guard let position else {
+            throw APIError(.configuration(.unsupported("page \(number) of a list without page numbers")))
+        }
+        return try await perform(.jump(position, index: index), load)
+    }
+
+    private nonisolated(nonsending) func perform<Content: PageContent<Item>>(
+        _ action: PageState<Item>.Action,
+        _ load: (PageRequest) async throws -> Content
+    ) async throws(APIError) -> [Item] {
+        while true {
+            let (start, effects) = try begin(action)
+            effects.run()
+            switch start {
+            case .load(let own):
+                return try await carryOut(own, load)
+            case .busy(let other):
+                let ending = await ending(of: other)
+                guard other.action == action else { continue }
+                switch ending {
+                case .items(let items): return items
+                case .failed(let error): throw error
+                case .superseded: continue
+                }
+            }
+        }
+    }
+
+    private func begin(
+        _ action: PageState<Item>.Action
+    ) throws(APIError) -> (PageState<Item>.Start, RecorderState<Item>.Effects) {
+        guard !Task.isCancelled else { throw APIError(.cancelled(.caller)) }
+        return try state.withLock { state throws(APIError) in
+            let overtakes = state.pages.running != nil
+            let start = try state.pages.begin(action)
+            guard case .load = start else { return (start, RecorderState.Effects()) }
+            return (start, overtakes ? state.endLoad(with: .superseded) : state.announce())
+        }
+    }
+
+    private nonisolated(nonsending) func carryOut<Content: PageContent<Item>>(
+        _ own: PageState<Item>.Load,
+        _ load: (PageRequest) async throws -> Content
+    ) async throws(APIError) -> [Item] {
+        do {
+            return try commit(own, try await load(own.request).page)
+        } catch {
+            throw fail(own, APIError(error))
+        }
+    }
+
+    private func commit(_ load: PageState<Item>.Load, _ page: Page<Item>) throws(APIError) -> [Item] {
+        let (ending, effects) = state.withLock { state -> (RecorderState<Item>.Ending, RecorderState<Item>.Effects) in
+            let ending: RecorderState<Item>.Ending
+            switch state.pages.commit(load, page) {
+            case .items(let items): ending = .items(items)
+            case .nothing(let reason): ending = .failed(APIError(.list(reason)))
+            case .superseded: return (.superseded, RecorderState.Effects())
+            }
+            state.lastLoaded = Date()
+            state.lastError = nil
+            return (ending, state.endLoad(with: ending))
+        }
+        effects.run()
+        switch ending {
+        case .items(let items): return items
+        case .failed(let error): throw error
+        case .superseded: throw APIError(.cancelled(.superseded))
+        }
+    }
+
+    /// Ends a load that failed.
+    ///
+    /// Whoever joined it gets the same error, except that a cancelled leader does not cancel those who joined: they
+    /// look again, and the first of them loads.
+    private func fail(_ load: PageState<Item>.Load, _ error: APIError) -> APIError {
+        let effects = state.withLock { state -> RecorderState<Item>.Effects in
+            guard state.pages.running?.id == load.id else { return RecorderState.Effects() }
+            state.pages.fail(load)
+            state.lastError = error.isCancellation ? state.lastError : error
+            return state.endLoad(with: error.isCancellation ? .superseded : .failed(error))
+        }
+        effects.run()
+        return error
+    }
+
+    /// Waits until a load of another call has ended, or until the own task is cancelled.
+    private nonisolated(nonsending) func ending(of load: PageState<Item>.Load) async -> RecorderState<Item>.Ending {
+        let waiter = state.withLock { $0.newWaiter() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<RecorderState<Item>.Ending, Never>) in
+                let waits = state.withLock { state in
+                    !Task.isCancelled && state.wait(for: load.id, as: waiter, continuation)
+                }
+                if !waits { continuation.resume(returning: .superseded) }
+            }
+        } onCancel: {
+            state.withLock { $0.leave(waiter) }?.resume(returning: .superseded)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import SwitchyardServices
+
+/// Records how far a list has been loaded, and loads what comes next.
+///
+///     private let pages = PageRecorder<Topic>(pageSize: 20)
+///
+///     func refreshTopics() async throws(APIError) -> [Topic] {
+///         try await pages.refresh { page in
+///             try await self.value([Topic].self, for: .topics(page: page.number, size: page.size))
+///         }
+///     }
+///
+/// - A page counts only when its load succeeded: a load that fails, is cancelled or comes too late leaves the list as
+///   it was, and the next try asks for the same page.
+/// - A refresh keeps the old items until the new ones are there, and takes the place of a load of more in flight, whose
+///   page is dropped with ``APIError/Cancellation/superseded``.
+/// - A second call while one of its kind runs joins it and gets the same answer. A load of more waits for a refresh.
+/// - An empty first page is ``APIError/Code/noData``, an empty later one ``APIError/Code/noMoreData``; from then on a
+///   load of more answers so at once, until the next refresh.
+///
+/// A recorder belongs to one list: one for each endpoint and set of arguments. Any thread may call it.
+public final class PageRecorder<Item: Sendable>: Sendable {
+    let state: Locked<RecorderState<Item>>
+    let settings: PageSettings<Item>
+
+    /// Creates a recorder that takes every item for a new one.
+    ///
+    /// - Parameters:
+    ///   - pageSize: How many items to ask for; at least 1, default is 10.
+    ///   - strategy: How the next page is named; default is page numbers from 1.
+    ///   - pageLimit: The most pages that one list may have; a guard against a server that never ends.
+    public convenience init(
+        pageSize: Int = 10,
+        strategy: PageStrategy<Item> = .pageNumber,
+        pageLimit: Int = 100_000
+    ) {
+        self.init(PageSettings(size: pageSize, strategy: strategy, limit: pageLimit, index: NoIndex()))
+    }
+
+    /// Creates a recorder that knows items by their id.
+    ///
+    /// An item whose id is in the list already takes the place of its older self and is not listed twice.
+    ///
+    /// - Parameters:
+    ///   - pageSize: How many items to ask for; at least 1, default is 10.
+    ///   - strategy: How the next page is named; default is page numbers from 1.
+    ///   - pageLimit: The most pages that one list may have; a guard against a server that never ends.
+    ///   - id: The id of an item, as in `identifiedBy: \.id`.
+    public convenience init<ID: Hashable & Sendable>(
+        pageSize: Int = 10,
+        strategy: PageStrategy<Item> = .pageNumber,
+        pageLimit: Int = 100_000,
+        identifiedBy id: @escaping @Sendable (Item) -> ID
+    ) {
+        let index = IdentityIndex<Item, ID>(id)
+        self.init(PageSettings(size: pageSize, strategy: strategy, limit: pageLimit, index: index))
+    }
+
+    private init(_ settings: PageSettings<Item>) {
+        self.settings = settings
+        state = Locked(RecorderState(PageState(cursor: settings.cursor, index: settings.index)))
+    }
+
+    /// How many items are asked for at a time.
+    public var pageSize: Int { settings.cursor.size }
+
+    /// The items loaded so far, in the order of the list.
+    public var items: [Item] { state.withLock { $0.pages.items } }
+
+    /// What is loaded and what is under way, at this moment.
+    public var snapshot: PageSnapshot<Item> { state.withLock { $0.snapshot } }
+
+    /// Whether there is, or may be, a further page.
+    public var hasMore: Bool { state.withLock { $0.pages.cursor.hasMore } }
+
+    /// Whether a load is under way.
+    public var isLoading: Bool { state.withLock { $0.pages.running != nil } }
+
+    /// How many calls wait for the load of another.
+    package var waiting: Int { state.withLock { $0.waiting } }
+
+    /// Forgets everything; what is under way will be dropped.
+    public func reset() {
+        let effects = state.withLock { state in
+            state.pages.reset()
+            state.lastError = nil
+            state.lastLoaded = nil
+            return state.endLoad(with: .superseded)
+        }
+        effects.run()
+    }
+}
+
+/// What a recorder was made with.
+struct PageSettings<Item: Sendable>: Sendable {
+    let cursor: PageCursor<Item>
+    let index: any ItemIndex<Item>
+
+    init(size: Int, strategy: PageStrategy<Item>, limit: Int, index: any ItemIndex<Item>) {
+        cursor = PageCursor(size: size, strategy: strategy, pageLimit: limit)
+        self.index = index
+    }
+}

@@ -1,0 +1,31 @@
+public import Foundation
+
+/// A paged list at one moment: what a screen needs to draw it.
+public struct PageSnapshot<Item: Sendable>: Sendable {
+    /// What is under way.
+    public enum Activity: Sendable, Hashable {
+        /// Nothing.
+        case idle
+        /// The list is being loaded anew.
+        case refreshing
+        /// The next page is being loaded.
+        case loadingMore
+    }
+
+    /// The items loaded so far.
+    public var items: [Item]
+    /// What is under way.
+    public var activity: Activity
+    /// Whether there is, or may be, a further page.
+    public var hasMore: Bool
+    /// How many pages come before the next one; the number of the last page loaded when counted from 1.
+    public var pagesLoaded: Int
+    /// How many items the whole list has; `nil` when the server does not say.
+    public var total: Int?
+    /// How many pages the whole list has; `nil` when the server does not say.
+    public var pageCount: Int?
+    /// Why the last load failed; `nil` after a success.
+    public var lastError: APIError?
+    /// When the last page came, by the wall clock; `nil` before the first.
+    public var lastLoaded: Date?
+}

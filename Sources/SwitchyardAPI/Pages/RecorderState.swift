@@ -1,0 +1,87 @@
+import Foundation
+
+/// Everything that a recorder holds behind its lock; changes hand back what has to be done once the lock is released.
+struct RecorderState<Item: Sendable>: Sendable {
+    /// How a load ended, for those who wait for it.
+    enum Ending: Sendable {
+        case items([Item])
+        case failed(APIError)
+        /// The page was dropped: those who wait have to look again.
+        case superseded
+    }
+
+    /// What has to be done without the lock.
+    struct Effects: Sendable {
+        var resumptions: [(CheckedContinuation<Ending, Never>)] = []
+        var ending: Ending = .superseded
+        var listeners: [AsyncStream<PageSnapshot<Item>>.Continuation] = []
+        var snapshot: PageSnapshot<Item>?
+
+        func run() {
+            for continuation in resumptions { continuation.resume(returning: ending) }
+            guard let snapshot else { return }
+            for listener in listeners { listener.yield(snapshot) }
+        }
+    }
+
+    var pages: PageState<Item>
+    var lastError: APIError?
+    var lastLoaded: Date?
+    var listeners: [Int: AsyncStream<PageSnapshot<Item>>.Continuation] = [:]
+    private var waiters: [Int: CheckedContinuation<Ending, Never>] = [:]
+    private var lastWaiter = 0
+
+    init(_ pages: PageState<Item>) {
+        self.pages = pages
+    }
+
+    var snapshot: PageSnapshot<Item> {
+        PageSnapshot(
+            items: pages.items,
+            activity: pages.running.map { $0.action.replacesList ? .refreshing : .loadingMore } ?? .idle,
+            hasMore: pages.cursor.hasMore,
+            pagesLoaded: pages.cursor.index,
+            total: pages.total,
+            pageCount: pages.total.map { SwitchyardAPI.pageCount(items: $0, size: pages.cursor.size) },
+            lastError: lastError,
+            lastLoaded: lastLoaded
+        )
+    }
+
+    /// How many wait for the load under way.
+    var waiting: Int { waiters.count }
+
+    /// A number for one who is going to wait.
+    mutating func newWaiter() -> Int {
+        lastWaiter += 1
+        return lastWaiter
+    }
+
+    /// Waits for the load under way; `false` when it is not under way any more.
+    mutating func wait(for load: Int, as waiter: Int, _ continuation: CheckedContinuation<Ending, Never>) -> Bool {
+        guard pages.running?.id == load else { return false }
+        waiters[waiter] = continuation
+        return true
+    }
+
+    /// Takes one who waited and does not want to any more.
+    mutating func leave(_ waiter: Int) -> CheckedContinuation<Ending, Never>? {
+        waiters.removeValue(forKey: waiter)
+    }
+
+    /// Tells those who wait how the load ended, and the listeners what the list is now.
+    mutating func endLoad(with ending: Ending) -> Effects {
+        defer { waiters = [:] }
+        return Effects(
+            resumptions: Array(waiters.values),
+            ending: ending,
+            listeners: Array(listeners.values),
+            snapshot: listeners.isEmpty ? nil : snapshot
+        )
+    }
+
+    /// Tells the listeners what the list is now.
+    func announce() -> Effects {
+        listeners.isEmpty ? Effects() : Effects(listeners: Array(listeners.values), snapshot: snapshot)
+    }
+}

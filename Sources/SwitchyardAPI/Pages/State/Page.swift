@@ -1,0 +1,65 @@
+/// What a load of one page brought: the items, and what the answer says about the rest of the list.
+///
+/// A plain array is a page of which nothing else is known.
+public struct Page<Item> {
+    /// The items, in the order of the list.
+    public var items: [Item]
+    /// How many items the whole list has; `nil` when the answer does not say.
+    public var total: Int?
+    /// Whether there is a page after this one; `nil` when the answer does not say.
+    public var hasMore: Bool?
+    /// The cursor of the next page; `nil` or empty at the end of a list of cursors.
+    public var nextCursor: String?
+    /// The URL of the next page; `nil` at the end of a list of links.
+    public var nextLink: String?
+    /// The URL that the page came from, with which ``nextLink`` is compared; `nil` when it does not matter.
+    public var url: String?
+
+    /// Creates a page.
+    public init(
+        _ items: [Item],
+        total: Int? = nil,
+        hasMore: Bool? = nil,
+        nextCursor: String? = nil,
+        nextLink: String? = nil
+    ) {
+        self.items = items
+        self.total = total.map { max(0, $0) }
+        self.hasMore = hasMore
+        self.nextCursor = nextCursor
+        self.nextLink = nextLink
+    }
+
+    /// Creates a page whose successor is named by the header field `Link` (RFC 8288).
+    ///
+    /// - Parameters:
+    ///   - items: The items.
+    ///   - linkHeader: The lines of the field.
+    ///   - url: The URL of this page, against which the target is resolved.
+    public init(_ items: [Item], linkHeader: [String], url: String) {
+        let next = WebLink.parse(linkHeader).first { $0.relations.contains("next") }
+        self.init(items, nextLink: next?.resolved(against: url))
+        self.url = url
+    }
+}
+
+/// What a load may return: a ``Page``, an array of items, or a type of your own that knows its page.
+public protocol PageContent<Item> {
+    /// The type of the items.
+    associatedtype Item
+
+    /// The page.
+    var page: Page<Item> { get }
+}
+
+extension Page: Sendable where Item: Sendable {}
+
+extension Page: PageContent {
+    /// The page itself.
+    public var page: Page<Item> { self }
+}
+
+extension Array: PageContent {
+    /// The items, of which nothing else is known.
+    public var page: Page<Element> { Page(self) }
+}

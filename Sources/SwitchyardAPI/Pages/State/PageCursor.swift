@@ -1,0 +1,66 @@
+/// Where a list stands: what comes next, and whether anything does.
+///
+/// The end of a list is decided here and nowhere else.
+struct PageCursor<Item: Sendable>: Sendable {
+    /// What comes next.
+    enum Next: Sendable {
+        case page(PagePosition)
+        case end
+        case broken(APIError)
+    }
+
+    /// How many pages in a row may bring nothing new before the list counts as one that turns in a circle.
+    ///
+    /// One or two happen when items are put in at the top of the list while it is read.
+    static var idlePages: Int { 3 }
+
+    let size: Int
+    let strategy: PageStrategy<Item>
+    let pageLimit: Int
+    private(set) var next: Next
+    private(set) var index = 0
+    private var visited: Set<PagePosition> = []
+    private var idle = 0
+
+    init(size: Int, strategy: PageStrategy<Item>, pageLimit: Int, start: PagePosition? = nil, index: Int = 0) {
+        self.size = max(1, size)
+        self.strategy = strategy
+        self.pageLimit = max(1, pageLimit)
+        self.index = index
+        next = .page(start ?? strategy.first)
+    }
+
+    /// The request for the next page.
+    func request() throws(APIError) -> PageRequest {
+        switch next {
+        case .page(let position): return PageRequest(position: position, index: index, size: size)
+        case .end: throw APIError(.list(.noMoreData))
+        case .broken(let error): throw error
+        }
+    }
+
+    /// Whether there is, or may be, a page to load.
+    var hasMore: Bool {
+        if case .page = next { true } else { false }
+    }
+
+    /// Goes past a page that was loaded; `newItems` is how many of its items were not known before.
+    mutating func advance(past request: PageRequest, page: Page<Item>, newItems: Int) {
+        index = request.index + 1
+        idle = newItems == 0 ? idle + 1 : 0
+        visited.insert(request.position)
+        next = successor(of: request, page: page)
+    }
+
+    private func successor(of request: PageRequest, page: Page<Item>) -> Next {
+        guard !page.items.isEmpty, page.hasMore != false else { return .end }
+        do throws(APIError) {
+            guard let position = try strategy.next(request, page) else { return .end }
+            if visited.contains(position) || idle >= Self.idlePages { throw APIError(.list(.repeatedPosition)) }
+            if index >= pageLimit { throw APIError(.list(.pageLimit(pageLimit))) }
+            return .page(position)
+        } catch {
+            return .broken(error)
+        }
+    }
+}

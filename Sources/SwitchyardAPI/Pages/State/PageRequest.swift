@@ -1,0 +1,62 @@
+/// Where a page starts.
+public enum PagePosition: Sendable, Hashable {
+    /// The first page, of a list whose later pages are named by the answers.
+    case first
+    /// A page by its number.
+    case number(Int)
+    /// A page by the number of items before it.
+    case offset(Int)
+    /// A page by the opaque text that the page before it gave.
+    case cursor(String)
+    /// The page behind the item with this id.
+    case after(String)
+    /// A page by the URL that the page before it gave.
+    case link(String)
+}
+
+/// Which page to load.
+public struct PageRequest: Sendable, Hashable {
+    /// Where the page starts.
+    public let position: PagePosition
+    /// How many pages come before it, from 0.
+    public let index: Int
+    /// How many items to ask for; at least 1.
+    public let size: Int
+
+    /// Creates a request; a size below 1 becomes 1, an index below 0 becomes 0.
+    public init(position: PagePosition, index: Int, size: Int) {
+        self.position = position
+        self.index = max(0, index)
+        self.size = max(1, size)
+    }
+
+    /// The page's number: the one that the strategy counts with, else counted from 1.
+    public var number: Int {
+        if case .number(let number) = position { number } else { index + 1 }
+    }
+
+    /// The number of items before the page: counted by the strategy, else as if all pages were full.
+    public var offset: Int {
+        if case .offset(let offset) = position { return offset }
+        let (product, overflow) = index.multipliedReportingOverflow(by: size)
+        return overflow ? .max : product
+    }
+
+    /// The cursor to send; `nil` for the first page.
+    public var cursor: String? {
+        if case .cursor(let cursor) = position { cursor } else { nil }
+    }
+
+    /// The id of the item before the page; `nil` for the first page.
+    public var lastID: String? {
+        if case .after(let id) = position { id } else { nil }
+    }
+
+    /// The URL of the page; `nil` for the first page.
+    public var link: String? {
+        if case .link(let link) = position { link } else { nil }
+    }
+
+    /// Whether it is the first page.
+    public var isFirst: Bool { index == 0 }
+}

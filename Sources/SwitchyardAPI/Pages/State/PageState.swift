@@ -1,0 +1,116 @@
+/// The state of a paged list as a pure value: what is loaded, what comes next, what is under way.
+///
+/// A load is three steps, so that its answer can be judged when it comes:
+///
+///     let load = try state.begin(.more)          // says which page to ask for; nothing has changed yet
+///     let outcome = state.commit(load, page)     // takes the page in, unless the load was superseded
+///     state.fail(load)                           // or: leaves everything as it was
+struct PageState<Item: Sendable>: Sendable {
+    /// Which page a load is for.
+    enum Action: Sendable, Hashable {
+        case refresh
+        case more
+        /// A page by its position and the number of pages before it; the list starts anew there.
+        case jump(PagePosition, index: Int)
+
+        var replacesList: Bool { self != .more }
+    }
+
+    /// A load that has begun.
+    struct Load: Sendable, Hashable {
+        let id: Int
+        let action: Action
+        let request: PageRequest
+    }
+
+    /// What became of an answer.
+    enum Outcome: Sendable {
+        /// The new items of the page, none of them known before.
+        case items([Item])
+        /// The page is empty: nothing at all, or nothing more.
+        case nothing(APIError.ListReason)
+        /// Another load took this one's place; the page was dropped.
+        case superseded
+    }
+
+    /// What a wish to load meets.
+    enum Start: Sendable {
+        case load(Load)
+        case busy(Load)
+    }
+
+    private(set) var items: [Item] = []
+    private(set) var total: Int?
+    private(set) var running: Load?
+    private(set) var cursor: PageCursor<Item>
+    private var index: any ItemIndex<Item>
+    private let fresh: PageCursor<Item>
+    private var loads = 0
+
+    init(cursor: PageCursor<Item>, index: any ItemIndex<Item>) {
+        self.cursor = cursor
+        self.index = index
+        fresh = cursor
+    }
+
+    /// Begins a load, or says which one is in its way.
+    ///
+    /// A refresh takes the place of a load of more; everything else waits for what is under way.
+    ///
+    /// - Throws: ``APIError`` when there is no further page.
+    mutating func begin(_ action: Action) throws(APIError) -> Start {
+        if let running, running.action.replacesList || action == .more { return .busy(running) }
+        let request =
+            switch action {
+            case .more: try cursor.request()
+            case .refresh: try fresh.request()
+            case .jump(let position, let index): PageRequest(position: position, index: index, size: fresh.size)
+            }
+        loads += 1
+        let load = Load(id: loads, action: action, request: request)
+        running = load
+        return .load(load)
+    }
+
+    /// Takes the page of a load in; the old items of a refresh go now, and not before.
+    mutating func commit(_ load: Load, _ page: Page<Item>) -> Outcome {
+        guard running?.id == load.id else { return .superseded }
+        running = nil
+        if load.action.replacesList {
+            items = []
+            total = nil
+            index = index.emptied()
+            cursor = start(of: load)
+        }
+        total = page.total ?? total
+        let new = index.merge(page.items, into: &items)
+        cursor.advance(past: load.request, page: page, newItems: new.count)
+        guard page.items.isEmpty else { return .items(new) }
+        return .nothing(load.request.isFirst ? .noData : .noMoreData)
+    }
+
+    /// Ends a load without a page; everything stays as it was, so that the next try asks for the same page.
+    mutating func fail(_ load: Load) {
+        if running?.id == load.id { running = nil }
+    }
+
+    /// Forgets everything, and drops what is under way.
+    mutating func reset() {
+        self = PageState(cursor: fresh, index: index.emptied(), loads: loads + 1)
+    }
+
+    private init(cursor: PageCursor<Item>, index: any ItemIndex<Item>, loads: Int) {
+        self.init(cursor: cursor, index: index)
+        self.loads = loads
+    }
+
+    private func start(of load: Load) -> PageCursor<Item> {
+        PageCursor(
+            size: fresh.size,
+            strategy: fresh.strategy,
+            pageLimit: fresh.pageLimit,
+            start: load.request.position,
+            index: load.request.index
+        )
+    }
+}

@@ -1,0 +1,90 @@
+/// How the next page of a list is named.
+///
+/// ### Choose one
+/// ``pageNumber``, ``offset``, ``cursor``, ``lastID(_:)`` or ``link``.
+///
+/// ### Make your own
+/// Give the first position and a rule. The rule is asked only when the page has items and does not itself say that it
+/// is the last.
+public struct PageStrategy<Item: Sendable>: Sendable {
+    /// Where the list starts.
+    public let first: PagePosition
+    /// Names the position after a page; `nil` is the end of the list.
+    public let next: @Sendable (PageRequest, Page<Item>) throws(APIError) -> PagePosition?
+
+    /// Creates a strategy.
+    public init(
+        first: PagePosition,
+        next: @escaping @Sendable (PageRequest, Page<Item>) throws(APIError) -> PagePosition?
+    ) {
+        self.first = first
+        self.next = next
+    }
+
+    /// Page numbers from 1.
+    public static var pageNumber: PageStrategy { pageNumber(from: 1) }
+
+    /// Page numbers from `first`.
+    ///
+    /// The list ends when its total says so, else with the first empty page.
+    public static func pageNumber(from first: Int) -> PageStrategy {
+        PageStrategy(first: .number(first)) { request, page in
+            let (next, overflow) = request.number.addingReportingOverflow(1)
+            guard !overflow else { return nil }
+            if page.hasMore == nil, let total = page.total {
+                let pages = pageCount(items: total, size: request.size)
+                return request.index + 1 < pages ? .number(next) : nil
+            }
+            return .number(next)
+        }
+    }
+
+    /// Numbers of items to skip, counted by the items that came.
+    ///
+    /// A server that hands out fewer items than asked for is thereby followed without a gap.
+    public static var offset: PageStrategy {
+        PageStrategy(first: .offset(0)) { request, page in
+            let (next, overflow) = request.offset.addingReportingOverflow(page.items.count)
+            guard !overflow else { return nil }
+            if page.hasMore == nil, let total = page.total { return next < total ? .offset(next) : nil }
+            return .offset(next)
+        }
+    }
+
+    /// Opaque cursors that each answer gives for the next page.
+    public static var cursor: PageStrategy {
+        PageStrategy(first: .first) { _, page in
+            page.nextCursor.flatMap { $0.isEmpty ? nil : .cursor($0) }
+        }
+    }
+
+    /// The id of the last item loaded.
+    public static func lastID(_ id: @escaping @Sendable (Item) -> String) -> PageStrategy {
+        PageStrategy(first: .first) { _, page in page.items.last.map { .after(id($0)) } }
+    }
+
+    /// URLs that each answer gives for the next page, of one origin only.
+    public static var link: PageStrategy { link(allowsOtherOrigins: false) }
+
+    /// URLs that each answer gives for the next page.
+    ///
+    /// - Parameter allowsOtherOrigins: Whether a link may lead to another scheme, host or port than the page's own URL
+    ///   (``Page/url``, else the link that led to it). A page with a link that leads elsewhere is taken, and the load
+    ///   after it fails with ``APIError/SecurityReason/foreignOrigin(_:)``.
+    /// - Returns: The strategy.
+    public static func link(allowsOtherOrigins: Bool) -> PageStrategy {
+        PageStrategy(first: .first) { request, page throws(APIError) in
+            guard let link = page.nextLink, !link.isEmpty else { return nil }
+            let isForeign = (page.url ?? request.link).map { Origin($0) != Origin(link) } ?? false
+            guard allowsOtherOrigins || !isForeign else { throw APIError(.security(.foreignOrigin(link))) }
+            return .link(link)
+        }
+    }
+}
+
+/// The number of pages of `size` items that `items` items fill; in integers, so that nothing is lost.
+func pageCount(items: Int, size: Int) -> Int {
+    let size = max(1, size)
+    let (quotient, remainder) = max(0, items).quotientAndRemainder(dividingBy: size)
+    return quotient + (remainder > 0 ? 1 : 0)
+}

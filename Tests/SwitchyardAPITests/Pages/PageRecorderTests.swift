@@ -1,0 +1,320 @@
+import SwitchyardAPI
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct PageRecorderTests {
+    typealias Item = PagedServer.Item
+
+    @Test func `I1: ten items a page from page 1 by default, a size below 1 is 1`() async throws {
+        let server = PagedServer(count: 25)
+        let pages = PageRecorder<Item>()
+
+        #expect(try await pages.refresh(server.page).map(\.id) == Array(0..<10))
+        #expect(try await pages.loadMore(server.page).map(\.id) == Array(10..<20))
+        #expect(try await pages.loadMore(server.page).map(\.id) == Array(20..<25))
+        #expect(server.numbers == [1, 2, 3])
+        #expect(PageRecorder<Item>(pageSize: 0).pageSize == 1)
+        #expect(PageRecorder<Item>(pageSize: .min).pageSize == 1)
+    }
+
+    @Test func `TAF-P1: a load that fails skips no page`() async throws {
+        let server = PagedServer(count: 30)
+        let pages = PageRecorder<Item>()
+        try await pages.refresh(server.page)
+        server.fail(2)
+
+        await #expect(throws: APIError.self) { try await pages.loadMore(server.page) }
+        await #expect(throws: APIError.self) { try await pages.loadMore(server.page) }
+        try await pages.loadMore(server.page)
+
+        #expect(server.numbers == [1, 2, 2, 2])
+        #expect(pages.items.map(\.id) == Array(0..<20))
+    }
+
+    @Test func `TAF-P1: a cancelled load skips no page`() async throws {
+        let server = PagedServer(count: 30)
+        let pages = PageRecorder<Item>()
+        try await pages.refresh(server.page)
+
+        let error = await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await #expect(throws: APIError.self) { try await pages.loadMore(server.page) }
+        }.value
+
+        #expect(error?.isCancellation == true)
+        #expect(try await pages.loadMore(server.page).map(\.id) == Array(10..<20))
+    }
+
+    @Test func `TAF-P2: a failed refresh leaves the list and its place as they were`() async throws {
+        let server = PagedServer(count: 50)
+        let pages = PageRecorder<Item>()
+        try await pages.refresh(server.page)
+        try await pages.loadMore(server.page)
+        server.fail()
+
+        await #expect(throws: APIError.self) { try await pages.refresh(server.page) }
+
+        #expect(pages.items.count == 20)
+        #expect(try await pages.loadMore(server.page).map(\.id) == Array(20..<30))
+    }
+
+    @Test func `I13: a refresh keeps the old items until the new ones are there`() async throws {
+        let server = PagedServer(count: 50)
+        let pages = PageRecorder<Item>()
+        try await pages.refresh(server.page)
+        try await pages.loadMore(server.page)
+
+        try await pages.refresh { page in
+            #expect(pages.items.count == 20)
+            #expect(pages.snapshot.activity == .refreshing)
+            return try server.page(page)
+        }
+
+        #expect(pages.items.count == 10)
+        #expect(pages.snapshot.activity == .idle)
+    }
+
+    @Test func `TAF-P3: a load of more that ends after a refresh is dropped`() async throws {
+        let server = PagedServer(count: 50)
+        let pages = PageRecorder<Item>()
+        try await pages.refresh(server.page)
+        let gate = Gate()
+        let late = Task {
+            try await pages.loadMore { page in
+                await gate.pass()
+                return try server.page(page)
+            }
+        }
+        await gate.arrivals(1)
+
+        try await pages.refresh(server.page)
+        gate.open()
+
+        let error = await #expect(throws: APIError.self) { try await late.value }
+        #expect(error?.reason == .cancelled(.superseded))
+        #expect(pages.items.map(\.id) == Array(0..<10))
+        #expect(try await pages.loadMore(server.page).map(\.id) == Array(10..<20))
+    }
+
+    @Test func `TAF-P3, I8: loads of more at one time are one load`() async throws {
+        let server = PagedServer(count: 50)
+        let pages = PageRecorder<Item>()
+        try await pages.refresh(server.page)
+        let gate = Gate()
+        let all = (0..<5).map { _ in
+            Task {
+                try await pages.loadMore { page in
+                    await gate.pass()
+                    return try server.page(page)
+                }
+            }
+        }
+        await gate.arrivals(1)
+        while pages.waiting < 4 { await Task.yield() }
+        gate.open()
+
+        for task in all { #expect(try await task.value.map(\.id) == Array(10..<20)) }
+        #expect(server.numbers == [1, 2])
+        #expect(pages.items.count == 20)
+    }
+
+    @Test func `a load of more that joined a cancelled one loads itself`() async throws {
+        let server = PagedServer(count: 50)
+        let pages = PageRecorder<Item>()
+        try await pages.refresh(server.page)
+        let gate = Gate()
+        let leader = Task {
+            try await pages.loadMore { page -> [Item] in
+                await gate.pass()
+                throw CancellationError()
+            }
+        }
+        await gate.arrivals(1)
+        let follower = Task { try await pages.loadMore(server.page) }
+        while pages.waiting < 1 { await Task.yield() }
+        gate.open()
+
+        #expect(try await follower.value.map(\.id) == Array(10..<20))
+        await #expect(throws: APIError.self) { try await leader.value }
+    }
+
+    @Test func `a load of more that joined a failed one fails with it`() async throws {
+        let pages = PageRecorder<Item>()
+        let gate = Gate()
+        let leader = Task {
+            try await pages.loadMore { page -> [Item] in
+                await gate.pass()
+                throw APIError(.status(500))
+            }
+        }
+        await gate.arrivals(1)
+        let follower = Task { try await pages.loadMore { _ in [Item]() } }
+        while pages.waiting < 1 { await Task.yield() }
+        gate.open()
+
+        await #expect(throws: APIError(.status(500))) { try await follower.value }
+        await #expect(throws: APIError(.status(500))) { try await leader.value }
+    }
+
+    @Test func `one who waits may leave without harm`() async throws {
+        let pages = PageRecorder<Item>()
+        let gate = Gate()
+        let leader = Task {
+            try await pages.refresh { _ in
+                await gate.pass()
+                return [Item(id: 1)]
+            }
+        }
+        await gate.arrivals(1)
+        let follower = Task { try await pages.loadMore { _ in [Item(id: 2)] } }
+        while pages.waiting < 1 { await Task.yield() }
+
+        follower.cancel()
+        let error = await #expect(throws: APIError.self) { try await follower.value }
+        gate.open()
+
+        #expect(error?.isCancellation == true)
+        #expect(try await leader.value.count == 1)
+    }
+
+    @Test func `a load of more waits for a refresh and then loads the page behind it`() async throws {
+        let server = PagedServer(count: 50)
+        let pages = PageRecorder<Item>()
+        let gate = Gate()
+        let refresh = Task {
+            try await pages.refresh { page in
+                await gate.pass()
+                return try server.page(page)
+            }
+        }
+        await gate.arrivals(1)
+        let more = Task { try await pages.loadMore(server.page) }
+        while pages.waiting < 1 { await Task.yield() }
+        gate.open()
+
+        #expect(try await refresh.value.map(\.id) == Array(0..<10))
+        #expect(try await more.value.map(\.id) == Array(10..<20))
+    }
+
+    @Test func `I3, TAF-P5: nothing at all is 105, nothing more is 106, by the page of that very request`() async throws
+    {
+        let empty = PageRecorder<Item>()
+        let full = PageRecorder<Item>()
+        let server = PagedServer(count: 10)
+        try await full.refresh(server.page)
+
+        await #expect(throws: APIError(.list(.noData))) { try await empty.refresh { _ in [Item]() } }
+        await #expect(throws: APIError(.list(.noMoreData))) { try await full.loadMore(server.page) }
+    }
+
+    @Test func `I6, TAF-P6: the end is sticky, asks nobody, and ends with a refresh`() async throws {
+        let server = PagedServer(count: 10)
+        let pages = PageRecorder<Item>()
+        try await pages.refresh(server.page)
+        await #expect(throws: APIError(.list(.noMoreData))) { try await pages.loadMore(server.page) }
+
+        for _ in 0..<3 {
+            await #expect(throws: APIError(.list(.noMoreData))) { try await pages.loadMore(server.page) }
+        }
+
+        #expect(server.numbers == [1, 2])
+        #expect(!pages.hasMore)
+        try await pages.refresh(server.page)
+        #expect(pages.hasMore)
+    }
+
+    @Test func `TAF-P4: the total of the server ends the list without another request`() async throws {
+        let server = PagedServer(count: 25)
+        let pages = PageRecorder<Item>()
+        let load: (PageRequest) async throws -> Page<Item> = { Page(try server.page($0), total: 25) }
+        try await pages.refresh(load)
+        try await pages.loadMore(load)
+        try await pages.loadMore(load)
+
+        await #expect(throws: APIError(.list(.noMoreData))) { try await pages.loadMore(load) }
+        #expect(server.numbers == [1, 2, 3])
+        #expect(pages.snapshot.pageCount == 3)
+        #expect(pages.snapshot.pagesLoaded == 3)
+    }
+
+    @Test func `TAF-P9: two lists have two recorders and nothing in common`() async throws {
+        let first = PageRecorder<Item>()
+        let second = PageRecorder<Item>()
+        let server = PagedServer(count: 50)
+        try await first.refresh(server.page)
+        try await first.loadMore(server.page)
+
+        try await second.refresh(server.page)
+
+        #expect(try await second.loadMore(server.page).map(\.id) == Array(10..<20))
+    }
+
+    @Test func `I2: a given page starts the list anew`() async throws {
+        let server = PagedServer(count: 100)
+        let pages = PageRecorder<Item>()
+        try await pages.refresh(server.page)
+
+        #expect(try await pages.loadPage(4, server.page).map(\.id) == Array(30..<40))
+        #expect(try await pages.loadMore(server.page).map(\.id) == Array(40..<50))
+        #expect(pages.items.map(\.id) == Array(30..<50))
+    }
+
+    @Test func `a list of cursors has no page 4`() async throws {
+        let pages = PageRecorder<Item>(strategy: .cursor)
+
+        let error = await #expect(throws: APIError.self) { try await pages.loadPage(4) { _ in [Item]() } }
+
+        #expect(error?.reason == .configuration(.unsupported("page 4 of a list without page numbers")))
+    }
+
+    @Test func `I13: an item that comes again is not listed twice, its newest self stays`() async throws {
+        let server = PagedServer(count: 30)
+        let pages = PageRecorder<Item>(identifiedBy: \.id)
+        try await pages.refresh(server.page)
+        server.insert(Item(id: 100))
+
+        let new = try await pages.loadMore { page in
+            try server.page(page).map { Item(id: $0.id, title: "new") }
+        }
+
+        #expect(new.map(\.id) == Array(10..<19))
+        #expect(pages.items.map(\.id) == Array(0..<19))
+        #expect(pages.items[9].title == "new")
+    }
+
+    @Test func `I10: a reset drops all, and a load in flight with it`() async throws {
+        let server = PagedServer(count: 30)
+        let pages = PageRecorder<Item>()
+        try await pages.refresh(server.page)
+        let gate = Gate()
+        let late = Task {
+            try await pages.loadMore { page in
+                await gate.pass()
+                return try server.page(page)
+            }
+        }
+        await gate.arrivals(1)
+
+        pages.reset()
+        gate.open()
+
+        await #expect(throws: APIError(.cancelled(.superseded))) { try await late.value }
+        #expect(pages.items.isEmpty)
+        #expect(try await pages.loadMore(server.page).map(\.id) == Array(0..<10))
+    }
+
+    @Test func `a page may be loaded on the main actor with what lives there`() async throws {
+        #expect(try await Screen().show() == [1, 2, 3])
+    }
+
+    @MainActor private final class Screen {
+        var title = "topics"
+        let pages = PageRecorder<Int>()
+
+        func show() async throws(APIError) -> [Int] {
+            try await pages.refresh { _ in
+                title = "loading"
+                return [1, 2, 3]
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import SwitchyardAPI
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct PageStrategyTests {
+    @Test func `TAF-P8: an offset counts the items that came, so that a server with small pages loses none`()
+        async throws
+    {
+        let pages = PageRecorder<Int>(pageSize: 10, strategy: .offset)
+        let load: (PageRequest) async throws -> Page<Int> = { request in
+            Page(Array((0..<17).dropFirst(request.offset).prefix(min(7, request.size))), total: 17)
+        }
+        try await pages.refresh(load)
+        try await pages.loadMore(load)
+        try await pages.loadMore(load)
+
+        #expect(pages.items == Array(0..<17))
+        #expect(!pages.hasMore)
+    }
+
+    @Test func `TAF-P8: a cursor is followed to its end`() async throws {
+        let answers: [String?: Page<Int>] = [
+            nil: Page([1], nextCursor: "b"), "b": Page([2], nextCursor: "c"), "c": Page([3], nextCursor: ""),
+        ]
+        let pages = PageRecorder<Int>(strategy: .cursor)
+        let load: (PageRequest) async throws -> Page<Int> = { try #require(answers[$0.cursor]) }
+        try await pages.refresh(load)
+        try await pages.loadMore(load)
+        try await pages.loadMore(load)
+
+        #expect(pages.items == [1, 2, 3])
+        #expect(!pages.hasMore)
+    }
+
+    @Test func `TAF-P8: a list goes on behind its last item`() async throws {
+        let pages = PageRecorder<Int>(pageSize: 2, strategy: .lastID { String($0) })
+        let load: (PageRequest) async throws -> [Int] = { request in
+            let last = request.lastID.flatMap { Int($0) } ?? 0
+            return Array((1...5).filter { $0 > last }.prefix(request.size))
+        }
+        try await pages.refresh(load)
+        try await pages.loadMore(load)
+        try await pages.loadMore(load)
+
+        #expect(pages.items == [1, 2, 3, 4, 5])
+        await #expect(throws: APIError(.list(.noMoreData))) { try await pages.loadMore(load) }
+    }
+
+    @Test func `TAF-P8: a link is followed within its origin only`() async throws {
+        let pages = PageRecorder<Int>(strategy: .link)
+        try await pages.refresh { _ in
+            Page([1], linkHeader: ["</items?page=2>; rel=next"], url: "https://api.example.com/items")
+        }
+        try await pages.loadMore { request in
+            #expect(request.link == "https://api.example.com/items?page=2")
+            return Page(
+                [2],
+                linkHeader: ["<https://evil.example/items>; rel=next"],
+                url: "https://api.example.com/items?page=2"
+            )
+        }
+
+        await #expect(throws: APIError(.security(.foreignOrigin("https://evil.example/items")))) {
+            try await pages.loadMore { _ in [3] }
+        }
+        #expect(pages.items == [1, 2])
+    }
+
+    @Test func `a cursor that leads back ends in an error, not in a circle`() async throws {
+        let pages = PageRecorder<Int>(strategy: .cursor)
+        try await pages.refresh { _ in Page([1], nextCursor: "b") }
+        try await pages.loadMore { _ in Page([2], nextCursor: "b") }
+
+        await #expect(throws: APIError(.list(.repeatedPosition))) {
+            try await pages.loadMore { _ in Page([3], nextCursor: "c") }
+        }
+        #expect(pages.items == [1, 2])
+    }
+
+    @Test func `a server that ignores the page number is found out after three pages of nothing new`() async throws {
+        let pages = PageRecorder<Int>(identifiedBy: { $0 })
+        try await pages.refresh { _ in [1, 2] }
+        for _ in 0..<3 { #expect(try await pages.loadMore { _ in [1, 2] } == []) }
+
+        await #expect(throws: APIError(.list(.repeatedPosition))) { try await pages.loadMore { _ in [1, 2] } }
+        #expect(pages.items == [1, 2])
+    }
+
+    @Test func `a list has no more pages than it may`() async throws {
+        let pages = PageRecorder<Int>(pageLimit: 2)
+        try await pages.refresh { _ in [1] }
+        try await pages.loadMore { _ in [2] }
+
+        await #expect(throws: APIError(.list(.pageLimit(2)))) { try await pages.loadMore { _ in [3] } }
+    }
+
+    @Test(arguments: [
+        (0, 10, 0), (1, 10, 1), (10, 10, 1), (11, 10, 2), (16_777_217, 1, 16_777_217), (.max, 1, .max),
+        (.max, 2, 4_611_686_018_427_387_904), (5, 0, 5), (-3, 10, 0),
+    ])
+    func `I4, TAF-P7: pages are counted in whole numbers`(total: Int, size: Int, expected: Int) async throws {
+        let pages = PageRecorder<Int>(pageSize: size)
+        try await pages.refresh { _ in Page([1], total: total) }
+
+        #expect(pages.snapshot.pageCount == expected)
+    }
+
+    @Test func `a total that lies low ends the list, one that lies high ends with the first empty page`() async throws {
+        let low = PageRecorder<Int>(pageSize: 1)
+        try await low.refresh { _ in Page([1], total: 1) }
+        let high = PageRecorder<Int>(pageSize: 1)
+        try await high.refresh { _ in Page([1], total: 1_000) }
+
+        #expect(!low.hasMore)
+        await #expect(throws: APIError(.list(.noMoreData))) { try await high.loadMore { _ in Page([], total: 1_000) } }
+        #expect(!high.hasMore)
+    }
+
+    @Test func `an explicit last page is the last`() async throws {
+        let pages = PageRecorder<Int>(strategy: .cursor)
+        try await pages.refresh { _ in Page([1], hasMore: false, nextCursor: "x") }
+
+        #expect(!pages.hasMore)
+    }
+}
