@@ -1,0 +1,93 @@
+import SwitchyardClient
+import SwitchyardServices
+
+extension ResponseCache {
+    /// An entry as a rule for removing sees it.
+    public struct Candidate: Sendable {
+        /// Whose answer it is.
+        public var partition: CachePartition
+        /// The method of the request.
+        public var method: String
+        /// The path of the request.
+        public var path: String
+        /// The tags it was stored with.
+        public var tags: Set<String>
+        /// How long ago it was stored.
+        public var age: Duration
+        /// Its cost in bytes.
+        public var cost: Int
+    }
+
+    /// Removes everything.
+    public func removeAll() {
+        removeAll { _ in true }
+    }
+
+    /// Removes all entries of a service in an environment, those of all users when none is named; for a log-out or the
+    /// end of an environment.
+    public func removeAll(in partition: CachePartition) {
+        removeAll { entry in
+            entry.partition.service == partition.service && entry.partition.environment == partition.environment
+                && (partition.user == nil || entry.partition.user == partition.user)
+        }
+    }
+
+    /// Removes all entries that carry a tag.
+    public func removeAll(tagged tag: String) {
+        removeAll { $0.tags.contains(tag) }
+    }
+
+    /// Removes all entries of a service whose path begins so.
+    public func removeAll(pathPrefix: String, service: String) {
+        removeAll { $0.partition.service == service && $0.path.hasPrefix(pathPrefix) }
+    }
+
+    /// Removes the entries that a rule names; its cost grows with the number of entries.
+    ///
+    /// The rule is called without a lock: an entry that is stored meanwhile stays.
+    public func removeAll(where rule: (Candidate) -> Bool) {
+        let now = time.now
+        for shard in shards {
+            let entries = shard.withLock { Array($0.all) }
+            let doomed = entries.filter { rule(Candidate($0, now: now)) }.map { ($0.key, $0.box) }
+            apply(shard.withLock { list in list.remove(doomed) })
+        }
+    }
+
+    /// Removes the entries that have expired.
+    public func removeExpired() {
+        let now = time.now
+        for shard in shards {
+            apply(
+                shard.withLock { list in
+                    list.remove(list.all.filter { $0.expires <= now }.map { ($0.key, $0.box) })
+                }
+            )
+        }
+    }
+}
+
+extension ResponseCache.Candidate {
+    fileprivate init(_ entry: RecencyList.Entry, now: MonotonicTime) {
+        let parts = entry.key.parts
+        partition = parts.partition
+        method = parts.method
+        path = parts.path
+        tags = entry.box.tags
+        age = entry.box.created.duration(to: now)
+        cost = entry.cost
+    }
+}
+
+extension RecencyList {
+    /// Removes entries unless another has taken their place meanwhile.
+    fileprivate mutating func remove(_ doomed: [(key: CacheKey, box: CacheBox)]) -> Change {
+        var sum = Change()
+        for (key, box) in doomed where holds(key, box) {
+            let change = remove(key)
+            sum.cost += change.cost
+            sum.count += change.count
+        }
+        return sum
+    }
+}

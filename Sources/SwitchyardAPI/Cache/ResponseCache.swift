@@ -1,0 +1,137 @@
+public import SwitchyardClient
+import SwitchyardServices
+
+/// An expiring cache of decoded answers in memory.
+///
+/// Values of any type share it; each has its own lifetime and its cost in bytes. When the cost or the number of entries
+/// passes its limit, the entries go that were used longest ago (least recently used: simple, without tuning, and right
+/// for an app that shows the same screens again). An entry that has expired goes when it is met. Times are monotonic,
+/// so that setting the clock changes nothing.
+///
+/// The entries are spread over several locks, so that reads on different threads seldom wait for each other; the limits
+/// hold for all of them together. Any thread may call it.
+public final class ResponseCache: Sendable {
+    /// The most that a cache keeps.
+    public struct Limits: Sendable, Hashable {
+        /// Bytes in all; default is 20 MiB.
+        public var cost: Int
+        /// Entries in all; default is 10,000.
+        public var count: Int
+
+        /// Creates limits; negative ones are taken for 0, which keeps nothing.
+        public init(cost: Int = 20 * 1024 * 1024, count: Int = 10_000) {
+            self.cost = max(0, cost)
+            self.count = max(0, count)
+        }
+    }
+
+    /// The most that the cache keeps.
+    public let limits: Limits
+    let time: any TimeSource
+    let shards: [Locked<RecencyList>]
+    let size = Locked(RecencyList.Change())
+
+    /// Creates an empty cache.
+    ///
+    /// - Parameters:
+    ///   - limits: The most that the cache keeps.
+    ///   - locks: How many locks the entries are spread over; rounded up to a power of two. With one, the order of use
+    ///     is exact even when the clock stands still.
+    ///   - time: The clock.
+    public init(limits: Limits = Limits(), locks: Int = 8, time: any TimeSource) {
+        self.limits = limits
+        self.time = time
+        var count = 1
+        while count < min(max(1, locks), 256) { count *= 2 }
+        shards = (0..<count).map { _ in Locked(RecencyList()) }
+    }
+
+    /// How many entries there are, those that have expired and were not met since included.
+    public var count: Int { size.withLock { $0.count } }
+
+    /// The cost of all entries, in bytes.
+    public var cost: Int { size.withLock { $0.cost } }
+
+    /// Returns the value of a key, when there is a fresh one of that type.
+    public func value<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> Value? {
+        let now = time.now
+        guard let box = box(for: key, now: now)?.holding(type), box.freshUntil > now else { return nil }
+        return box.value
+    }
+
+    /// Returns the value of a key with what is known of it, also when its lifetime has passed but not yet the time for
+    /// which it was to be kept beyond.
+    public func entry<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> CachedValue<Value>? {
+        let now = time.now
+        guard let box = box(for: key, now: now)?.holding(type) else { return nil }
+        return CachedValue(
+            value: box.value,
+            age: box.created.duration(to: now),
+            isFresh: box.freshUntil > now,
+            tags: box.tags,
+            answer: box.answer
+        )
+    }
+
+    /// Stores a value in the place of an older one.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - key: The key.
+    ///   - lifetime: How long it is fresh. At zero or below nothing is stored, and an older value goes.
+    ///   - staleFor: How long it is kept beyond its lifetime for ``entry(for:as:)``; default is not at all.
+    ///   - cost: Its cost in bytes, best the size of the body that it was decoded from. A value that costs more than the
+    ///     cache may hold is not stored.
+    ///   - tags: Names by which it can be removed.
+    ///   - answer: The head of the answer that it came from.
+    public func store<Value: Sendable>(
+        _ value: Value,
+        for key: CacheKey,
+        lifetime: Duration,
+        staleFor: Duration = .zero,
+        cost: Int,
+        tags: Set<String> = [],
+        answer: CachedAnswer? = nil
+    ) {
+        let cost = max(0, cost)
+        guard lifetime > .zero, cost <= limits.cost, limits.count > 0 else { return remove(key) }
+        let now = time.now
+        let fresh = now.advanced(by: lifetime)
+        let expires = fresh.advanced(by: max(.zero, staleFor))
+        let box = ValueBox(value, created: now, freshUntil: fresh, tags: tags, answer: answer)
+        apply(shard(of: key).withLock { $0.store(key, box, cost: cost, expires: expires, now: now) })
+        shrink()
+    }
+
+    /// Removes the value of a key.
+    public func remove(_ key: CacheKey) {
+        apply(shard(of: key).withLock { $0.remove(key) })
+    }
+
+    private func box(for key: CacheKey, now: MonotonicTime) -> CacheBox? {
+        let (box, change) = shard(of: key).withLock { $0.use(key, now: now) }
+        if change.count != 0 { apply(change) }
+        return box
+    }
+
+    private func shard(of key: CacheKey) -> Locked<RecencyList> {
+        shards[key.spread & (shards.count - 1)]
+    }
+
+    func apply(_ change: RecencyList.Change) {
+        guard change.count != 0 || change.cost != 0 else { return }
+        size.withLock {
+            $0.cost += change.cost
+            $0.count += change.count
+        }
+    }
+
+    /// Drops what was used longest ago until the limits hold.
+    private func shrink() {
+        while size.withLock({ $0.cost > limits.cost || $0.count > limits.count }) {
+            let uses = shards.map { shard in shard.withLock { $0.oldestUse ?? .max } }
+            guard let oldest = uses.indices.min(by: { uses[$0] < uses[$1] }), uses[oldest] < .max else { return }
+            apply(shards[oldest].withLock { $0.removeOldest() })
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite struct CacheKeyTests {
+    private static let topics = CachePartition(service: "topics", environment: "release")
+
+    @Test func `TAF-C1, YTK-18: method, environment, service, user, headers and body each make another key`() {
+        var keys: Set<CacheKey> = [CacheKey(Self.topics, path: "/a")]
+        keys.insert(CacheKey(Self.topics, method: .post, path: "/a"))
+        keys.insert(CacheKey(.init(service: "topics", environment: "test"), path: "/a"))
+        keys.insert(CacheKey(.init(service: "users", environment: "release"), path: "/a"))
+        keys.insert(CacheKey(.init(service: "topics", environment: "release", user: "1"), path: "/a"))
+        keys.insert(CacheKey(.init(service: "topics", environment: "release", user: ""), path: "/a"))
+        keys.insert(CacheKey(Self.topics, path: "/a", headers: [("Accept-Language", "en")]))
+        keys.insert(CacheKey(Self.topics, path: "/a", body: Data("x".utf8)))
+
+        #expect(keys.count == 8)
+    }
+
+    @Test func `TAF-C2: the order of parameters makes no other key, that of one name's values does`() {
+        let forwards = CacheKey(Self.topics, path: "/a", parameters: [("a", "1"), ("b", "2")])
+        let backwards = CacheKey(Self.topics, path: "/a", parameters: [("b", "2"), ("a", "1")])
+        let list = CacheKey(Self.topics, path: "/a", parameters: [("a", "1"), ("a", "2")])
+        let turned = CacheKey(Self.topics, path: "/a", parameters: [("a", "2"), ("a", "1")])
+
+        #expect(forwards == backwards)
+        #expect(list != turned)
+    }
+
+    @Test func `TAF-C3, CT-6: no two lists of parameters have one key`() {
+        let lists: [[(name: String, value: String)]] = [
+            [("a", "1&b=2")], [("a", "1"), ("b", "2")], [("a", "")], [], [("", "a")], [("a", "1:b")], [("a1", "b")],
+            [("a", "1"), ("b", "")], [("a", "1b")], [("a", "1;1:b")],
+        ]
+
+        #expect(Set(lists.map { CacheKey(Self.topics, path: "/a", parameters: $0) }).count == lists.count)
+    }
+
+    @Test func `TAF-C3: 10,000 random requests have 10,000 keys`() {
+        var random = SystemRandomNumberGenerator()
+        let alphabet = ["a", "b", "1", ":", ";", "&", "=", "", "é", "/"]
+        func word() -> String {
+            (0..<Int.random(in: 0...3, using: &random)).map { _ in alphabet.randomElement() ?? "" }.joined()
+        }
+        var requests: [[String]: CacheKey] = [:]
+        for _ in 0..<10_000 {
+            let parts = (0..<6).map { _ in word() }
+            let partition = CachePartition(service: parts[0], environment: parts[1], user: parts[2])
+            requests[parts] = CacheKey(partition, path: parts[3], parameters: [(parts[4], parts[5])])
+        }
+
+        #expect(Set(requests.values).count == requests.count)
+    }
+
+    @Test func `F48: the key knows no server, and says what it was made of`() {
+        let key = CacheKey(.init(service: "töpics", environment: "release", user: "7"), method: .put, path: "/a:b/ü")
+
+        #expect(key.parts.partition == .init(service: "töpics", environment: "release", user: "7"))
+        #expect(key.parts.method == "PUT")
+        #expect(key.parts.path == "/a:b/ü")
+    }
+
+    @Test func `TAF-C4: an empty path is a path`() {
+        #expect(CacheKey(Self.topics, path: "") != CacheKey(Self.topics, path: "/"))
+    }
+}

@@ -1,0 +1,179 @@
+import SwitchyardClient
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite struct ResponseCacheTests {
+    static let topics = CachePartition(service: "topics", environment: "release")
+
+    static func key(_ path: String, _ partition: CachePartition = topics) -> CacheKey {
+        CacheKey(partition, path: path)
+    }
+
+    @Test func `a value is there until its lifetime has passed, and then is removed when it is met`() {
+        let time = StillTime()
+        let cache = ResponseCache(time: time)
+        cache.store("a", for: Self.key("/a"), lifetime: .seconds(60), cost: 10)
+
+        time.advance(by: .seconds(59.999))
+        #expect(cache.value(for: Self.key("/a"), as: String.self) == "a")
+        time.advance(by: .seconds(0.001))
+        #expect(cache.value(for: Self.key("/a"), as: String.self) == nil)
+        #expect(cache.count == 0)
+        #expect(cache.cost == 0)
+    }
+
+    @Test(arguments: [Duration.seconds(0), .seconds(-1), .seconds(-1e12)])
+    func `TAF-C8: a lifetime of zero or less stores nothing`(lifetime: Duration) {
+        let cache = ResponseCache(time: StillTime())
+        cache.store(1, for: Self.key("/a"), lifetime: lifetime, cost: 1)
+
+        #expect(cache.count == 0)
+    }
+
+    @Test func `TAF-C8: half a second is half a second`() {
+        let time = StillTime()
+        let cache = ResponseCache(time: time)
+        cache.store(1, for: Self.key("/a"), lifetime: .milliseconds(500), cost: 1)
+
+        time.advance(by: .milliseconds(499))
+        #expect(cache.value(for: Self.key("/a"), as: Int.self) == 1)
+        time.advance(by: .milliseconds(2))
+        #expect(cache.value(for: Self.key("/a"), as: Int.self) == nil)
+    }
+
+    @Test func `TAF-C7: the cost limit holds, and what was used longest ago goes first`() {
+        let cache = ResponseCache(limits: .init(cost: 30, count: 100), locks: 1, time: StillTime())
+        for name in ["a", "b", "c"] { cache.store(name, for: Self.key(name), lifetime: .seconds(9), cost: 10) }
+        _ = cache.value(for: Self.key("a"), as: String.self)
+
+        cache.store("d", for: Self.key("d"), lifetime: .seconds(9), cost: 15)
+
+        #expect(cache.cost == 25)
+        let left = ["a", "b", "c", "d"].filter { cache.value(for: Self.key($0), as: String.self) != nil }
+        #expect(left == ["a", "d"])
+    }
+
+    @Test func `the order of use holds over all locks when the clock moves`() {
+        let time = StillTime()
+        let cache = ResponseCache(limits: .init(cost: .max, count: 50), locks: 8, time: time)
+        for number in 0..<100 {
+            time.advance(by: .milliseconds(1))
+            cache.store(number, for: Self.key("\(number)"), lifetime: .seconds(9), cost: 1)
+        }
+
+        let left = (0..<100).filter { cache.value(for: Self.key("\($0)"), as: Int.self) != nil }
+        #expect(left == Array(50..<100))
+    }
+
+    @Test func `a value that costs more than the cache may hold is not stored and pushes nothing out`() {
+        let cache = ResponseCache(limits: .init(cost: 30, count: 100), time: StillTime())
+        cache.store("a", for: Self.key("a"), lifetime: .seconds(9), cost: 10)
+        cache.store("big", for: Self.key("big"), lifetime: .seconds(9), cost: 31)
+
+        #expect(cache.value(for: Self.key("a"), as: String.self) == "a")
+        #expect(cache.count == 1)
+    }
+
+    @Test func `a value is handed out as its own type only`() {
+        let cache = ResponseCache(time: StillTime())
+        cache.store([1, 2], for: Self.key("a"), lifetime: .seconds(9), cost: 1)
+
+        #expect(cache.value(for: Self.key("a"), as: String.self) == nil)
+        #expect(cache.value(for: Self.key("a"), as: [Int].self) == [1, 2])
+    }
+
+    @Test func `YTK-28: a stored answer keeps status, headers and age, and stale ones say so`() {
+        let time = StillTime()
+        let cache = ResponseCache(time: time)
+        let answer = CachedAnswer(status: 203, headers: ["ETag": "\"x\""])
+        cache.store(
+            1,
+            for: Self.key("a"),
+            lifetime: .seconds(10),
+            staleFor: .seconds(5),
+            cost: 1,
+            answer: answer
+        )
+
+        time.advance(by: .seconds(12))
+        let entry = cache.entry(for: Self.key("a"), as: Int.self)
+        #expect(entry?.answer == answer)
+        #expect(entry?.age == .seconds(12))
+        #expect(entry?.isFresh == false)
+        #expect(cache.value(for: Self.key("a"), as: Int.self) == nil)
+        time.advance(by: .seconds(3))
+        #expect(cache.entry(for: Self.key("a"), as: Int.self) == nil)
+    }
+
+    @Test func `CT-7: removing is scoped to a key, tag, path, partition or rule`() {
+        let cache = ResponseCache(time: StillTime())
+        let other = CachePartition(service: "users", environment: "release", user: "7")
+        func fill() {
+            cache.store(1, for: Self.key("/topics/1"), lifetime: .seconds(9), cost: 5, tags: ["topic"])
+            cache.store(2, for: Self.key("/topics/2"), lifetime: .seconds(9), cost: 50)
+            cache.store(3, for: Self.key("/me", other), lifetime: .seconds(9), cost: 5, tags: ["me"])
+        }
+        func left(after remove: () -> Void) -> Int {
+            fill()
+            remove()
+            return cache.count
+        }
+
+        #expect(left { cache.remove(Self.key("/topics/1")) } == 2)
+        #expect(left { cache.removeAll(tagged: "topic") } == 2)
+        #expect(left { cache.removeAll(pathPrefix: "/topics/", service: "topics") } == 1)
+        #expect(left { cache.removeAll(in: .init(service: "users", environment: "release")) } == 2)
+        #expect(left { cache.removeAll(in: .init(service: "users", environment: "release", user: "8")) } == 3)
+        #expect(left { cache.removeAll { $0.cost > 10 } } == 2)
+        #expect(left { cache.removeAll() } == 0)
+        #expect(cache.cost == 0)
+    }
+
+    @Test func `TAF-C9: entries live by a clock that cannot be set, so only its passing ends them`() {
+        let time = StillTime()
+        let cache = ResponseCache(time: time)
+        cache.store(1, for: Self.key("a"), lifetime: .seconds(10), cost: 1)
+        cache.store(2, for: Self.key("b"), lifetime: .seconds(20), cost: 1)
+        time.advance(by: .seconds(10))
+
+        cache.removeExpired()
+
+        #expect(cache.count == 1)
+    }
+
+    @Test func `TAF-C10: what one caller does to a value no other sees`() {
+        let cache = ResponseCache(time: StillTime())
+        cache.store([1], for: Self.key("a"), lifetime: .seconds(9), cost: 1)
+        var mine = cache.value(for: Self.key("a"), as: [Int].self)
+        mine?.append(2)
+
+        #expect(cache.value(for: Self.key("a"), as: [Int].self) == [1])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the limits hold and the sums stay right under many threads`() async {
+        let cache = ResponseCache(limits: .init(cost: 1_000, count: 64), time: StillTime())
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 {
+                group.addTask {
+                    for round in 0..<2_000 {
+                        let key = Self.key("\((round &* 31 &+ worker) % 200)")
+                        switch round % 4 {
+                        case 0, 1: cache.store(round, for: key, lifetime: .seconds(9), cost: round % 40)
+                        case 2: _ = cache.value(for: key, as: Int.self)
+                        default: cache.remove(key)
+                        }
+                    }
+                }
+            }
+        }
+
+        #expect(cache.count <= 64)
+        #expect(cache.cost <= 1_000)
+        cache.removeAll()
+        #expect(cache.count == 0)
+        #expect(cache.cost == 0)
+    }
+}
