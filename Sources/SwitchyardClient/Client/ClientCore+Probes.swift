@@ -1,0 +1,58 @@
+import SwitchyardServices
+
+extension ClientCore {
+    /// Sends a shadow request to a server that is out of service, to see whether it is back.
+    ///
+    /// Nobody waits for it.
+    ///
+    /// A read that the app is sending anyway is copied, so that what is tested is what is needed; anything else is
+    /// replaced by a GET of ``NetworkClient/Options/probePath``.
+    func probe(_ route: ServerPool.Route, copying configuration: APIConfiguration, in pool: ServerPool) {
+        guard let attempt = route.attempt else { return }
+        let canCopy = configuration.method.isSafe && configuration.delivery == .whole
+        let shadow = canCopy ? configuration : APIConfiguration(path: options.probePath)
+        send(shadow, to: route, within: options.probeTimeout) { [self] outcome in
+            publish(pool.settleProbe(attempt, outcome, at: time.now), from: pool)
+        }
+    }
+
+    /// Asks a server that is slow to answer, or failed to answer, a request which must not be repeated, and another one,
+    /// the same harmless question: if only the other answers, the fault is the server's.
+    func compare(_ route: ServerPool.Route, in pool: ServerPool) {
+        guard let suspicion = pool.suspicion(of: route, at: time.now) else { return }
+        let question = APIConfiguration(path: options.probePath)
+        let outcomes = Locked<(suspect: AttemptOutcome?, witness: AttemptOutcome?)>((nil, nil))
+        let settle: @Sendable () -> Void = { [self] in
+            guard case (let suspect?, let witness?) = outcomes.withLock({ $0 }) else { return }
+            publish(pool.settle(suspicion, suspect: suspect, witness: witness, at: time.now), from: pool)
+            compare(route, in: pool)
+        }
+        send(question, to: suspicion.suspect, within: suspicion.probe.limit) { outcome in
+            outcomes.withLock { $0.suspect = outcome }
+            settle()
+        }
+        send(question, to: suspicion.witness, within: suspicion.probe.limit) { outcome in
+            outcomes.withLock { $0.witness = outcome }
+            settle()
+        }
+    }
+
+    private func send(
+        _ configuration: APIConfiguration,
+        to route: ServerPool.Route,
+        within limit: Duration,
+        completion: @escaping @Sendable (AttemptOutcome) -> Void
+    ) {
+        let start = time.now
+        var request: HTTPRequest
+        do throws(RequestError) {
+            request = try self.request(for: configuration, on: route)
+        } catch {
+            return completion(.neutral)
+        }
+        request.timeouts.total = limit
+        _ = transport.start(request, progress: nil) { [time] result in
+            completion(AttemptOutcome(of: result, latency: start.duration(to: time.now)))
+        }
+    }
+}

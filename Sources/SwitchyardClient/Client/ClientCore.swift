@@ -1,0 +1,201 @@
+import SwitchyardServices
+
+/// What the handles of one client share: the transport, the servers, and the table of the requests under way.
+///
+/// Every ``NetworkClient`` made from one another by ``NetworkClient/scoped()`` points here, and so does every request
+/// until it has ended; nothing here points back to a handle, so that releasing one can be noticed.
+final class ClientCore: Sendable {
+    /// Tells apart the handles through which requests are sent.
+    typealias OwnerID = UInt64
+
+    let transport: any Transport
+    let time: any TimeSource
+    let options: NetworkClient.Options
+    let events = EventHub()
+    private let ownsTransport: Bool
+    private let state: Locked<State>
+
+    private struct State {
+        var service: Service
+        var pool: ServerPool
+        var table = DispatchTable()
+        var lastOwner: OwnerID = 0
+    }
+
+    init(
+        service: Service,
+        environment: ServiceEnvironment,
+        transport: (any Transport)?,
+        time: any TimeSource,
+        options: NetworkClient.Options
+    ) throws(ClientError) {
+        self.time = time
+        self.options = options
+        ownsTransport = transport == nil
+        do throws(TransportError) {
+            self.transport = if let transport { transport } else { try SystemTransport.make() }
+        } catch {
+            throw .transport(error)
+        }
+        let pool = try ServerPool(service: service, environment: environment, now: time.now, seed: options.seed)
+        state = Locked(State(service: service, pool: pool))
+    }
+
+    deinit {
+        events.finish()
+        if ownsTransport { transport.shutdown() }
+    }
+
+    /// The service as it is now; its list of servers can be exchanged.
+    var service: Service { state.withLock { $0.service } }
+
+    /// The servers in use now.
+    ///
+    /// A request keeps the pool it started with.
+    var pool: ServerPool { state.withLock { $0.pool } }
+
+    /// What a request that starts now is sent to.
+    var target: (service: String, pool: ServerPool) { state.withLock { ($0.service.name, $0.pool) } }
+
+    /// Makes an identifier for a handle.
+    func makeOwner() -> OwnerID {
+        state.withLock { state in
+            state.lastOwner += 1
+            return state.lastOwner
+        }
+    }
+}
+
+// MARK: - Requests
+
+extension ClientCore {
+    /// Enters the request in the table and starts it; a request that comes after the shutdown ends at once.
+    func dispatch(_ exchange: Exchange) {
+        let isOpen = state.withLock { $0.table.insert(exchange) }
+        if isOpen { exchange.start() } else { exchange.cancel(.closed) }
+    }
+
+    func remove(_ exchange: Exchange) {
+        state.withLock { $0.table.remove(exchange.id) }
+    }
+
+    func cancel(_ ids: some Sequence<RequestID>) {
+        for exchange in state.withLock({ state in ids.compactMap { state.table[$0] } }) { exchange.cancel() }
+    }
+
+    /// Cancels the requests of one owner, or all of them.
+    func cancelAll(of owner: OwnerID?) {
+        for exchange in exchanges(of: owner) { exchange.cancel() }
+    }
+
+    func exchanges(of owner: OwnerID? = nil) -> [Exchange] {
+        state.withLock { $0.table.exchanges(of: owner) }
+    }
+
+    /// Refuses new requests and ends those under way.
+    func shutdown() {
+        for exchange in state.withLock({ $0.table.close() }) { exchange.cancel(.closed) }
+        events.finish()
+        transport.shutdown()
+    }
+}
+
+// MARK: - Building
+
+extension ClientCore {
+    /// Where the first attempt of a request goes, and which server is due for a probe.
+    func firstRoute(
+        for configuration: APIConfiguration,
+        in pool: ServerPool,
+        at now: MonotonicTime
+    ) throws(RequestFailure.Reason) -> (route: ServerPool.Route, probe: ServerPool.Route?) {
+        switch configuration.server {
+        case .baseURL(let url):
+            return (ServerPool.Route(base: BaseURL(url)), nil)
+        case .named(let name):
+            guard let route = pool.fixed(name, for: configuration, at: now) else { throw .unknownServer(name) }
+            return (route, nil)
+        case .automatic:
+            if configuration.hasAbsoluteURL { return (ServerPool.Route(base: pool.anyBase), nil) }
+            let (route, probe) = pool.first(for: configuration, at: now)
+            guard let route else { throw .unknownServer("") }
+            return (route, probe)
+        }
+    }
+
+    /// Builds the request of one attempt.
+    ///
+    /// The deadline is kept by the exchange, over all attempts.
+    func request(for configuration: APIConfiguration, on route: ServerPool.Route) throws(RequestError) -> HTTPRequest {
+        var request = try options.generator.request(for: configuration, on: route.base)
+        request.timeouts.total = nil
+        return request
+    }
+}
+
+// MARK: - Servers
+
+extension ClientCore {
+    /// Exchanges the pool; requests that have started keep theirs.
+    func enter(_ environment: ServiceEnvironment) throws(ClientError) {
+        let old = pool
+        guard environment != old.environment else { return }
+        let new = try ServerPool(service: service, environment: environment, now: time.now, seed: options.seed)
+        state.withLock { $0.pool = new }
+        let change = SwitchEvent(at: time.now, .environmentChanged(from: old.environment, to: environment))
+        publish([change], from: new)
+    }
+
+    /// Exchanges the list of servers, in the environment in use and in those entered later.
+    func replaceServers(_ servers: [Server]) throws(ClientError) {
+        let old = service
+        let new: Service
+        do throws(CatalogError) {
+            new = try Service(
+                name: old.name,
+                servers: servers,
+                defaultEnvironment: old.defaultEnvironment,
+                switching: old.switching
+            )
+        } catch {
+            throw .catalog(error)
+        }
+        let pool = pool
+        let events = try pool.replace(servers, at: time.now)
+        state.withLock { $0.service = new }
+        publish(events, from: pool)
+    }
+
+    /// Tells the listeners, and moves the requests that wait for a server which has just been taken out of service.
+    func publish(_ switchEvents: [SwitchEvent], from pool: ServerPool) {
+        for event in switchEvents {
+            events.send(ClientEvent(environment: pool.environment, event: event))
+            guard case .ejected(let server, _, _) = event.kind else { continue }
+            for exchange in exchanges() { exchange.evacuate(server, in: pool) }
+        }
+    }
+}
+
+extension APIConfiguration {
+    /// Whether the path is an absolute URL, with scheme and host: then it belongs to no server of the service.
+    var hasAbsoluteURL: Bool {
+        guard path.utf8.contains(UInt8(ascii: ":")) else { return false }
+        let parts = URLParts(Array(path.utf8))
+        return parts.scheme != nil && parts.authority != nil
+    }
+
+    /// What the choice of a server may depend on.
+    var traits: RequestTraits {
+        RequestTraits(priority: RequestTraits.Priority(priority))
+    }
+}
+
+extension RequestTraits.Priority {
+    fileprivate init(_ priority: RequestPriority) {
+        switch priority {
+        case .low: self = .low
+        case .normal: self = .normal
+        case .high: self = .high
+        }
+    }
+}

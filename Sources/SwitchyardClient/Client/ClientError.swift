@@ -1,0 +1,31 @@
+public import SwitchyardServices
+
+/// Why a client cannot be made, or cannot do what it was told at run time.
+///
+/// Nothing has changed then.
+public enum ClientError: Error, Sendable, Hashable {
+    /// A server of the service has no base URL in this environment.
+    case missingEnvironment(ServiceEnvironment, server: Server.ID)
+    /// A server's base URL cannot be used.
+    case unusableURL(server: Server.ID, RequestError)
+    /// The switching core refused: an unknown server, an empty list, an outdated command.
+    case switching(SwitchError)
+    /// The list of servers is not valid.
+    case catalog(CatalogError)
+    /// The transport cannot be made.
+    case transport(TransportError)
+}
+
+extension ClientError: CustomStringConvertible {
+    /// What is wrong, and where.
+    public var description: String {
+        switch self {
+        case .missingEnvironment(let environment, let server):
+            "the server \(server) has no base URL for the environment \(environment)"
+        case .unusableURL(let server, let error): "the base URL of the server \(server) cannot be used: \(error)"
+        case .switching(let error): error.description
+        case .catalog(let error): error.description
+        case .transport(let error): error.description
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import SwitchyardServices
+
+/// Hands events to whoever listens; costs one short stay in a lock when nobody does.
+final class EventHub: Sendable {
+    private struct State {
+        var listeners: [UInt64: AsyncStream<ClientEvent>.Continuation] = [:]
+        var lastListener: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let state = Locked(State())
+
+    /// A stream of the events from now on.
+    ///
+    /// It keeps the newest events when its reader is slow.
+    func stream(bufferingNewest limit: Int) -> AsyncStream<ClientEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ClientEvent.self,
+            bufferingPolicy: .bufferingNewest(limit)
+        )
+        let listener: UInt64? = state.withLock { state in
+            guard !state.isFinished else { return nil }
+            state.lastListener += 1
+            state.listeners[state.lastListener] = continuation
+            return state.lastListener
+        }
+        guard let listener else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in self?.remove(listener) }
+        return stream
+    }
+
+    func send(_ event: ClientEvent) {
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
+    }
+
+    func finish() {
+        let listeners = state.withLock { state in
+            state.isFinished = true
+            defer { state.listeners = [:] }
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.finish() }
+    }
+
+    private func remove(_ listener: UInt64) {
+        _ = state.withLock { $0.listeners.removeValue(forKey: listener) }
+    }
+}

@@ -1,0 +1,31 @@
+extension NetworkClient {
+    /// What holds for all requests of a client.
+    public struct Options: Sendable {
+        /// Common headers and parameters, deadlines, limits, and the rules for building requests.
+        ///
+        /// The total of its timeouts is the deadline of a whole request: every attempt, every wait and every hedge. An
+        /// ``APIConfiguration`` can override it.
+        public var generator: RequestGenerator
+        /// The path that is asked with GET when a server has to be probed and no request of the app can be copied.
+        ///
+        /// It stands below the server's base URL; the base URL itself unless set. Any answer below 500 is a good one.
+        public var probePath: String
+        /// How long a probe may take; 1 second unless set.
+        public var probeTimeout: Duration
+        /// The seed of the random numbers (jitter, shares); drawn by the system unless set.
+        public var seed: UInt64
+
+        /// Creates options; every one has a default.
+        public init(
+            generator: RequestGenerator = RequestGenerator(),
+            probePath: String = "",
+            probeTimeout: Duration = .seconds(1),
+            seed: UInt64 = .random(in: .min ... .max)
+        ) {
+            self.generator = generator
+            self.probePath = probePath
+            self.probeTimeout = probeTimeout
+            self.seed = seed
+        }
+    }
+}

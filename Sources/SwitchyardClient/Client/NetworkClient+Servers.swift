@@ -1,0 +1,100 @@
+public import SwitchyardServices
+
+// MARK: - Environment
+
+extension NetworkClient {
+    /// The service this client talks to.
+    public var service: Service { core.service }
+
+    /// The environment that requests are built for now.
+    public var environment: ServiceEnvironment { core.pool.environment }
+
+    /// Switches to another environment: requests sent from now on go there, with fresh health for its servers.
+    ///
+    /// - Parameters:
+    ///   - environment: The environment to enter; entering the present one changes nothing.
+    ///   - cancelsActiveRequests: Whether requests under way are cancelled. Unless told so they end where they began.
+    /// - Throws: ``ClientError/missingEnvironment(_:server:)``; then nothing has changed.
+    public func switchEnvironment(
+        to environment: ServiceEnvironment,
+        cancelsActiveRequests: Bool = false
+    ) throws(ClientError) {
+        try core.enter(environment)
+        guard cancelsActiveRequests else { return }
+        for exchange in core.exchanges() where exchange.environment != environment { exchange.cancel() }
+    }
+}
+
+// MARK: - Servers
+
+extension NetworkClient {
+    /// The name of the server that is preferred now.
+    public var currentServer: Server.ID { core.pool.current }
+
+    /// The state of all servers, in order: who is in use, who is out, and the figures behind it.
+    public var servers: [ServerSnapshot] { core.pool.snapshot(at: core.time.now) }
+
+    /// What happens to the servers from now on: switches, ejections, probes, recoveries, new environments.
+    ///
+    /// - Parameter limit: How many events are kept for a reader that is slow; older ones are dropped.
+    /// - Returns: A stream that ends when the client does.
+    public func events(bufferingNewest limit: Int = 256) -> AsyncStream<ClientEvent> {
+        core.events.stream(bufferingNewest: limit)
+    }
+
+    /// Makes a server the preferred one.
+    ///
+    /// - Parameter server: Its name.
+    /// - Throws: ``ClientError/switching(_:)`` for a name that the service does not have; then nothing has changed.
+    public func switchServer(to server: Server.ID) throws(ClientError) {
+        try controlled { () throws(SwitchError) in
+            try change { (core, now) throws(SwitchError) in try core.switchTo(server, at: now) }
+        }
+    }
+
+    /// Makes the server behind the present one the preferred one, the first again behind the last.
+    public func switchToNextServer() {
+        change { core, now in core.next(at: now) }
+    }
+
+    /// Carries out a command that came from outside, a push message for instance.
+    ///
+    /// - Parameter command: What to do. Only servers of the service can be named, never URLs.
+    /// - Throws: ``ClientError/switching(_:)`` for an unknown server or a command that is not newer than the last one;
+    ///   then nothing has changed.
+    public func apply(_ command: PushCommand) throws(ClientError) {
+        try controlled { () throws(SwitchError) in
+            try change { (core, now) throws(SwitchError) in try core.apply(command, at: now) }
+        }
+    }
+
+    /// Tells the client what is known about the network: while it is offline no failure is held against a server.
+    public func networkChanged(isOnline: Bool) {
+        change { core, now in
+            core.setOffline(!isOnline, at: now)
+            return []
+        }
+    }
+
+    /// Exchanges the list of servers; those that stay, by name, keep their health, and requests under way go on.
+    ///
+    /// - Parameter servers: The new list in order of preference.
+    /// - Throws: ``ClientError`` for a list that is empty, names a server twice, or lacks the environment in use; then
+    ///   nothing has changed.
+    public func replaceServers(_ servers: [Server]) throws(ClientError) {
+        try core.replaceServers(servers)
+    }
+
+    private func change<Failure: Error>(
+        _ body: (inout SwitchingCore, MonotonicTime) throws(Failure) -> [SwitchEvent]
+    ) throws(Failure) {
+        let pool = core.pool
+        let now = core.time.now
+        let events = try pool.change { (core) throws(Failure) in try body(&core, now) }
+        core.publish(events, from: pool)
+    }
+
+    private func controlled(_ body: () throws(SwitchError) -> Void) throws(ClientError) {
+        do throws(SwitchError) { try body() } catch { throw .switching(error) }
+    }
+}

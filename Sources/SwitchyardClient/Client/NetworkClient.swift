@@ -1,0 +1,167 @@
+public import Dispatch
+public import SwitchyardServices
+
+/// Sends the requests of one service: picks the server, fails over, and ends each request exactly once.
+///
+/// A client is made from a ``SwitchyardServices/Service`` and handed to the API managers that use it. Any thread may
+/// call it. There is no shared client: an app composes its own.
+///
+/// ### Lifetime
+/// Releasing a client cancels the requests that were sent through it with the completion form (the async form keeps it
+/// alive until the answer is there). A manager that takes ``scoped()`` therefore takes its requests with it when it
+/// goes. When the last client of a family is gone, a transport that the library made is shut down; one that was handed
+/// in is left alone.
+public final class NetworkClient: Sendable {
+    let core: ClientCore
+    private let owner: ClientCore.OwnerID
+    private let isRoot: Bool
+
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - service: The service to talk to.
+    ///   - environment: The environment to start in; the service's default when `nil`.
+    ///   - transport: What carries the requests; the system's default when `nil`.
+    ///   - options: Deadlines, limits and what is common to all requests.
+    ///   - time: The clock and the timers.
+    /// - Throws: ``ClientError`` when the service lacks the environment or the transport cannot be made.
+    public convenience init(
+        service: Service,
+        environment: ServiceEnvironment? = nil,
+        transport: (any Transport)? = nil,
+        options: Options = Options(),
+        time: any TimeSource = SystemTime.shared
+    ) throws(ClientError) {
+        self.init(
+            core: try ClientCore(
+                service: service,
+                environment: environment ?? service.defaultEnvironment,
+                transport: transport,
+                time: time,
+                options: options
+            ),
+            isRoot: true
+        )
+    }
+
+    private init(core: ClientCore, isRoot: Bool) {
+        self.core = core
+        self.isRoot = isRoot
+        owner = core.makeOwner()
+    }
+
+    deinit {
+        core.cancelAll(of: owner)
+    }
+
+    /// A client that shares everything with this one but owns the requests sent through it.
+    ///
+    /// Releasing it, or calling its ``cancelAll()``, ends these requests and no others. Each API manager takes one.
+    public func scoped() -> NetworkClient {
+        NetworkClient(core: core, isRoot: false)
+    }
+}
+
+// MARK: - Sending
+
+extension NetworkClient {
+    /// Sends a request and returns the answer, whatever its status.
+    ///
+    /// Cancelling the task cancels the request.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to send.
+    ///   - id: The name of the request, with which another task can cancel it. Each request takes a new one.
+    ///   - progress: Told about the bytes of each attempt, from a thread of the transport.
+    /// - Returns: The answer of the attempt that won.
+    /// - Throws: ``RequestFailure`` when there is no answer.
+    public func send(
+        _ configuration: APIConfiguration,
+        id: RequestID = RequestID(),
+        progress: TransferProgressHandler? = nil
+    ) async throws(RequestFailure) -> ServiceResponse {
+        let handle = ExchangeHandle()
+        let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let exchange = makeExchange(configuration, id: id, progress: progress) {
+                    continuation.resume(returning: $0)
+                }
+                handle.hold(exchange)
+                core.dispatch(exchange)
+            }
+        } onCancel: {
+            handle.cancel()
+        }
+        return try result.get()
+    }
+
+    /// Sends a request and calls back with the answer, whatever its status.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to send.
+    ///   - queue: Where to call back; the main queue unless given.
+    ///   - progress: Told about the bytes of each attempt, from a thread of the transport.
+    ///   - completion: Called exactly once, always after this method has returned.
+    /// - Returns: The name of the request, with which it can be cancelled.
+    @discardableResult
+    public func send(
+        _ configuration: APIConfiguration,
+        on queue: DispatchQueue = .main,
+        progress: TransferProgressHandler? = nil,
+        completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
+    ) -> RequestID {
+        let id = RequestID()
+        let exchange = makeExchange(configuration, id: id, progress: progress) { result in
+            queue.async { completion(result) }
+        }
+        core.dispatch(exchange)
+        return id
+    }
+
+    private func makeExchange(
+        _ configuration: APIConfiguration,
+        id: RequestID,
+        progress: TransferProgressHandler?,
+        completion: @escaping Exchange.Completion
+    ) -> Exchange {
+        Exchange(
+            id: id,
+            owner: owner,
+            configuration: configuration.snapshot(),
+            core: core,
+            progress: progress,
+            completion: completion
+        )
+    }
+}
+
+// MARK: - Cancelling
+
+extension NetworkClient {
+    /// Cancels one request; one that has ended, or never was, is left alone.
+    public func cancel(_ id: RequestID) {
+        core.cancel(CollectionOfOne(id))
+    }
+
+    /// Cancels several requests.
+    public func cancel(_ ids: some Sequence<RequestID>) {
+        core.cancel(ids)
+    }
+
+    /// Cancels all requests sent through this client; those sent through its scopes too when it is not a scope itself.
+    public func cancelAll() {
+        core.cancelAll(of: isRoot ? nil : owner)
+    }
+
+    /// The requests under way that ``cancelAll()`` would cancel, oldest first.
+    public var activeRequests: [RequestID] {
+        core.exchanges(of: isRoot ? nil : owner).map(\.id).sorted()
+    }
+
+    /// Ends the client: requests under way end with ``RequestFailure/Reason/closed``, as does every later one.
+    ///
+    /// It concerns all scopes and shuts the transport down. Calling it again is harmless.
+    public func shutdown() {
+        core.shutdown()
+    }
+}

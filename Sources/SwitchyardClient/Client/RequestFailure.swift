@@ -1,0 +1,59 @@
+import SwitchyardServices
+
+/// Why a request got no response.
+///
+/// A response with status 404 or 503 is not a failure here: it is an answer, and what it means is for the layer above.
+public struct RequestFailure: Error, Sendable {
+    /// The kinds of failure.
+    public enum Reason: Error, Sendable, Hashable {
+        /// The caller cancelled, or released the client that the request was sent through.
+        case cancelled
+        /// The deadline of the whole request passed.
+        case deadlineExceeded
+        /// The last attempt failed below HTTP, and no other was possible.
+        case transport(TransportError)
+        /// The request could not be built.
+        case invalidRequest(RequestError)
+        /// The request names a server that the service does not have.
+        case unknownServer(String)
+        /// The client has been shut down.
+        case closed
+    }
+
+    /// What went wrong.
+    public var reason: Reason
+    /// Where it went wrong.
+    public var context: RequestContext
+    /// The request that failed.
+    public var id: RequestID
+
+    /// Creates a failure.
+    public init(_ reason: Reason, id: RequestID, context: RequestContext) {
+        self.reason = reason
+        self.id = id
+        self.context = context
+    }
+
+    /// Whether the caller ended the request.
+    public var isCancellation: Bool { reason == .cancelled }
+}
+
+extension RequestFailure: CustomStringConvertible {
+    /// The reason and the place; holds no header, no query and no body.
+    public var description: String {
+        let place = [context.service, context.environment.rawValue, context.server].compactMap(\.self).joined(
+            separator: "/"
+        )
+        let what =
+            switch reason {
+            case .cancelled: "cancelled"
+            case .deadlineExceeded: "no answer within the deadline"
+            case .transport(let error): error.description
+            case .invalidRequest(let error): "\(error)"
+            case .unknownServer(let name): "the service has no server \"\(name)\""
+            case .closed: "the client has been shut down"
+            }
+        let url = context.url.map { $0.text.prefix { $0 != "?" } } ?? "-"
+        return "\(context.method) \(url) (\(place), \(context.attempts) attempts): \(what)"
+    }
+}

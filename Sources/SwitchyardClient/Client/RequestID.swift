@@ -1,0 +1,27 @@
+import SwitchyardServices
+
+/// Names one request from its dispatch to its end, over all attempts and servers.
+///
+/// It exists before anything is sent, is unique in the process, and cancels the request wherever it stands.
+public struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The number of the request; later requests have larger numbers.
+    public let number: UInt64
+
+    private static let last = Locked<UInt64>(0)
+
+    /// Makes a new identifier.
+    public init() {
+        number = Self.last.withLock { last in
+            last += 1
+            return last
+        }
+    }
+
+    /// Whether `left` was made before `right`.
+    public static func < (left: RequestID, right: RequestID) -> Bool {
+        left.number < right.number
+    }
+
+    /// The number with a hash sign: `#17`.
+    public var description: String { "#\(number)" }
+}

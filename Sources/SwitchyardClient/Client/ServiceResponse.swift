@@ -1,0 +1,63 @@
+public import SwitchyardServices
+
+/// What a service answered: the response of the attempt that won, whatever its status, and how it came about.
+public struct ServiceResponse: Sendable {
+    /// The request that was answered.
+    public var id: RequestID
+    /// The response.
+    public var response: HTTPResponse
+    /// Who answered, after how many attempts and how long.
+    public var context: RequestContext
+
+    /// Creates a response.
+    public init(id: RequestID, response: HTTPResponse, context: RequestContext) {
+        self.id = id
+        self.response = response
+        self.context = context
+    }
+
+    /// The status code.
+    public var status: Int { response.status }
+
+    /// The header fields.
+    public var headers: HTTPHeaders { response.headers }
+}
+
+/// Where a request went and what it took; part of every response and every failure.
+public struct RequestContext: Sendable, Hashable {
+    /// The service's name.
+    public var service: String
+    /// The environment the request was built for.
+    public var environment: ServiceEnvironment
+    /// The server that gave the answer, or failed last; `nil` when none was reached or the URL was a foreign one.
+    public var server: String?
+    /// The URL of the decisive attempt; `nil` when no request could be built.
+    ///
+    /// Its query may hold what does not belong in a log; the descriptions of this library leave it out.
+    public var url: RequestURL?
+    /// The method.
+    public var method: HTTPMethod
+    /// How many attempts were sent, hedges included.
+    public var attempts: Int
+    /// From dispatch to the end.
+    public var elapsed: Duration
+
+    /// Creates a context.
+    public init(
+        service: String,
+        environment: ServiceEnvironment,
+        method: HTTPMethod,
+        server: String? = nil,
+        url: RequestURL? = nil,
+        attempts: Int = 0,
+        elapsed: Duration = .zero
+    ) {
+        self.service = service
+        self.environment = environment
+        self.method = method
+        self.server = server
+        self.url = url
+        self.attempts = attempts
+        self.elapsed = elapsed
+    }
+}

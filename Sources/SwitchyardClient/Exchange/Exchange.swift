@@ -1,0 +1,226 @@
+import SwitchyardServices
+
+/// One request on its way: sends attempts, fails over, hedges, keeps the deadline, and ends exactly once.
+///
+/// It runs on callbacks (of the transport, of the timers, of the caller) and holds no thread and no task while it
+/// waits. All decisions are made by ``ExchangeState`` and ``ServerPool``; no callback is made under a lock.
+final class Exchange: Sendable {
+    typealias Completion = @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
+
+    let id: RequestID
+    let owner: ClientCore.OwnerID
+    let configuration: APIConfiguration
+
+    private let core: ClientCore
+    private let serviceName: String
+    private let pool: ServerPool
+    private let startedAt: MonotonicTime
+    private let deadline: MonotonicTime
+    private let state = Locked(ExchangeState())
+    private let progress: TransferProgressHandler?
+    private let completion: Completion
+
+    init(
+        id: RequestID,
+        owner: ClientCore.OwnerID,
+        configuration: APIConfiguration,
+        core: ClientCore,
+        progress: TransferProgressHandler?,
+        completion: @escaping Completion
+    ) {
+        self.id = id
+        self.owner = owner
+        self.configuration = configuration
+        self.core = core
+        self.progress = progress
+        self.completion = completion
+        (serviceName, pool) = core.target
+        startedAt = core.time.now
+        let timeout = configuration.timeout ?? core.options.generator.timeouts.total
+        deadline = timeout.map(startedAt.advanced(by:)) ?? .distantFuture
+    }
+
+    /// The environment the request is built for.
+    var environment: ServiceEnvironment { pool.environment }
+
+    /// Sends the first attempt.
+    ///
+    /// The request must be in the table by then.
+    func start() {
+        guard state.withLock({ $0.begin() }) else { return core.remove(self) }
+        do throws(RequestFailure.Reason) {
+            let (route, probe) = try core.firstRoute(for: configuration, in: pool, at: startedAt)
+            launch(route, at: startedAt)
+            if let probe { core.probe(probe, copying: configuration, in: pool) }
+        } catch {
+            end(with: .failure(error))
+        }
+    }
+
+    /// Ends the request unless it has ended.
+    func cancel(_ reason: RequestFailure.Reason = .cancelled) {
+        end(with: .failure(reason))
+    }
+
+    /// Tries the next server at once if this request is waiting for one that has just been taken out of service.
+    func evacuate(_ server: Server.ID, in pool: ServerPool) {
+        guard pool === self.pool, configuration.isIdempotent else { return }
+        let waits = state.withLock { $0.newestLive?.route.server == server }
+        if waits { tryAnother(after: nil) }
+    }
+}
+
+// MARK: - Attempts
+
+extension Exchange {
+    private func launch(_ route: ServerPool.Route, at now: MonotonicTime) {
+        let request: HTTPRequest
+        do throws(RequestError) {
+            request = try core.request(for: configuration, on: route)
+        } catch {
+            abandon(route, at: now)
+            return end(with: .failure(.invalidRequest(error)))
+        }
+        guard let index = state.withLock({ $0.add(route, url: request.url, at: now) }) else {
+            return abandon(route, at: now)
+        }
+        let task = core.transport.start(request, progress: progress) { [self] result in
+            attemptEnded(index, startedAt: now, result)
+        }
+        switch state.withLock({ $0.attach(task, to: index) }) {
+        case .waiting: setTimer(for: route, at: now)
+        case .answered: break
+        case .unwanted: task.cancel()
+        }
+    }
+
+    private func attemptEnded(
+        _ index: Int,
+        startedAt attemptStart: MonotonicTime,
+        _ result: Result<HTTPResponse, TransportError>
+    ) {
+        let now = core.time.now
+        let outcome = AttemptOutcome(of: result, latency: attemptStart.duration(to: now))
+        let step = state.withLock { $0.attemptEnded(index, outcome, result.mapError { .transport($0) }) }
+        switch step {
+        case .none: break
+        case .end(let ending): finish(ending, at: now)
+        case .tryAnother: tryAnother(after: outcome.failureKind, mayHaveBeenSent: result.mayHaveBeenSent)
+        }
+    }
+
+    /// Gives back an attempt that was taken but never sent.
+    private func abandon(_ route: ServerPool.Route, at now: MonotonicTime) {
+        guard let attempt = route.attempt else { return }
+        core.publish(pool.settle(attempt, .neutral, at: now), from: pool)
+    }
+
+    /// Sends the request to the next server if that is safe and affordable; otherwise waits for what is under way.
+    ///
+    /// When nothing is under way the request ends with the most telling of its failures.
+    private func tryAnother(after kind: FailureKind?, mayHaveBeenSent: Bool = true) {
+        let now = core.time.now
+        let tried = state.withLock { $0.tried }
+        let canResend = configuration.isIdempotent || !mayHaveBeenSent
+        if canResend, now < deadline, isManaged,
+            let route = pool.failover(after: kind, excluding: tried, for: configuration, at: now)
+        {
+            return launch(route, at: now)
+        }
+        guard let ending = state.withLock({ $0.giveUp() }) else { return }
+        let suspect = canResend ? nil : ending.attempts.last?.route
+        finish(ending, at: now)
+        if let suspect { core.compare(suspect, in: pool) }
+    }
+
+    /// Whether the servers of the service are to be chosen from.
+    private var isManaged: Bool { configuration.server == .automatic && !configuration.hasAbsoluteURL }
+}
+
+// MARK: - Time
+
+extension Exchange {
+    /// Sets the timer for whatever comes first: the moment to hedge, or the deadline.
+    private func setTimer(for route: ServerPool.Route, at now: MonotonicTime) {
+        var wakeUp = deadline
+        if let delay = pool.hedgeDelay(for: route, remaining: now.duration(to: deadline)) {
+            wakeUp = min(wakeUp, now.advanced(by: delay))
+        }
+        setTimer(at: wakeUp)
+    }
+
+    private func setTimer(at wakeUp: MonotonicTime) {
+        let timer = core.time.schedule(at: wakeUp) { [weak self] in self?.timerFired() }
+        state.withLock { $0.replaceTimer(timer) }?.cancel()
+    }
+
+    private func timerFired() {
+        let now = core.time.now
+        guard now < deadline else { return end(with: .failure(.deadlineExceeded)) }
+        setTimer(at: deadline)
+        let (slow, tried) = state.withLock { ($0.newestLive, $0.tried) }
+        guard let slow, isManaged else { return }
+        if !configuration.isIdempotent {
+            core.compare(slow.route, in: pool)
+        } else if let route = pool.hedge(excluding: tried, for: configuration, at: now) {
+            launch(route, at: now)
+        }
+    }
+}
+
+// MARK: - The end
+
+extension Exchange {
+    private func end(with result: Result<HTTPResponse, RequestFailure.Reason>) {
+        if let ending = state.withLock({ $0.end(with: result) }) { finish(ending, at: core.time.now) }
+    }
+
+    /// Does what the end requires.
+    ///
+    /// Runs once, outside the lock, since the ending is handed out once.
+    private func finish(_ ending: ExchangeState.Ending, at now: MonotonicTime) {
+        ending.timer?.cancel()
+        for attempt in ending.attempts where attempt.outcome == nil { attempt.task?.cancel() }
+        core.remove(self)
+        let events = settle(ending, at: now)
+        if !events.isEmpty { core.publish(events, from: pool) }
+        let context = context(of: ending, at: now)
+        switch ending.result {
+        case .success(let response):
+            completion(.success(ServiceResponse(id: id, response: response, context: context)))
+        case .failure(let reason):
+            completion(.failure(RequestFailure(reason, id: id, context: context)))
+        }
+    }
+
+    /// Reports every attempt once; what was still under way is judged by what ended the request.
+    private func settle(_ ending: ExchangeState.Ending, at now: MonotonicTime) -> [SwitchEvent] {
+        if ending.attempts.count == 1, let attempt = ending.attempts[0].route.attempt {
+            return pool.settle(attempt, ending.attempts[0].outcome ?? ending.outcomeOfUnfinished, at: now)
+        }
+        let settled = ending.attempts.compactMap { attempt in
+            attempt.route.attempt.map { SettledAttempt($0, attempt.outcome ?? ending.outcomeOfUnfinished) }
+        }
+        return settled.isEmpty ? [] : pool.settle(settled, at: now)
+    }
+
+    private func context(of ending: ExchangeState.Ending, at now: MonotonicTime) -> RequestContext {
+        let decisive = ending.winner.map { ending.attempts[$0] } ?? ending.attempts.last
+        return RequestContext(
+            service: serviceName,
+            environment: pool.environment,
+            method: configuration.method,
+            server: decisive?.route.server,
+            url: decisive?.url,
+            attempts: ending.attempts.count,
+            elapsed: startedAt.duration(to: now)
+        )
+    }
+}
+
+extension Result where Success == HTTPResponse, Failure == TransportError {
+    /// Whether the request may have reached the server.
+    fileprivate var mayHaveBeenSent: Bool {
+        if case .failure(let error) = self { error.mayHaveBeenSent } else { true }
+    }
+}

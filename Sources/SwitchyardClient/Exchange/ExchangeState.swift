@@ -1,0 +1,145 @@
+import SwitchyardServices
+
+/// The state of one request on its way to exactly one end: a pure state machine.
+///
+/// The machine is told what happened and says what to do; ``Exchange`` does it, after the lock is released.
+///
+///     ready --begin--> running --attempts start and end--> ended
+///       \________________ cancel, deadline _______________/
+struct ExchangeState {
+    /// One attempt of the request.
+    struct Attempt {
+        let route: ServerPool.Route
+        let url: RequestURL
+        let startedAt: MonotonicTime
+        var task: (any TransportTask)?
+        var outcome: AttemptOutcome?
+    }
+
+    /// What remains to be done when the request has ended.
+    ///
+    /// Handed out once.
+    struct Ending {
+        var result: Result<HTTPResponse, RequestFailure.Reason>
+        var winner: Int?
+        var attempts: ContiguousArray<Attempt>
+        var timer: (any ScheduledTimer)?
+
+        /// What an attempt that had not ended is charged with: being overtaken by another server's answer, failing to
+        /// answer by the deadline, or nothing when the caller ended the request.
+        var outcomeOfUnfinished: AttemptOutcome {
+            switch result {
+            case .success: .unfinished
+            case .failure(.deadlineExceeded): .failure(.timeout)
+            case .failure: .neutral
+            }
+        }
+    }
+
+    /// What became of an attempt while it was being started.
+    enum Attachment {
+        /// It waits for its answer.
+        case waiting
+        /// Its answer came at once.
+        case answered
+        /// The request has ended meanwhile; the attempt must be cancelled if it is still under way.
+        case unwanted
+    }
+
+    /// What follows from the end of an attempt.
+    enum Step {
+        /// The request had ended before; nothing is left to do.
+        case none
+        /// The attempt failed; another may be tried.
+        case tryAnother
+        /// The request has ended.
+        case end(Ending)
+    }
+
+    private enum Phase { case ready, running, ended }
+
+    private var phase = Phase.ready
+    private var attempts: ContiguousArray<Attempt> = []
+    private var live = 0
+    private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
+    private var timer: (any ScheduledTimer)?
+
+    /// The servers that have been tried.
+    var tried: ServerSet {
+        attempts.reduce(into: ServerSet()) { set, attempt in
+            if let server = attempt.route.attempt?.server { set.insert(server) }
+        }
+    }
+
+    /// The newest attempt that is still waiting for its answer.
+    var newestLive: Attempt? { attempts.last { $0.outcome == nil } }
+
+    /// Starts the request; `false` when it was cancelled before.
+    mutating func begin() -> Bool {
+        guard phase == .ready else { return false }
+        phase = .running
+        return true
+    }
+
+    /// Enters an attempt; `nil` when the request has ended.
+    mutating func add(_ route: ServerPool.Route, url: RequestURL, at now: MonotonicTime) -> Int? {
+        guard phase == .running else { return nil }
+        attempts.append(Attempt(route: route, url: url, startedAt: now))
+        live += 1
+        return attempts.count - 1
+    }
+
+    /// Keeps the handle of an attempt, unless its answer is there already.
+    mutating func attach(_ task: any TransportTask, to index: Int) -> Attachment {
+        guard phase == .running else { return .unwanted }
+        guard attempts[index].outcome == nil else { return .answered }
+        attempts[index].task = task
+        return .waiting
+    }
+
+    /// Keeps the timer and hands back the one before; hands back the new one when the request needs it no longer.
+    mutating func replaceTimer(_ newTimer: any ScheduledTimer) -> (any ScheduledTimer)? {
+        guard phase == .running else { return newTimer }
+        defer { timer = newTimer }
+        return timer
+    }
+
+    /// Takes note of the end of an attempt.
+    mutating func attemptEnded(
+        _ index: Int,
+        _ outcome: AttemptOutcome,
+        _ result: Result<HTTPResponse, RequestFailure.Reason>
+    ) -> Step {
+        guard phase == .running, attempts[index].outcome == nil else { return .none }
+        attempts[index].outcome = outcome
+        attempts[index].task = nil
+        live -= 1
+        guard outcome.failureKind != nil else { return end(with: result, winner: index).map(Step.end) ?? .none }
+        keepMostTelling(result)
+        return .tryAnother
+    }
+
+    /// Ends the request with what its attempts gave, unless one is still waiting for its answer.
+    mutating func giveUp() -> Ending? {
+        guard live == 0, let lastResult else { return nil }
+        return end(with: lastResult, winner: nil)
+    }
+
+    /// Ends the request, whatever its attempts are doing; `nil` when it has ended before.
+    mutating func end(with result: Result<HTTPResponse, RequestFailure.Reason>, winner: Int? = nil) -> Ending? {
+        guard phase != .ended else { return nil }
+        phase = .ended
+        defer {
+            attempts = []
+            timer = nil
+            lastResult = nil
+        }
+        return Ending(result: result, winner: winner, attempts: attempts, timer: timer)
+    }
+
+    /// An answer, even a refusing one, says more than a broken connection.
+    private mutating func keepMostTelling(_ result: Result<HTTPResponse, RequestFailure.Reason>) {
+        if case .success = lastResult, case .failure = result { return }
+        lastResult = result
+    }
+}

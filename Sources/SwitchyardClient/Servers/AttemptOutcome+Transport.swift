@@ -1,0 +1,41 @@
+import Foundation
+import SwitchyardServices
+
+extension AttemptOutcome {
+    /// Classifies how an attempt ended.
+    init(of result: Result<HTTPResponse, TransportError>, latency: Duration, now: @autoclosure () -> Date = Date()) {
+        switch result {
+        case .success(let response):
+            let isRefusal = response.status == 429 || response.status == 503
+            let retryAfter = isRefusal ? RetryAfter.duration(in: response.headers, now: now()) : nil
+            self.init(status: response.status, latency: latency, retryAfter: retryAfter)
+        case .failure(let error):
+            self.init(error.kind)
+        }
+    }
+
+    /// Classifies a failure below HTTP: what shows a fault of the server or of the way to it counts, and what the caller,
+    /// the request or this machine brought about does not.
+    init(_ kind: TransportError.Kind) {
+        switch kind {
+        case .connectionRefused: self = .failure(.refused)
+        case .dnsFailure: self = .failure(.dnsFailure)
+        case .tlsFailure: self = .failure(.tlsFailure)
+        case .certificateRejected: self = .failure(.certificateRejected)
+        case .connectTimeout: self = .failure(.connectTimeout)
+        case .timeout: self = .failure(.timeout)
+        case .connectionReset: self = .failure(.reset)
+        case .truncated: self = .failure(.truncated)
+        case .protocolViolation, .decodingFailed: self = .failure(.protocolViolation)
+        case .other: self = .failure(.other)
+        case .headersTooLarge, .bodyTooLarge: self = .answered
+        case .cancelled, .offline, .proxyFailure, .requestBodyFailed, .invalidRequest, .unsupported, .closed:
+            self = .neutral
+        }
+    }
+
+    /// The kind of failure, if it was one.
+    var failureKind: FailureKind? {
+        if case .failure(let kind, _) = self { kind } else { nil }
+    }
+}

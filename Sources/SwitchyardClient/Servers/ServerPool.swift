@@ -1,0 +1,213 @@
+import SwitchyardServices
+
+/// The servers of one service in one environment, with their health.
+///
+/// A lock around the ``SwitchyardServices/SwitchingCore`` and the prepared base URLs. Each environment, each time it is
+/// entered, has a pool of its own, so that nothing of one environment's health leaks into another; a request keeps the
+/// pool it started with.
+final class ServerPool: Sendable {
+    /// Where one attempt goes.
+    struct Route: Sendable {
+        /// The attempt as the switching core knows it; `nil` for a URL that is not of this service, which charges
+        /// nobody.
+        var attempt: Attempt?
+        /// The server's name.
+        var server: Server.ID?
+        /// The base URL.
+        var base: BaseURL
+    }
+
+    fileprivate struct Site {
+        var id: Server.ID
+        var base: BaseURL
+        var cdn: BaseURL?
+    }
+
+    fileprivate struct State {
+        var core: SwitchingCore
+        var sites: [Site]
+    }
+
+    let environment: ServiceEnvironment
+    private let state: Locked<State>
+
+    /// Prepares the servers of an environment, all of them healthy.
+    init(service: Service, environment: ServiceEnvironment, now: MonotonicTime, seed: UInt64) throws(ClientError) {
+        self.environment = environment
+        let sites = try Self.sites(of: service.servers, in: environment)
+        do throws(SwitchError) {
+            state = Locked(State(core: try SwitchingCore(service: service, at: now, seed: seed), sites: sites))
+        } catch {
+            throw .switching(error)
+        }
+    }
+
+    private static func sites(
+        of servers: [Server],
+        in environment: ServiceEnvironment
+    ) throws(ClientError) -> [Site] {
+        var sites: [Site] = []
+        for server in servers {
+            guard let base = server.baseURLs[environment] else {
+                throw .missingEnvironment(environment, server: server.name)
+            }
+            do throws(RequestError) {
+                let cdn = try server.cdnURLs[environment].map { (url) throws(RequestError) in try BaseURL(url.text) }
+                sites.append(Site(id: server.name, base: try BaseURL(base.text), cdn: cdn))
+            } catch {
+                throw .unusableURL(server: server.name, error)
+            }
+        }
+        return sites
+    }
+}
+
+// MARK: - Attempts
+
+extension ServerPool {
+    /// Chooses the server for a request's first attempt, and says which server is due for a probe.
+    func first(for configuration: APIConfiguration, at now: MonotonicTime) -> (route: Route?, probe: Route?) {
+        state.withLock { state in
+            let attempt = state.core.choose(for: configuration.traits, at: now)
+            let probe = state.core.takeProbe(at: now)
+            return (
+                attempt.map { state.route($0, usesCDN: configuration.usesCDN) },
+                probe.map { state.route($0, usesCDN: false) }
+            )
+        }
+    }
+
+    /// The route to one server by name; `nil` when there is no such server.
+    func fixed(_ name: Server.ID, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
+        state.withLock { state in
+            guard let position = state.sites.firstIndex(where: { $0.id == name }) else { return nil }
+            var others = ServerSet()
+            for other in state.sites.indices where other != position { others.insert(other) }
+            let attempt = state.core.choose(excluding: others, for: configuration.traits, at: now)
+            return attempt.map { state.route($0, usesCDN: configuration.usesCDN) }
+        }
+    }
+
+    /// The base URL of the preferred server, for building URLs that are not of this service.
+    var anyBase: BaseURL { state.withLock { $0.sites[0].base } }
+
+    /// Chooses another server after a failure (`nil`: after the server was taken out of service).
+    func failover(
+        after kind: FailureKind?,
+        excluding tried: ServerSet,
+        for configuration: APIConfiguration,
+        at now: MonotonicTime
+    ) -> Route? {
+        state.withLock { state in
+            state.core.takeFailover(after: kind, excluding: tried, for: configuration.traits, at: now)
+                .map { state.route($0, usesCDN: configuration.usesCDN) }
+        }
+    }
+
+    /// Chooses another server to ask beside a slow one.
+    func hedge(excluding tried: ServerSet, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
+        state.withLock { state in
+            state.core.takeHedge(excluding: tried, for: configuration.traits, at: now)
+                .map { state.route($0, usesCDN: configuration.usesCDN) }
+        }
+    }
+
+    /// How long to wait for this attempt before doing something about it.
+    func hedgeDelay(for route: Route, remaining: Duration) -> Duration? {
+        guard let attempt = route.attempt else { return nil }
+        return state.withLock { $0.core.hedgeDelay(for: attempt, remaining: remaining) }
+    }
+
+    /// Reports the attempts of a request that has ended.
+    func settle(_ attempts: [SettledAttempt], at now: MonotonicTime) -> [SwitchEvent] {
+        state.withLock { $0.core.settle(attempts, at: now) }
+    }
+
+    /// Reports the only attempt of a request, the usual case.
+    func settle(_ attempt: Attempt, _ outcome: AttemptOutcome, at now: MonotonicTime) -> [SwitchEvent] {
+        state.withLock { $0.core.settle(attempt, outcome, at: now) }
+    }
+}
+
+// MARK: - Probes
+
+extension ServerPool {
+    /// Two servers to compare: one under suspicion and a witness.
+    struct Suspicion: Sendable {
+        var probe: SuspicionProbe
+        var suspect: Route
+        var witness: Route
+    }
+
+    /// Reports how a probe ended.
+    func settleProbe(_ attempt: Attempt, _ outcome: AttemptOutcome, at now: MonotonicTime) -> [SwitchEvent] {
+        state.withLock { $0.core.settleProbe(attempt, outcome, at: now) }
+    }
+
+    /// The servers to compare because of an attempt that is slow, or failed, and must not be repeated.
+    func suspicion(of route: Route, at now: MonotonicTime) -> Suspicion? {
+        guard let attempt = route.attempt else { return nil }
+        return state.withLock { state in
+            state.core.takeSuspicion(of: attempt, at: now).map { probe in
+                Suspicion(
+                    probe: probe,
+                    suspect: state.route(probe.suspect, usesCDN: false),
+                    witness: state.route(probe.witness, usesCDN: false)
+                )
+            }
+        }
+    }
+
+    /// Reports who of the two answered.
+    func settle(
+        _ suspicion: Suspicion,
+        suspect: AttemptOutcome,
+        witness: AttemptOutcome,
+        at now: MonotonicTime
+    ) -> [SwitchEvent] {
+        state.withLock { state in
+            state.core.settleSuspicion(suspicion.probe, suspect: suspect, witness: witness, at: now)
+        }
+    }
+}
+
+// MARK: - Control
+
+extension ServerPool {
+    /// The server that is preferred now.
+    var current: Server.ID { state.withLock { $0.core.current } }
+
+    /// The state of all servers, in order.
+    func snapshot(at now: MonotonicTime) -> [ServerSnapshot] {
+        state.withLock { $0.core.snapshot(at: now) }
+    }
+
+    /// Changes something about the servers from outside.
+    func change<Failure: Error>(
+        _ body: (inout SwitchingCore) throws(Failure) -> [SwitchEvent]
+    ) throws(Failure) -> [SwitchEvent] {
+        try state.withLock { (state) throws(Failure) in try body(&state.core) }
+    }
+
+    /// Exchanges the list of servers; those that stay keep their health.
+    func replace(_ servers: [Server], at now: MonotonicTime) throws(ClientError) -> [SwitchEvent] {
+        let sites = try Self.sites(of: servers, in: environment)
+        let members = servers.map { SwitchingCore.Member(id: $0.id, weight: $0.weight) }
+        do throws(SwitchError) {
+            return try state.withLock { (state) throws(SwitchError) in
+                let events = try state.core.replace(members, at: now)
+                state.sites = sites
+                return events
+            }
+        } catch {
+            throw .switching(error)
+        }
+    }
+}
+
+extension ServerPool.State {
+    func route(_ attempt: Attempt, usesCDN: Bool) -> ServerPool.Route {
+        let site = sites[attempt.server]
+        return ServerPool.Route(attempt: attempt, server: site.id, base: usesCDN ? site.cdn ?? site.base : site.base)
+    }
+}

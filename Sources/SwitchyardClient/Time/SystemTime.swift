@@ -1,0 +1,96 @@
+import Dispatch
+public import SwitchyardServices
+
+/// The time of the system: a monotonic clock that runs on while the machine sleeps, and timers on one serial queue.
+///
+/// The queue sets the system timer only when an earlier deadline comes up, so that a timer which is cancelled in time
+/// (nearly all are) costs two short stays in a lock and wakes nobody.
+public final class SystemTime: TimeSource {
+    /// The time source that clients use unless given another; it holds nothing but its timers.
+    public static let shared = SystemTime()
+
+    private struct State {
+        var heap = TimerHeap()
+        var armedFor: MonotonicTime?
+        let source: any DispatchSourceTimer
+
+        /// Sets the system timer for the earliest deadline, unless it is set for it already.
+        mutating func arm(at now: MonotonicTime) {
+            guard let earliest = heap.earliest, earliest < armedFor ?? .distantFuture else { return }
+            armedFor = earliest
+            let delay = min(max(0, now.duration(to: earliest).clampedNanoseconds), Self.longestDelay)
+            source.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(0))
+        }
+
+        /// An hour; after it the timer is set anew.
+        private static let longestDelay: Int64 = 3_600_000_000_000
+    }
+
+    private let origin = ContinuousClock.now
+    private let state: Locked<State>
+
+    /// Creates a time source of its own.
+    public init() {
+        let queue = DispatchQueue(label: "switchyard.timers", qos: .userInitiated)
+        let source = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
+        state = Locked(State(source: source))
+        state.withLock { state in
+            state.source.setEventHandler { [weak self] in self?.fire() }
+            state.source.activate()
+        }
+    }
+
+    deinit {
+        state.withLock { $0.source.cancel() }
+    }
+
+    /// The time since this time source was made.
+    public var now: MonotonicTime {
+        MonotonicTime(nanoseconds: (ContinuousClock.now - origin).clampedNanoseconds)
+    }
+
+    /// Calls `action` once when the time has come, on the queue of this time source.
+    public func schedule(
+        at deadline: MonotonicTime,
+        _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledTimer {
+        let timer = Timer(owner: self, deadline: deadline, action: action)
+        state.withLock { state in
+            state.heap.insert(timer.entry)
+            if deadline < state.armedFor ?? .distantFuture { state.arm(at: now) }
+        }
+        return timer
+    }
+
+    private func fire() {
+        while let action = state.withLock({ $0.heap.popDue(at: now) }) {
+            action()
+        }
+        state.withLock { state in
+            state.armedFor = nil
+            state.arm(at: now)
+        }
+    }
+
+    /// A timer that is set.
+    ///
+    /// What it shares with the heap is touched only under the heap's lock.
+    private final class Timer: ScheduledTimer, @unchecked Sendable {
+        // @unchecked is sound: `entry` is a constant, and its fields are read and written only under `owner.state`.
+        let entry: TimerHeap.Entry
+        private let owner: SystemTime
+
+        init(owner: SystemTime, deadline: MonotonicTime, action: @escaping @Sendable () -> Void) {
+            self.owner = owner
+            entry = TimerHeap.Entry(deadline: deadline, action: action)
+        }
+
+        func cancel() {
+            owner.state.withLock { $0.heap.remove(entry) }
+        }
+    }
+}
+
+extension MonotonicTime {
+    static let distantFuture = MonotonicTime(nanoseconds: .max)
+}

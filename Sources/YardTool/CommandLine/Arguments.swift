@@ -1,0 +1,101 @@
+/// The words behind a command, taken apart: `--name value`, `--flag`, and what stands by itself.
+struct Arguments {
+    /// An option that a command understands.
+    struct Option {
+        let name: String
+        /// What its value is called in the help; `nil` for a flag.
+        let value: String?
+        let help: String
+
+        static func flag(_ name: String, _ help: String) -> Option { Option(name: name, value: nil, help: help) }
+
+        static func value(_ name: String, _ value: String, _ help: String) -> Option {
+            Option(name: name, value: value, help: help)
+        }
+    }
+
+    private var values: [String: String] = [:]
+    private var flags: Set<String> = []
+    private(set) var positional: [String] = []
+
+    /// Takes the words apart.
+    ///
+    /// - Throws: ``UsageError`` for an unknown option, a missing value, an option given twice or too many words.
+    init(_ words: [String], options: [Option], maximumPositional: Int = 0) throws(UsageError) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            guard word.hasPrefix("--") else {
+                guard positional.count < maximumPositional else { throw UsageError("unexpected argument \"\(word)\"") }
+                positional.append(word)
+                continue
+            }
+            guard let option = options.first(where: { "--\($0.name)" == word }) else {
+                throw UsageError(
+                    "unknown option \"\(word)\"; known: " + options.map { "--\($0.name)" }.joined(separator: ", ")
+                )
+            }
+            try take(option, from: &rest)
+        }
+    }
+
+    private mutating func take(_ option: Option, from rest: inout ArraySlice<String>) throws(UsageError) {
+        guard !flags.contains(option.name), values[option.name] == nil else {
+            throw UsageError("--\(option.name) is given twice")
+        }
+        guard let valueName = option.value else {
+            flags.insert(option.name)
+            return
+        }
+        guard let value = rest.popFirst(), !value.hasPrefix("--") else {
+            throw UsageError("--\(option.name) wants a value: \(valueName)")
+        }
+        values[option.name] = value
+    }
+
+    /// Whether the flag was given.
+    func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+    /// The value of an option, if it was given.
+    func text(_ name: String) -> String? { values[name] }
+
+    /// The value of an option that must be there.
+    func requiredText(_ name: String) throws(UsageError) -> String {
+        guard let text = values[name] else { throw UsageError("--\(name) is missing") }
+        return text
+    }
+
+    /// The number behind an option, if it was given.
+    ///
+    /// - Throws: ``UsageError`` unless it is a number within `range`.
+    func number(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Double? {
+        guard let text = values[name] else { return nil }
+        guard let number = Double(text), range.contains(number) else {
+            throw UsageError(
+                "--\(name) wants a number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\""
+            )
+        }
+        return number
+    }
+
+    /// The whole number behind an option, if it was given.
+    ///
+    /// - Throws: ``UsageError`` unless it is a whole number within `range`.
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+        guard let text = values[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw UsageError(
+                "--\(name) wants a whole number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\""
+            )
+        }
+        return number
+    }
+}
+
+/// Bad arguments: said in one line, with exit code 2.
+struct UsageError: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// The command-line tool.
+@main
+enum Yard {
+    static let commands: [any Command.Type] = [DemoCommand.self, CheckCommand.self]
+
+    static func main() async {
+        exit(await run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    /// Runs a command line and returns the exit code: 0 done, 1 failed, 2 bad arguments.
+    static func run(_ words: [String]) async -> Int32 {
+        guard let name = words.first, name != "--help", name != "-h", name != "help" else {
+            print(help)
+            return words.isEmpty ? 2 : 0
+        }
+        guard let command = commands.first(where: { $0.name == name }) else {
+            return refuse("unknown command \"\(name)\"; known: " + commands.map(\.name).joined(separator: ", "))
+        }
+        if words.dropFirst().contains("--help") {
+            print(command.help)
+            return 0
+        }
+        do {
+            let arguments = try Arguments(
+                Array(words.dropFirst()),
+                options: command.options,
+                maximumPositional: command.positional.isEmpty ? 0 : 1
+            )
+            return try await command.init(arguments).run()
+        } catch let error as UsageError {
+            return refuse("\(name): \(error)")
+        } catch {
+            FileHandle.standardError.write(Data("yard \(name): \(error)\n".utf8))
+            return 1
+        }
+    }
+
+    private static func refuse(_ message: String) -> Int32 {
+        FileHandle.standardError.write(Data("yard: \(message)\n".utf8))
+        return 2
+    }
+
+    private static var help: String {
+        let width = commands.map(\.name.count).max() ?? 0
+        let lines = commands.map { command in
+            "  " + command.name.padding(toLength: width + 3, withPad: " ", startingAt: 0) + command.summary
+        }
+        return (["usage: yard COMMAND [options]", ""] + lines + ["", "yard COMMAND --help tells more."])
+            .joined(separator: "\n")
+    }
+}

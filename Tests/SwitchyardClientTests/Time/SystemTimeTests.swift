@@ -1,0 +1,49 @@
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardClient
+
+@Suite(.timeLimit(.minutes(1))) struct SystemTimeTests {
+    @Test func `timers fire in order, not before their time`() async {
+        let time = SystemTime()
+        let start = time.now
+        let (fired, continuation) = AsyncStream.makeStream(of: (Int, MonotonicTime).self)
+        for (number, milliseconds) in [(3, 30), (1, 10), (2, 20)] {
+            _ = time.schedule(at: start.advanced(by: .milliseconds(milliseconds))) {
+                continuation.yield((number, time.now))
+                if number == 3 { continuation.finish() }
+            }
+        }
+
+        var order: [Int] = []
+        for await (number, when) in fired {
+            order.append(number)
+            #expect(start.duration(to: when) >= .milliseconds(10 * number))
+        }
+
+        #expect(order == [1, 2, 3])
+    }
+
+    @Test func `a cancelled timer does not fire`() async {
+        let time = SystemTime()
+        let (fired, continuation) = AsyncStream.makeStream(of: Bool.self)
+        let timer = time.schedule(at: time.now.advanced(by: .milliseconds(5))) { continuation.yield(false) }
+        _ = time.schedule(at: time.now.advanced(by: .milliseconds(10))) {
+            continuation.yield(true)
+            continuation.finish()
+        }
+
+        timer.cancel()
+        timer.cancel()
+
+        #expect(await fired.first { _ in true } == true)
+    }
+
+    @Test func `a timer whose time has passed fires at once`() async {
+        let time = SystemTime()
+
+        await withCheckedContinuation { continuation in
+            _ = time.schedule(at: MonotonicTime(nanoseconds: -1)) { continuation.resume() }
+        }
+    }
+}

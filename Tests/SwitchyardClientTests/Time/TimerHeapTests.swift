@@ -1,0 +1,75 @@
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardClient
+
+@Suite struct TimerHeapTests {
+    private func entry(_ nanoseconds: Int64) -> TimerHeap.Entry {
+        TimerHeap.Entry(deadline: MonotonicTime(nanoseconds: nanoseconds), action: {})
+    }
+
+    private func drain(_ heap: inout TimerHeap) -> [Int64] {
+        var deadlines: [Int64] = []
+        while let earliest = heap.earliest, heap.popDue(at: .distantFuture) != nil {
+            deadlines.append(earliest.nanoseconds)
+        }
+        return deadlines
+    }
+
+    @Test func `timers leave in the order of their deadlines`() {
+        var heap = TimerHeap()
+        for deadline in [5, 3, 9, 1, 7, 3, 8, 2] as [Int64] { heap.insert(entry(deadline)) }
+
+        #expect(drain(&heap) == [1, 2, 3, 3, 5, 7, 8, 9])
+    }
+
+    @Test func `a timer that is taken out leaves the others in order`() {
+        for victim in 0..<8 {
+            var heap = TimerHeap()
+            let entries = [5, 3, 9, 1, 7, 4, 8, 2].map { entry(Int64($0)) }
+            for entry in entries { heap.insert(entry) }
+
+            heap.remove(entries[victim])
+
+            let expected = entries.map(\.deadline.nanoseconds).filter { $0 != entries[victim].deadline.nanoseconds }
+            #expect(drain(&heap) == expected.sorted())
+        }
+    }
+
+    @Test func `taking a timer out twice changes nothing`() {
+        var heap = TimerHeap()
+        let timer = entry(1)
+        heap.insert(timer)
+        heap.insert(entry(2))
+
+        heap.remove(timer)
+        heap.remove(timer)
+
+        #expect(heap.count == 1)
+    }
+
+    @Test func `a timer that is not due stays`() {
+        var heap = TimerHeap()
+        heap.insert(entry(10))
+
+        #expect(heap.popDue(at: MonotonicTime(nanoseconds: 9)) == nil)
+        #expect(heap.popDue(at: MonotonicTime(nanoseconds: 10)) != nil)
+    }
+
+    @Test func `a timer that was taken out keeps its action no longer`() {
+        final class Witness: Sendable {}
+        var heap = TimerHeap()
+        weak var weakWitness: Witness?
+        let timer: TimerHeap.Entry
+        do {
+            let witness = Witness()
+            weakWitness = witness
+            timer = TimerHeap.Entry(deadline: .zero) { _ = witness }
+        }
+        heap.insert(timer)
+
+        heap.remove(timer)
+
+        #expect(weakWitness == nil)
+    }
+}
