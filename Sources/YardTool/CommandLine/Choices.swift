@@ -1,0 +1,33 @@
+import Switchyard
+
+extension SwitchPolicy {
+    /// The names that `--policy` takes.
+    static let names = ["recommended", "single", "published", "errorRatio", "consecutiveFailures", "off"]
+
+    /// The policy of that name, with its usual parameters.
+    static func named(_ name: String) -> SwitchPolicy? {
+        switch name {
+        case "recommended": .recommended
+        case "single": .single
+        case "published": .published
+        case "errorRatio": .errorRatio()
+        case "consecutiveFailures": .consecutiveFailures(5)
+        case "off": .off
+        default: nil
+        }
+    }
+}
+
+/// The transports that `--transport` takes.
+enum TransportChoice {
+    static func make(_ name: String?) throws(UsageError) -> any Transport {
+        do throws(TransportError) {
+            switch name {
+            case nil: return try SystemTransport.make()
+            default: throw TransportError(.unsupported, message: "expected curl or urlsession, not \"\(name ?? "")\"")
+            }
+        } catch {
+            throw UsageError("--transport: \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Switchyard
+
+/// Drives real requests through the library against the servers of a service file.
+struct LoadCommand: Command {
+    static let name = "load"
+    static let summary = "Sends requests through the library and prints one JSON line for each."
+    static let options: [Arguments.Option] = [
+        .value("service", "FILE", "the service file"),
+        .value("environment", "E", "the environment; the file's default unless given"),
+        .value("path", "P", "the path; {n} is replaced by a running number"),
+        .value("method", "M", "the method; GET unless given"),
+        .value("rate", "R", "open loop: requests per second, the n-th due at start + n / R"),
+        .value("concurrency", "N", "closed loop: workers"),
+        .value("think", "S", "closed loop: seconds between two requests of a worker"),
+        .value("start", "EPOCH", "when to start, in seconds since 1970; now unless given"),
+        .value("duration", "S", "for how many seconds requests become due"),
+        .value("timeout", "S", "the caller's whole deadline in seconds"),
+        .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ")),
+        .value("transport", "NAME", "curl (Linux) or urlsession"),
+    ]
+
+    private let plan: LoadPlan
+    private let transport: any Transport
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        plan = try LoadPlan(arguments)
+        transport = try TransportChoice.make(arguments.text("transport"))
+    }
+
+    func run() async throws -> Int32 {
+        let client = try NetworkClient(service: plan.service, environment: plan.environment, transport: transport)
+        let output = LineOutput()
+        let events = client.events(bufferingNewest: 10_000)
+        let started = Date().timeIntervalSince1970
+        async let switches = report(events, startedAt: started, to: output)
+        let records = await LoadRunner(plan: plan, client: client, output: output).run()
+        client.shutdown()
+        let summary = LoadSummary(records, switches: await switches)
+        FileHandle.standardError.write(Data((summary.text + "\n").utf8))
+        return 0
+    }
+
+    /// Prints a line for each switch and returns how many there were.
+    private func report(
+        _ events: AsyncStream<ClientEvent>,
+        startedAt start: Double,
+        to output: LineOutput
+    ) async -> Int {
+        var count = 0
+        for await event in events {
+            guard case .switched(let from, let to, let cause) = event.event.kind else { continue }
+            count += 1
+            output.write(SwitchRecord(at: Date().timeIntervalSince1970, from: from, to: to, cause: cause.rawValue))
+        }
+        return count
+    }
+}
+
+/// Writes JSON lines to standard output, each whole, from any thread.
+final class LineOutput: Sendable {
+    private let encoder = JSONEncoder()
+    private let handle = FileHandle.standardOutput
+    private let lock = NSLock()
+
+    func write(_ line: some Encodable) {
+        guard var data = try? encoder.encode(line) else { return }
+        data.append(UInt8(ascii: "\n"))
+        lock.withLock { handle.write(data) }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Switchyard
+
+/// What a load run is to do, as read from the command line.
+struct LoadPlan: Sendable {
+    var service: Service
+    var environment: ServiceEnvironment
+    var path: String
+    var method: HTTPMethod
+    /// Requests per second of the open loop; 0 is no open loop.
+    var rate: Double
+    /// Workers of the closed loop.
+    var concurrency: Int
+    /// Seconds that a worker pauses between two requests.
+    var think: Double
+    /// When the first request is due, in seconds since 1970.
+    var start: Double
+    var duration: Double
+    /// The caller's whole deadline; the client's default when `nil`.
+    var timeout: Duration?
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let file = try arguments.requiredText("service")
+        path = try arguments.requiredText("path")
+        guard let seconds = try arguments.number("duration", in: 0.001...86_400) else {
+            throw UsageError("--duration is missing")
+        }
+        duration = seconds
+        rate = try arguments.number("rate", in: 0...100_000) ?? 0
+        concurrency = try arguments.integer("concurrency", in: 0...10_000) ?? 0
+        think = try arguments.number("think", in: 0...3_600) ?? 0
+        start = try arguments.number("start", in: 0...1e11) ?? Date().timeIntervalSince1970
+        timeout = try arguments.number("timeout", in: 0.001...86_400).map { .seconds($0) }
+        guard rate > 0 || concurrency > 0 else { throw UsageError("--rate or --concurrency has to be given") }
+        let name = arguments.text("method") ?? "GET"
+        guard let method = HTTPMethod(name) else { throw UsageError("--method wants an HTTP method, not \"\(name)\"") }
+        self.method = method
+        service = try Self.service(at: file, policy: arguments.text("policy"))
+        environment = arguments.text("environment").map(ServiceEnvironment.init(rawValue:)) ?? service.defaultEnvironment
+        guard service.environments.contains(environment) else {
+            let known = service.environments.map(\.rawValue).joined(separator: ", ")
+            throw UsageError("--environment wants one of \(known), not \"\(environment)\"")
+        }
+    }
+
+    private static func service(at file: String, policy: String?) throws(UsageError) -> Service {
+        do throws(CatalogError) {
+            let service = try ServiceCatalog.service(contentsOf: URL(fileURLWithPath: file))
+            guard let policy else { return service }
+            guard let switching = SwitchPolicy.named(policy) else {
+                let known = SwitchPolicy.names.joined(separator: ", ")
+                throw CatalogError(.invalidValue, at: "--policy", expected: "one of \(known)", found: policy)
+            }
+            return try Service(
+                name: service.name,
+                servers: service.servers,
+                defaultEnvironment: service.defaultEnvironment,
+                switching: switching
+            )
+        } catch {
+            throw UsageError("\(error)")
+        }
+    }
+
+    /// The request of that number.
+    func configuration(_ number: Int) -> APIConfiguration {
+        APIConfiguration(
+            path: path.replacingOccurrences(of: "{n}", with: String(number)),
+            method: method,
+            timeout: timeout
+        )
+    }
+}

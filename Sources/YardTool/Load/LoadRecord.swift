@@ -1,0 +1,91 @@
+import Foundation
+import Switchyard
+
+/// One line of output: a request that has ended.
+struct LoadRecord: Codable, Sendable {
+    /// `open` or `closed`.
+    var load: String
+    /// When it was due, in seconds since 1970; in a closed loop that is when it was sent.
+    var due: Double
+    /// When it had ended.
+    var done: Double
+    /// Whether a whole answer below 500 came.
+    var ok: Bool
+    var status: Int?
+    var server: String?
+    var attempts: Int
+    /// The kind of failure: `refused`, `timeout`, `truncated`, `http500`, ...
+    var error: String?
+
+    init(load: String, due: Double, done: Double, result: Result<ServiceResponse, RequestFailure>) {
+        self.load = load
+        self.due = due
+        self.done = done
+        switch result {
+        case .success(let response):
+            ok = response.status < 500
+            status = response.status
+            server = response.context.server
+            attempts = response.context.attempts
+            error = ok ? nil : "http\(response.status)"
+        case .failure(let failure):
+            ok = false
+            server = failure.context.server
+            attempts = failure.context.attempts
+            error = failure.reason.word
+        }
+    }
+
+    /// How long the caller waited, counted from when the request was due.
+    var waited: Double { done - due }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(load, forKey: .load)
+        try container.encode(due, forKey: .due)
+        try container.encode(done, forKey: .done)
+        try container.encode(ok, forKey: .ok)
+        try container.encode(status, forKey: .status)
+        try container.encode(server, forKey: .server)
+        try container.encode(attempts, forKey: .attempts)
+        try container.encode(error, forKey: .error)
+    }
+}
+
+/// One line of output: the preferred server changed.
+struct SwitchRecord: Codable, Sendable {
+    var event = "switch"
+    /// In seconds since 1970.
+    var at: Double
+    var from: String
+    var to: String
+    var cause: String
+}
+
+extension RequestFailure.Reason {
+    /// One word for the kind of failure.
+    fileprivate var word: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .deadlineExceeded: "timeout"
+        case .invalidRequest: "invalidRequest"
+        case .unknownServer: "unknownServer"
+        case .closed: "closed"
+        case .transport(let error): error.kind.word
+        }
+    }
+}
+
+extension TransportError.Kind {
+    fileprivate var word: String {
+        switch self {
+        case .connectionRefused: "refused"
+        case .connectionReset: "reset"
+        case .dnsFailure: "dns"
+        case .protocolViolation: "protocol"
+        case .tlsFailure: "tls"
+        case .certificateRejected: "certificate"
+        default: rawValue
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Switchyard
+
+/// Sends the requests of a plan: an open loop that keeps its rate whatever the answers do, and workers in a closed loop.
+struct LoadRunner: Sendable {
+    let plan: LoadPlan
+    let client: NetworkClient
+    let output: LineOutput
+
+    /// Returns when the last request has ended.
+    func run() async -> [LoadRecord] {
+        await pause(until: plan.start)
+        return await withTaskGroup(of: [LoadRecord].self) { group in
+            group.addTask { await openLoop() }
+            for worker in 0..<plan.concurrency {
+                group.addTask { await closedLoop(worker) }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    private func openLoop() async -> [LoadRecord] {
+        let count = Int((plan.rate * plan.duration).rounded(.down))
+        return await withTaskGroup(of: LoadRecord.self) { group in
+            for number in 0..<count {
+                let due = plan.start + Double(number) / plan.rate
+                await pause(until: due)
+                group.addTask { await send(number, load: "open", due: due) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    private func closedLoop(_ worker: Int) async -> [LoadRecord] {
+        var records: [LoadRecord] = []
+        var number = worker
+        while Date().timeIntervalSince1970 < plan.start + plan.duration {
+            records.append(await send(number, load: "closed", due: Date().timeIntervalSince1970))
+            number += plan.concurrency
+            await pause(until: Date().timeIntervalSince1970 + plan.think)
+        }
+        return records
+    }
+
+    private func send(_ number: Int, load: String, due: Double) async -> LoadRecord {
+        let result: Result<ServiceResponse, RequestFailure>
+        do throws(RequestFailure) {
+            result = .success(try await client.send(plan.configuration(number)))
+        } catch {
+            result = .failure(error)
+        }
+        let record = LoadRecord(load: load, due: due, done: Date().timeIntervalSince1970, result: result)
+        output.write(record)
+        return record
+    }
+
+    private func pause(until moment: Double) async {
+        let wait = moment - Date().timeIntervalSince1970
+        guard wait > 0 else { return }
+        // A load generator's business is to wait for time; only a cancelled run ends a pause early.
+        try? await Task.sleep(for: .seconds(wait), tolerance: .zero)
+    }
+}
+
+/// The figures of a run.
+struct LoadSummary {
+    let text: String
+
+    init(_ records: [LoadRecord], switches: Int) {
+        let waits = records.map(\.waited).sorted()
+        func percentile(_ share: Double) -> Double {
+            waits.isEmpty ? 0 : waits[min(waits.count - 1, Int(share * Double(waits.count)))] * 1000
+        }
+        let failures = records.count { !$0.ok }
+        text = String(
+            format: "%d requests, %d failures, %d switches, p50 %.1f ms, p99 %.1f ms, maximum %.1f ms",
+            records.count, failures, switches, percentile(0.5), percentile(0.99), (waits.last ?? 0) * 1000
+        )
+    }
+}
