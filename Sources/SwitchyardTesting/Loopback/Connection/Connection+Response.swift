@@ -1,0 +1,129 @@
+import Foundation
+import SwitchyardClient
+
+/// More than this many bytes on their way, and a writer waits.
+private let highWater = 65_536
+
+extension Connection {
+    /// Starts the response of the current exchange; a second one breaks the first off.
+    func respond(_ response: LoopbackResponse) {
+        guard let exchange, exchange.ending == nil else { return }
+        guard exchange.reply == nil else { return fail() }
+        if let bytes = response.rawBytes {
+            output.append(bytes)
+            exchange.ending = .close
+            return flush()
+        }
+        // A streamed body may still be made from the request's.
+        if case .stream = response.body { sendContinueIfExpected() } else { exchange.channel.discard() }
+        // Without "100 Continue" nobody knows whether the body will come, so that the next request cannot be found.
+        let closes = exchange.awaitsContinue
+        let reply = Reply(response, to: exchange.head, closes: closes, fault: exchange.effect)
+        exchange.reply = reply
+        loop.board.recordStatus(response.status, of: exchange.request.number)
+        send(reply.opening())
+        guard exchange.ending == nil else { return flush() }
+        guard reply.carriesBody else { return finish() }
+        guard case .data(let bytes) = response.body else { return flush() }
+        write(bytes, nil)
+        finish()
+    }
+
+    /// Sends a piece of a streamed body, and acknowledges it when the next one may follow.
+    func write(_ piece: Data, _ acknowledgement: Acknowledgement?) {
+        guard let exchange, exchange.reply != nil, exchange.ending == nil, !exchange.isBodyComplete else {
+            acknowledgement?.call(false)
+            return
+        }
+        if let acknowledgement { exchange.acknowledgements.append(acknowledgement) }
+        if let drip = exchange.reply?.drip {
+            exchange.dripping.append(piece)
+            if exchange.dripTimer == nil { dripNext(drip.bytes, drip.interval) }
+        } else if let result = exchange.reply?.body(piece) {
+            send(result)
+        }
+        flush()
+    }
+
+    /// Ends the response, behind what the drip fault keeps back.
+    func finish() {
+        guard let exchange, let reply = exchange.reply, exchange.ending == nil else { return }
+        exchange.isBodyComplete = true
+        exchange.channel.discard()
+        guard exchange.dripping.isEmpty else { return flush() }
+        send(reply.end())
+        flush()
+    }
+
+    /// Breaks the response off where it is.
+    func fail() {
+        guard let exchange, exchange.ending == nil else { return }
+        exchange.ending = .close
+        flush()
+    }
+
+    /// Gives the socket what it takes, and goes on with whatever waited for that.
+    func flush() {
+        guard phase != .closed, !loop.isSilent else { return }
+        if !output.isEmpty {
+            let result = output.flush { Socket.send(descriptor, $0) }
+            if case .failed = result { return close() }
+        }
+        releaseWriters()
+        if output.isEmpty {
+            if let ending = exchange?.ending { end(ending) }
+            if isRefused { linger() }
+        }
+        updateInterest()
+    }
+
+    /// Takes up the next request when the response has been sent and the request read to their ends.
+    func endExchangeIfDone() {
+        guard let exchange, exchange.isAnswered, exchange.isRequestComplete else { return }
+        _ = removeExchange()
+        advance()
+    }
+
+    private func end(_ ending: Reply.Ending) {
+        guard let exchange, !exchange.isAnswered else { return }
+        exchange.isAnswered = true
+        loop.board.change { $0.statistics.responsesSent += 1 }
+        switch ending {
+        case .keepAlive: endExchangeIfDone()
+        case .reset: close(byReset: true)
+        case .close:
+            abandonExchange()
+            linger()
+        }
+    }
+
+    private func send(_ result: Reply.Output) {
+        output.append(result.bytes)
+        if let ending = result.ending {
+            exchange?.ending = ending
+            exchange?.dripping = Data()
+        }
+    }
+
+    private func releaseWriters() {
+        guard let exchange, !exchange.acknowledgements.isEmpty else { return }
+        guard exchange.ending != nil || output.count + exchange.dripping.count <= highWater else { return }
+        let acknowledgements = exchange.acknowledgements
+        exchange.acknowledgements = []
+        for acknowledgement in acknowledgements { acknowledgement.call(true) }
+    }
+
+    private func dripNext(_ count: Int, _ interval: Duration) {
+        guard let exchange else { return }
+        if let result = exchange.reply?.body(Data(exchange.dripping.prefix(count))) {
+            exchange.dripping = Data(exchange.dripping.dropFirst(count))
+            send(result)
+        }
+        exchange.dripTimer = loop.after(interval) { [unowned self, unowned exchange] in
+            exchange.dripTimer = nil
+            guard !exchange.dripping.isEmpty else { return }
+            dripNext(count, interval)
+            if exchange.dripping.isEmpty, exchange.isBodyComplete { finish() } else { flush() }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+
+/// One accepted connection: reads requests one after the other, and sends their responses in that order.
+///
+/// Touched by the loop's thread alone. Reading stops while a request waits for its response and more than a bounded
+/// number of bytes of later requests are there already. A client that closes its side while it waits for a response is
+/// taken to have gone: the handler's task is cancelled.
+final class Connection {
+    /// What the connection is still good for.
+    enum Phase {
+        case open
+        /// Nothing more is sent; what still comes is thrown away, so that no reset destroys the last response.
+        case lingering
+        case closed
+    }
+
+    let descriptor: Int32
+    let number: Int
+    unowned let loop: EventLoop
+    var phase = Phase.open
+    var parser: RequestParser
+    var exchange: Exchange?
+    var output = OutputQueue()
+    /// Whether what came is not HTTP, so that only the answer to that is left to send.
+    private(set) var isRefused = false
+    private var lingerTimer: TimerQueue.Token?
+    private var isAdvancing = false
+
+    init(descriptor: Int32, number: Int, loop: EventLoop) {
+        self.descriptor = descriptor
+        self.number = number
+        self.loop = loop
+        parser = RequestParser(headLimit: loop.board.limits.headBytes)
+    }
+
+    /// Tells the poller what to wait for; while the network is silent, for nothing at all.
+    func updateInterest() {
+        guard phase != .closed else { return }
+        guard !loop.isSilent else { return loop.poller.forget(descriptor) }
+        var interest: Interest = []
+        if wantsToRead { interest.insert(.read) }
+        if !output.isEmpty { interest.insert(.write) }
+        loop.poller.watch(descriptor, for: interest)
+    }
+
+    /// Reads, writes or closes, as the socket allows.
+    func handle(_ readiness: Readiness) {
+        if readiness.contains(.writable) { flush() }
+        if wantsToRead {
+            // A hang-up shows in what is read, behind the bytes that came before it.
+            if !readiness.isDisjoint(with: [.readable, .hungUp]) { read() }
+        } else if readiness.contains(.hungUp) {
+            close()
+        }
+        updateInterest()
+    }
+
+    /// Closes the socket, cancels the handler and ends everything that waits for the connection.
+    func close(byReset: Bool = false) {
+        guard phase != .closed else { return }
+        phase = .closed
+        if let lingerTimer { loop.timers.cancel(lingerTimer) }
+        loop.poller.forget(descriptor)
+        abandonExchange()
+        if byReset { Socket.reset(descriptor) } else { Socket.close(descriptor) }
+        loop.remove(self)
+    }
+
+    /// Closes the connection once the client has closed its side, or after a while.
+    func linger() {
+        guard phase == .open else { return }
+        phase = .lingering
+        Socket.finishSending(descriptor)
+        lingerTimer = loop.after(.milliseconds(500)) { [unowned self] in
+            lingerTimer = nil
+            close()
+        }
+    }
+
+    private var wantsToRead: Bool {
+        guard phase == .open else { return phase == .lingering }
+        guard !isRefused, let exchange else { return !isRefused }
+        guard exchange.isRequestComplete else { return !exchange.channel.isFull }
+        return parser.bufferedCount < loop.board.limits.bufferedBodyBytes
+    }
+}
+
+// MARK: - Reading
+
+extension Connection {
+    private func read() {
+        for _ in 0..<4 where wantsToRead {
+            switch Socket.receive(descriptor, into: loop.receiveBuffer) {
+            case .moved(let count):
+                guard phase == .open else { continue }
+                parser.feed(UnsafeRawBufferPointer(rebasing: loop.receiveBuffer[..<count]))
+                advance()
+            case .wouldBlock: return
+            case .ended, .failed: return close()
+            }
+        }
+    }
+
+    /// Takes what the parser has, until more bytes or the end of a response are needed.
+    func advance() {
+        guard !isAdvancing else { return }
+        isAdvancing = true
+        defer { isAdvancing = false }
+        do throws(LoopbackError) {
+            while phase == .open, !isRefused, exchange?.isRequestComplete != true, let event = try parser.next() {
+                take(event)
+            }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    private func take(_ event: RequestEvent) {
+        switch event {
+        case .head(let head): begin(head)
+        case .body(let piece):
+            guard let exchange else { return }
+            exchange.hasBodyBegun = true
+            loop.board.recordBody(piece, of: exchange.request.number)
+            exchange.channel.push(piece)
+        case .end(let trailers):
+            guard let exchange else { return }
+            exchange.isRequestComplete = true
+            loop.board.recordEnd(trailers, of: exchange.request.number)
+            exchange.channel.finish(.success(trailers))
+            carryOutVerdict()
+            endExchangeIfDone()
+        }
+    }
+
+    /// Answers what is not HTTP with its status, unless a response is under way, and closes.
+    private func refuse(_ error: LoopbackError) {
+        loop.board.change { $0.statistics.badRequests += 1 }
+        exchange?.channel.finish(.failure(error))
+        guard exchange?.reply == nil, case .badRequest(let status, let reason) = error else { return close() }
+        abandonExchange()
+        isRefused = true
+        let body = Data("\(reason)\n".utf8)
+        var reply = Reply(LoopbackResponse(status: status, body: .data(body)), to: nil, closes: true, fault: nil)
+        output.append(reply.opening().bytes)
+        output.append(reply.body(body).bytes)
+        flush()
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+
+/// What a fault does to one request.
+enum FaultEffect: Equatable {
+    /// Nothing is done until the fault with this number has gone.
+    case hold(by: Int)
+    case delay(Duration)
+    case reset
+    case answer(status: Int, HTTPHeaders)
+    case garbage(Data)
+    case cut(after: Int?, byReset: Bool)
+    case drip(bytes: Int, interval: Duration)
+    case wrongLength(by: Int)
+}
+
+/// What a fault does to the socket that listens.
+enum ListenerMode: Equatable {
+    case listening
+    case closed
+    case silent
+}
+
+/// A fault that has been set: since when, and how far its random decisions have come.
+struct FaultState {
+    let number: Int
+    let fault: Fault
+    let since: MonotonicTime
+    private var random: SeededRandom
+
+    init(_ fault: Fault, number: Int, since: MonotonicTime) {
+        self.fault = fault
+        self.number = number
+        self.since = since
+        random = SeededRandom(seed: fault.seed)
+    }
+
+    /// Decides what happens to the next request.
+    mutating func effect(at now: MonotonicTime) -> FaultEffect? {
+        effect(of: fault, at: now)
+    }
+
+    /// What the listening socket has to do.
+    func listenerMode(at now: MonotonicTime) -> ListenerMode {
+        var fault = fault
+        while case .flap(let period, let inner) = fault.kind {
+            guard isOn(period, at: now) else { return .listening }
+            fault = inner
+        }
+        return switch fault.kind {
+        case .refuse: .closed
+        case .blackHole: .silent
+        default: .listening
+        }
+    }
+
+    /// Whether a request that the fault holds is to be held further.
+    func holds(at now: MonotonicTime) -> Bool {
+        var fault = fault
+        while true {
+            switch fault.kind {
+            case .flap(let period, let inner):
+                guard isOn(period, at: now) else { return false }
+                fault = inner
+            case .percentage(_, let inner, _): fault = inner
+            default: return true
+            }
+        }
+    }
+
+    /// When the fault comes or goes next by itself.
+    func nextChange(after now: MonotonicTime) -> MonotonicTime? {
+        var earliest: MonotonicTime?
+        var fault = fault
+        while true {
+            switch fault.kind {
+            case .flap(let period, let inner):
+                let half = Self.half(period)
+                let elapsed = max(0, since.duration(to: now).clampedNanoseconds)
+                let next = since.advanced(by: .nanoseconds((elapsed / half + 1) * half))
+                earliest = min(earliest ?? next, next)
+                fault = inner
+            case .percentage(_, let inner, _): fault = inner
+            default: return earliest
+            }
+        }
+    }
+
+    private mutating func effect(of fault: Fault, at now: MonotonicTime) -> FaultEffect? {
+        switch fault.kind {
+        case .refuse, .resetBeforeHead: .reset
+        case .blackHole, .hang: .hold(by: number)
+        case .cut(let count, let byReset): .cut(after: count, byReset: byReset)
+        case .status(let code, let headers): .answer(status: code, headers)
+        case .slow(let delay): .delay(delay)
+        case .drip(let count, let interval): .drip(bytes: count, interval: interval)
+        case .wrongContentLength(let difference): .wrongLength(by: difference)
+        case .garbage(let bytes): .garbage(bytes)
+        case .percentage(let percent, let inner, _):
+            random.nextUnit() * 100 < percent ? effect(of: inner, at: now) : nil
+        case .flap(let period, let inner): isOn(period, at: now) ? effect(of: inner, at: now) : nil
+        }
+    }
+
+    private func isOn(_ period: Duration, at now: MonotonicTime) -> Bool {
+        (max(0, since.duration(to: now).clampedNanoseconds) / Self.half(period)) % 2 == 0
+    }
+
+    private static func half(_ period: Duration) -> Int64 {
+        max(1, period.clampedNanoseconds / 2)
+    }
+}
+
+extension Fault {
+    /// The seed of the outermost percentage.
+    fileprivate var seed: UInt64 {
+        switch kind {
+        case .percentage(_, _, let seed): seed
+        case .flap(_, let inner): inner.seed
+        default: 0
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): small, fast, and the same sequence for the same seed on every system.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// The next number from 0 up to, not including, 1.
+    mutating func nextUnit() -> Double {
+        Double(next() >> 11) * 0x1p-53
+    }
+}

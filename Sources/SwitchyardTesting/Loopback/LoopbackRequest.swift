@@ -1,0 +1,49 @@
+public import Foundation
+public import SwitchyardClient
+public import SwitchyardServices
+
+/// A request as a handler of a ``LoopbackServer`` gets it.
+public struct LoopbackRequest: Sendable {
+    /// The method.
+    public let method: HTTPMethod
+    /// The target as it came: path and query, percent-encoded.
+    public let target: String
+    /// The header fields, in the order in which they came.
+    public let headers: HTTPHeaders
+    /// The body, which arrives while it is read.
+    public let body: LoopbackRequestBody
+    /// The number of the request, counted from 1 since the server was made.
+    public let number: Int
+    /// The number of the connection, counted from 1 since the server was made.
+    public let connection: Int
+    /// When the head was complete, on the system's monotonic clock.
+    public let time: MonotonicTime
+
+    /// The path, percent-encoded, without the query.
+    public var path: String { String(target.prefix { $0 != "?" }) }
+
+    /// The query, percent-encoded, without the question mark; `nil` when there is none.
+    public var query: String? {
+        target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
+    }
+
+    /// The items of the query with percent-encoding removed, in order; `+` stands for a space.
+    public var queryItems: [URLQueryItem] { Self.items(ofForm: query ?? "") }
+
+    /// The first value of that name in the query.
+    public func queryValue(_ name: String) -> String? {
+        queryItems.first { $0.name == name }?.value
+    }
+
+    /// Reads form-encoded text: pairs parted by `&`, `+` for a space.
+    static func items(ofForm text: String) -> [URLQueryItem] {
+        text.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let decoded = parts.map { part in
+                let plain = part.replacingOccurrences(of: "+", with: " ")
+                return plain.removingPercentEncoding ?? plain
+            }
+            return URLQueryItem(name: decoded[0], value: decoded.count > 1 ? decoded[1] : nil)
+        }
+    }
+}

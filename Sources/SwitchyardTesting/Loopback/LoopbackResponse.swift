@@ -1,0 +1,107 @@
+public import Foundation
+public import SwitchyardClient
+
+/// What a ``LoopbackServer`` answers.
+///
+///     LoopbackResponse(status: 201, headers: ["Location": "/topics/7"])
+///     LoopbackResponse.json(#"{"id": 7}"#)
+///     LoopbackResponse.stream { writer in
+///         for line in lines { try await writer.write(line) }
+///     }
+///
+/// The server adds `Content-Length` or `Transfer-Encoding`, and `Connection` where it is needed; a length that the
+/// handler sets itself is sent as it is, right or wrong.
+public struct LoopbackResponse: Sendable {
+    /// How the client learns where the body ends.
+    public enum Framing: Sendable, Hashable {
+        /// By its length if that is known, otherwise in chunks; to an HTTP/1.0 client by closing the connection.
+        case automatic
+        /// In chunks (RFC 9112 section 7.1), each as large as the piece that was written.
+        case chunked
+        /// By closing the connection, without any announcement.
+        case untilClose
+    }
+
+    /// The status code.
+    public var status: Int
+    /// The reason phrase; `nil` is the registered one.
+    public var reason: String?
+    /// The header fields, in order; sent as they are.
+    public var headers: HTTPHeaders
+    /// The body.
+    public var body: LoopbackBody
+    /// The fields behind a body that is sent in chunks; ignored with any other framing.
+    public var trailers: HTTPHeaders
+    /// How the client learns where the body ends.
+    public var framing: Framing
+    /// Whether the server closes the connection afterwards, and says so.
+    public var closesConnection: Bool
+    /// Bytes to be sent in place of everything above; the connection is closed behind them.
+    var rawBytes: Data?
+
+    /// Creates a response.
+    public init(
+        status: Int = 200,
+        headers: HTTPHeaders = HTTPHeaders(),
+        body: LoopbackBody = .empty,
+        trailers: HTTPHeaders = HTTPHeaders(),
+        framing: Framing = .automatic
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.trailers = trailers
+        self.framing = framing
+        closesConnection = false
+    }
+}
+
+extension LoopbackResponse {
+    /// Creates a response of plain text.
+    public static func text(_ text: String, status: Int = 200) -> LoopbackResponse {
+        LoopbackResponse(
+            status: status,
+            headers: ["Content-Type": "text/plain; charset=utf-8"],
+            body: .data(Data(text.utf8))
+        )
+    }
+
+    /// Creates a response of JSON text, which is not checked.
+    public static func json(_ text: String, status: Int = 200) -> LoopbackResponse {
+        json(Data(text.utf8), status: status)
+    }
+
+    /// Creates a response of JSON bytes, which are not checked.
+    public static func json(_ bytes: Data, status: Int = 200) -> LoopbackResponse {
+        LoopbackResponse(status: status, headers: ["Content-Type": "application/json"], body: .data(bytes))
+    }
+
+    /// Creates a response of bytes.
+    public static func data(_ bytes: Data, status: Int = 200) -> LoopbackResponse {
+        LoopbackResponse(status: status, headers: ["Content-Type": "application/octet-stream"], body: .data(bytes))
+    }
+
+    /// Creates a response whose body is written while it is sent.
+    ///
+    /// - Parameters:
+    ///   - status: The status code.
+    ///   - length: The number of bytes that will be written, to be announced; `nil` sends them in chunks.
+    ///   - produce: Writes the body. When it throws, the connection is broken off.
+    /// - Returns: The response.
+    public static func stream(
+        status: Int = 200,
+        length: Int? = nil,
+        _ produce: @escaping @Sendable (LoopbackBodyWriter) async throws -> Void
+    ) -> LoopbackResponse {
+        LoopbackResponse(status: status, body: .stream(length: length, produce))
+    }
+
+    /// Creates a response of exactly these bytes, head included, for what no well-behaved server would send.
+    ///
+    /// The connection is closed behind them.
+    public static func raw(_ bytes: Data) -> LoopbackResponse {
+        var response = LoopbackResponse()
+        response.rawBytes = bytes
+        return response
+    }
+}

@@ -1,0 +1,98 @@
+public import SwitchyardClient
+
+/// Which requests a handler or a fault is for.
+///
+/// The pattern is compared with the path, percent-encoded and without the query:
+///
+/// | pattern | matches |
+/// |---|---|
+/// | `/topics` | that path only |
+/// | `/users/*/posts` | one segment of any text in the middle |
+/// | `/files/*` | everything below `/files/`, however deep |
+/// | `*` | everything |
+///
+/// When several match, the one with more exact segments wins, then the one that names a method. HEAD goes to the GET
+/// route when it has none of its own.
+public struct LoopbackRoute: Sendable, Hashable {
+    /// The method; `nil` is any.
+    public let method: HTTPMethod?
+    /// The pattern.
+    public let pattern: String
+
+    /// Creates a route.
+    public init(_ method: HTTPMethod?, _ pattern: String) {
+        self.method = method
+        self.pattern = pattern
+    }
+
+    /// Whether a path matches the pattern.
+    func matches(path: String) -> Bool {
+        guard pattern.contains("*") else { return path == pattern }
+        let wanted = pattern.split(separator: "/", omittingEmptySubsequences: false)
+        let given = path.split(separator: "/", omittingEmptySubsequences: false)
+        let isPrefix = wanted.last == "*"
+        guard isPrefix ? given.count >= wanted.count : given.count == wanted.count else {
+            return pattern == "*"
+        }
+        return zip(wanted, given).allSatisfy { $0 == "*" || $0 == $1 }
+    }
+
+    /// Whether a method matches; GET is also for HEAD.
+    func matches(method other: HTTPMethod) -> Bool {
+        method == nil || method == other || (other == .head && method == .get)
+    }
+
+    /// Orders the routes that match one request: the greatest wins.
+    func rank(for other: HTTPMethod) -> Int {
+        let segments = pattern.split(separator: "/", omittingEmptySubsequences: false)
+        let exact = segments.filter { $0 != "*" }.count
+        let depth = segments.last == "*" ? 0 : 1
+        let method = method == nil ? 0 : method == other ? 2 : 1
+        return (exact * 2 + depth) * 4 + method
+    }
+}
+
+extension LoopbackRoute: ExpressibleByStringLiteral {
+    /// Creates a route for any method from its pattern.
+    public init(stringLiteral pattern: String) {
+        self.init(nil, pattern)
+    }
+}
+
+/// Answers a request; an error that it throws becomes a 500, a cancelled task means that the client has gone.
+public typealias LoopbackHandler = @Sendable (LoopbackRequest) async throws -> LoopbackResponse
+
+/// What the server does for a request.
+enum RouteAction: Sendable {
+    case handler(LoopbackHandler)
+    case response(LoopbackResponse)
+}
+
+/// The routes of a server.
+struct Router: Sendable {
+    private var actions: [LoopbackRoute: RouteAction] = [:]
+    var fallback: RouteAction?
+
+    /// Sets what is done for a route, in place of what was set before.
+    mutating func set(_ action: RouteAction, for route: LoopbackRoute) {
+        actions[route] = action
+    }
+
+    mutating func remove(_ route: LoopbackRoute) {
+        actions[route] = nil
+    }
+
+    /// Finds what to do: the best route, the fallback, 405 where another method would do, or 404.
+    func action(method: HTTPMethod, path: String) -> RouteAction {
+        let onPath = actions.keys.filter { $0.matches(path: path) }
+        let fitting = onPath.filter { $0.matches(method: method) }
+        if let best = fitting.max(by: { $0.rank(for: method) < $1.rank(for: method) }), let action = actions[best] {
+            return action
+        }
+        if let fallback { return fallback }
+        guard !onPath.isEmpty else { return .response(.text("no route for \(path)\n", status: 404)) }
+        var response = LoopbackResponse.text("\(method) is not allowed here\n", status: 405)
+        response.headers.add("Allow", Set(onPath.compactMap(\.method?.name)).sorted().joined(separator: ", "))
+        return .response(response)
+    }
+}

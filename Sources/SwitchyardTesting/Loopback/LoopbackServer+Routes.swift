@@ -1,0 +1,50 @@
+public import SwitchyardClient
+
+extension LoopbackServer {
+    /// Answers the requests of a route with a handler, in place of what was set for it before.
+    ///
+    /// - Parameters:
+    ///   - method: The method; `nil` is any, and GET is also for HEAD.
+    ///   - pattern: The path, with `*` for one segment or, at the end, for all that follow: see ``LoopbackRoute``.
+    ///   - handler: Answers a request. An error that it throws becomes a 500, `CancellationError` a connection that is
+    ///     closed without a response.
+    /// - Returns: The route, to set a fault on it.
+    @discardableResult
+    public func route(
+        _ method: HTTPMethod?,
+        _ pattern: String,
+        _ handler: @escaping LoopbackHandler
+    ) -> LoopbackRoute {
+        let route = LoopbackRoute(method, pattern)
+        board.change { $0.router.set(.handler(handler), for: route) }
+        return route
+    }
+
+    /// Answers the requests of a route with one and the same response, which costs no task.
+    ///
+    /// - Parameters:
+    ///   - method: The method; `nil` is any, and GET is also for HEAD.
+    ///   - pattern: The path, with `*` for one segment or, at the end, for all that follow: see ``LoopbackRoute``.
+    ///   - response: The response; it is sent when the request has been read to its end.
+    /// - Returns: The route, to set a fault on it.
+    @discardableResult
+    public func route(
+        _ method: HTTPMethod?,
+        _ pattern: String,
+        answering response: LoopbackResponse
+    ) -> LoopbackRoute {
+        let route = LoopbackRoute(method, pattern)
+        board.change { $0.router.set(.response(response), for: route) }
+        return route
+    }
+
+    /// Takes a route away.
+    public func removeRoute(_ route: LoopbackRoute) {
+        board.change { $0.router.remove(route) }
+    }
+
+    /// Answers the requests that no route matches; `nil` answers them with 404, or 405 when another method would match.
+    public func setDefaultRoute(_ handler: LoopbackHandler?) {
+        board.change { $0.router.fallback = handler.map { .handler($0) } }
+    }
+}

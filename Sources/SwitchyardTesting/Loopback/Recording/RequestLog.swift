@@ -1,0 +1,48 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+
+/// The last requests that a server has received, by number.
+struct RequestLog {
+    private let limits: LoopbackLimits
+    private var records: [RecordedRequest] = []
+    private var firstNumber = 1
+
+    init(limits: LoopbackLimits) {
+        self.limits = limits
+    }
+
+    /// The requests that are kept, the oldest first.
+    var kept: [RecordedRequest] { records.suffix(limits.recordedRequests) }
+
+    /// Keeps a request; its number must be one above the last.
+    mutating func append(_ record: RecordedRequest) {
+        if records.isEmpty { firstNumber = record.number }
+        records.append(record)
+        // Dropping half of the array at a time makes the cost of each request constant.
+        guard records.count > 2 * limits.recordedRequests else { return }
+        let excess = records.count - limits.recordedRequests
+        records.removeFirst(excess)
+        firstNumber += excess
+    }
+
+    /// Changes a request that is still kept.
+    mutating func update(_ number: Int, _ change: (inout RecordedRequest) -> Void) {
+        let index = number - firstNumber
+        guard records.indices.contains(index) else { return }
+        change(&records[index])
+    }
+
+    /// Adds bytes of a body, up to the limit.
+    mutating func append(_ piece: Data, to number: Int) {
+        let limit = limits.recordedBodyBytes
+        update(number) { record in
+            record.bodyCount += piece.count
+            record.body.append(piece.prefix(limit - record.body.count))
+        }
+    }
+
+    mutating func removeAll() {
+        records = []
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import SwitchyardClient
+
+/// The head of a request, as far as a server has to understand it.
+struct RequestHead: Equatable {
+    /// How the length of the body is told (RFC 9112 section 6).
+    enum Framing: Equatable {
+        case length(Int)
+        case chunked
+    }
+
+    var method: HTTPMethod
+    var target: String
+    /// The 1 of HTTP/1.1.
+    var minorVersion: Int
+    var headers: HTTPHeaders
+    var framing: Framing
+    /// The bytes that came, the empty line included.
+    var raw: Data
+
+    /// Whether the client wants to use the connection again (RFC 9112 section 9.3).
+    var keepsAlive: Bool {
+        let options = headers.list(of: "Connection")
+        if options.contains("close") { return false }
+        return minorVersion >= 1 || options.contains("keep-alive")
+    }
+
+    /// Whether the client waits for "100 Continue" before it sends the body (RFC 9110 section 10.1.1).
+    var expectsContinue: Bool {
+        minorVersion >= 1 && framing != .length(0) && headers.list(of: "Expect").contains("100-continue")
+    }
+
+    /// The target up to the question mark.
+    var path: String {
+        String(target.prefix { $0 != "?" })
+    }
+}
+
+extension HTTPHeaders {
+    /// The members of a comma-separated field, in lower case.
+    func list(of name: String) -> [String] {
+        values(of: name).flatMap { $0.split(separator: ",") }
+            .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import SwitchyardClient
+
+/// Reads the bytes of one complete head; strict, since every leniency here is a way to smuggle a request.
+enum RequestHeadParser {
+    /// Reads a head whose lines all end with CR LF, the empty last line included.
+    static func parse(_ bytes: ArraySlice<UInt8>) throws(LoopbackError) -> RequestHead {
+        var lines = HeadLines(bytes)
+        guard let first = lines.next() else { throw .bad("empty head") }
+        let (method, target, minorVersion) = try parseRequestLine(first)
+        let headers = try parseFields(&lines)
+        if minorVersion >= 1, headers.values(of: "Host").count != 1 { throw .bad("not exactly one Host") }
+        return RequestHead(
+            method: method,
+            target: target,
+            minorVersion: minorVersion,
+            headers: headers,
+            framing: try framing(of: headers),
+            raw: Data(bytes)
+        )
+    }
+
+    /// Reads the lines of header or trailer fields up to the empty one.
+    static func parseFields(_ lines: inout HeadLines) throws(LoopbackError) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        while let line = lines.next(), !line.isEmpty {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .bad("field without a colon") }
+            // Also refuses a space before the colon and a folded line, since a space is not part of a token.
+            guard let name = token(line[..<colon]) else { throw .bad("field name is not a token") }
+            let value = line[(colon + 1)...].trimmingBlanks()
+            guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+                throw .bad("control character in a field")
+            }
+            headers.add(name, String(decoding: value, as: UTF8.self))
+        }
+        return headers
+    }
+
+    private static func parseRequestLine(
+        _ line: ArraySlice<UInt8>
+    ) throws(LoopbackError) -> (HTTPMethod, String, Int) {
+        let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .bad("request line has not three parts") }
+        guard let name = token(parts[0]), let method = HTTPMethod(name) else { throw .bad("method is not a token") }
+        guard !parts[1].isEmpty, parts[1].allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw .bad("target is empty or has control characters")
+        }
+        let target = String(decoding: parts[1], as: UTF8.self)
+        switch String(decoding: parts[2], as: UTF8.self) {
+        case "HTTP/1.1": return (method, target, 1)
+        case "HTTP/1.0": return (method, target, 0)
+        case let version where version.hasPrefix("HTTP/"):
+            throw .badRequest(status: 505, reason: "version is not HTTP/1.0 or HTTP/1.1")
+        default: throw .bad("request line does not end with a version")
+        }
+    }
+
+    /// Finds out how the body is framed (RFC 9112 section 6.3); two ways at once are an attack and refused.
+    private static func framing(of headers: HTTPHeaders) throws(LoopbackError) -> RequestHead.Framing {
+        let lengths = headers.values(of: "Content-Length")
+        let codings = headers.list(of: "Transfer-Encoding")
+        guard codings.isEmpty else {
+            guard lengths.isEmpty else { throw .bad("both Content-Length and Transfer-Encoding") }
+            guard codings == ["chunked"] else {
+                throw .badRequest(status: 501, reason: "transfer coding is not chunked")
+            }
+            return .chunked
+        }
+        guard let text = lengths.first else { return .length(0) }
+        guard lengths.count == 1, !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }),
+            let length = Int(text)
+        else { throw .bad("Content-Length is not one number") }
+        return .length(length)
+    }
+
+    private static func token(_ bytes: ArraySlice<UInt8>) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return HTTPMethod(text).map(\.name)
+    }
+}
+
+/// The lines of a head, without their CR LF.
+struct HeadLines {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        rest = bytes
+    }
+
+    mutating func next() -> ArraySlice<UInt8>? {
+        guard let end = rest.firstIndex(of: 10) else { return nil }
+        let line = rest[..<end]
+        rest = rest[(end + 1)...]
+        return line.last == 13 ? line.dropLast() : line
+    }
+}
+
+extension LoopbackError {
+    /// A request that is answered with 400.
+    static func bad(_ reason: String) -> LoopbackError {
+        .badRequest(status: 400, reason: reason)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Without the spaces and tabs at both ends.
+    func trimmingBlanks() -> ArraySlice<UInt8> {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
+            return []
+        }
+        return self[first...last]
+    }
+}

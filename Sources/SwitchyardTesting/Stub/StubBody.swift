@@ -1,0 +1,107 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+
+/// The body of a streamed stub response, which can be failed from outside while it is read.
+final class StubBody: Sendable {
+    private typealias Reader = CheckedContinuation<Result<Data?, TransportError>, Never>
+
+    private struct State {
+        var index = 0
+        var count = 0
+        var end: Result<Data?, TransportError>?
+        var reader: Reader?
+        var timer: (any ScheduledTimer)?
+    }
+
+    private let chunks: StubAnswer.Chunks
+    private let limit: Int?
+    private let report: @Sendable (Int) -> Void
+    private let onEnd: @Sendable () -> Void
+    private let state = Locked(State())
+
+    init(
+        chunks: StubAnswer.Chunks,
+        limit: Int?,
+        report: @escaping @Sendable (Int) -> Void,
+        onEnd: @escaping @Sendable () -> Void
+    ) {
+        self.chunks = chunks
+        self.limit = limit
+        self.report = report
+        self.onEnd = onEnd
+    }
+
+    /// Returns the next piece, after its pause.
+    func next() async throws(TransportError) -> Data? {
+        guard let pause = chunks.pause, state.withLock({ $0.end == nil && $0.index < chunks.pieces.count }) else {
+            return try takePiece().get()
+        }
+        return try await withCheckedContinuation { wait(pause, $0) }.get()
+    }
+
+    /// Ends the body with a failure, unless it has ended.
+    func fail(_ error: TransportError) {
+        let (reader, timer, isFirst) = state.withLock { state in
+            let isFirst = state.end == nil
+            if isFirst { state.end = .failure(error) }
+            defer {
+                state.reader = nil
+                state.timer = nil
+            }
+            return (state.reader, state.timer, isFirst)
+        }
+        timer?.cancel()
+        reader?.resume(returning: .failure(error))
+        if isFirst { onEnd() }
+    }
+
+    private func wait(_ pause: StubAnswer.Pause, _ reader: Reader) {
+        let end = state.withLock { state in
+            if state.end == nil { state.reader = reader }
+            return state.end
+        }
+        if let end { return reader.resume(returning: end) }
+        let timer = pause.time.schedule(at: pause.time.now.advanced(by: pause.duration)) { [self] in
+            let reader = state.withLock { state in
+                defer { state.reader = nil }
+                return state.reader
+            }
+            reader?.resume(returning: takePiece())
+        }
+        let isLate = state.withLock { state in
+            state.timer = timer
+            return state.end != nil
+        }
+        if isLate { timer.cancel() }
+    }
+
+    private func takePiece() -> Result<Data?, TransportError> {
+        let (result, count, hasEnded) = state.withLock { state in
+            let wasOpen = state.end == nil
+            let result = nextResult(&state)
+            return (result, state.count, wasOpen && state.end != nil)
+        }
+        if case .success(.some) = result { report(count) }
+        if hasEnded { onEnd() }
+        return result
+    }
+
+    private func nextResult(_ state: inout State) -> Result<Data?, TransportError> {
+        if let end = state.end { return end }
+        guard state.index < chunks.pieces.count else {
+            let end: Result<Data?, TransportError> = chunks.failure.map { .failure($0) } ?? .success(nil)
+            state.end = end
+            return end
+        }
+        let piece = chunks.pieces[state.index]
+        state.index += 1
+        state.count += piece.count
+        if let limit, state.count > limit {
+            let end = TransportError(.bodyTooLarge, message: "the body is larger than \(limit) bytes")
+            state.end = .failure(end)
+            return .failure(end)
+        }
+        return .success(piece)
+    }
+}
