@@ -1,3 +1,265 @@
+/// The system's libcurl for Swift: opened at run time, called through typed functions.
+///
+/// Nothing here needs libcurl's headers or its development package. The numbers are those of libcurl's public and
+/// stable ABI (https://curl.se/libcurl/abi.html). On systems other than Linux this header is empty.
 #ifndef CLIBCURL_H
 #define CLIBCURL_H
+
+#if defined(__linux__)
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// MARK: The library
+
+/// What came of opening libcurl.
+enum ycurl_availability {
+    YCURL_AVAILABLE = 0,
+    /// libcurl.so.4 is not installed.
+    YCURL_MISSING = 1,
+    /// Older than 7.68.
+    YCURL_TOO_OLD = 2,
+    /// A function is missing, or its global set-up failed.
+    YCURL_UNUSABLE = 3,
+};
+
+/// Opens libcurl once per process and answers the same ever after. Any thread may call it.
+int ycurl_open(void);
+/// What ycurl_open found, in words and with what to install.
+const char *ycurl_open_message(void);
+/// The version as 0xXXYYZZ; 0 when it is not available.
+unsigned ycurl_version(void);
+/// Whether a feature was built in, by its bit in curl_version_info.
+bool ycurl_has_feature(int bit);
+/// The text of a CURLcode.
+const char *ycurl_error_text(int code);
+
+/// CURL_VERSION_SSL, _ASYNCHDNS, _HTTP2 and _UNIX_SOCKETS.
+enum { YCURL_FEATURE_TLS = 1 << 2, YCURL_FEATURE_ASYNC_DNS = 1 << 7, YCURL_FEATURE_HTTP2 = 1 << 16,
+       YCURL_FEATURE_UNIX_SOCKETS = 1 << 19 };
+
+/// Nanoseconds of the monotonic clock.
+int64_t ycurl_now(void);
+/// Starts a detached thread with all signals blocked. Returns 0 or an errno.
+int ycurl_start_thread(void (*body)(void *context), void *context);
+
+// MARK: Options that one transport sets on all its handles
+
+enum ycurl_option {
+    YCURL_PROXY = 10004,
+    YCURL_PROXY_CREDENTIALS = 10006,
+    YCURL_CLIENT_CERTIFICATE_FILE = 10025,
+    YCURL_KEY_PASSWORD = 10026,
+    YCURL_TLS_VERSION = 32,
+    YCURL_CA_FILE = 10065,
+    YCURL_HTTP_VERSION = 84,
+    YCURL_CLIENT_KEY_FILE = 10087,
+    YCURL_DNS_CACHE_SECONDS = 92,
+    YCURL_PROXY_TYPE = 101,
+    YCURL_IP_VERSION = 113,
+    YCURL_SEND_SPEED = 30145,
+    YCURL_RECEIVE_SPEED = 30146,
+    YCURL_NO_PROXY = 10177,
+    YCURL_RESOLVE = 10203,
+    YCURL_PINNED_KEYS = 10230,
+    YCURL_UNIX_SOCKET = 10231,
+    YCURL_WAIT_FOR_MULTIPLEXING = 237,
+    YCURL_MAXIMUM_AGE_SECONDS = 288,
+    YCURL_CLIENT_CERTIFICATE_DATA = 40291,
+    YCURL_CLIENT_KEY_DATA = 40292,
+    YCURL_CA_DATA = 40309,
+};
+
+enum ycurl_loop_option {
+    YCURL_LOOP_IDLE_CONNECTIONS = 6,
+    YCURL_LOOP_HOST_CONNECTIONS = 7,
+    YCURL_LOOP_ALL_CONNECTIONS = 13,
+    YCURL_LOOP_CONCURRENT_STREAMS = 16,
+};
+
+// MARK: An exchange: one easy handle with its buffers, used for one request after the other
+
+typedef struct ycurl_exchange ycurl_exchange;
+typedef struct ycurl_loop ycurl_loop;
+
+/// Creates an exchange for use on one loop. NULL when memory is short.
+ycurl_exchange *ycurl_exchange_create(ycurl_loop *loop);
+/// Frees an exchange that is on no loop.
+void ycurl_exchange_destroy(ycurl_exchange *exchange);
+
+/// Sets an option; the result is a CURLcode. Strings and blobs are copied by libcurl.
+int ycurl_set_long(ycurl_exchange *exchange, int option, long value);
+int ycurl_set_offset(ycurl_exchange *exchange, int option, int64_t value);
+int ycurl_set_string(ycurl_exchange *exchange, int option, const char *value);
+int ycurl_set_blob(ycurl_exchange *exchange, int option, const void *bytes, size_t count);
+/// Sets "host:port:address" entries; the texts are copied and live as long as the exchange.
+int ycurl_set_resolve(ycurl_exchange *exchange, const char *const *entries, size_t count);
+
+// MARK: One request
+
+/// Where the body of a request comes from.
+enum ycurl_body {
+    /// None: no Content-Length either.
+    YCURL_BODY_NONE = 0,
+    /// None, and the response has none either (HEAD).
+    YCURL_BODY_HEAD_ONLY = 1,
+    /// Memory that is copied.
+    YCURL_BODY_COPIED = 2,
+    /// Memory that outlives the exchange.
+    YCURL_BODY_BORROWED = 3,
+    /// A file descriptor, which the exchange closes.
+    YCURL_BODY_FILE = 4,
+    /// Handed over piece by piece with ycurl_upload_offer.
+    YCURL_BODY_FED = 5,
+};
+
+struct ycurl_request {
+    const char *url;
+    const char *method;
+    enum ycurl_body body;
+    const void *body_bytes;
+    int body_file;
+    /// -1 when unknown: sent chunked.
+    int64_t body_length;
+    /// Largest response body in bytes, -1 for no limit.
+    int64_t body_limit;
+    /// Largest response head in bytes.
+    size_t head_limit;
+    /// Bytes that may wait to be taken before the transfer is paused; 0 collects the whole body.
+    size_t stream_window;
+    /// Sent at most once, also when a kept-alive connection turns out to be dead.
+    bool once;
+    /// Whether to ask for compression and to undo it.
+    bool decompress;
+    bool report_progress;
+    /// 0 for none.
+    int64_t connect_timeout_ms;
+    /// Absolute, in nanoseconds of ycurl_now; INT64_MAX for none.
+    int64_t deadline;
+    /// Silence on the wire in nanoseconds; 0 for none.
+    int64_t idle_limit;
+    /// The caller's pointer, given back by ycurl_exchange_owner.
+    void *owner;
+};
+
+/// Adds a header line to the request that ycurl_prepare will finish.
+void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_count, const char *value,
+                      size_t value_count);
+/// Makes the exchange ready for a loop. Returns a CURLcode.
+int ycurl_prepare(ycurl_exchange *exchange, const struct ycurl_request *request);
+void *ycurl_exchange_owner(const ycurl_exchange *exchange);
+
+// MARK: The response
+
+/// The raw head of the final response; valid until the next request.
+const char *ycurl_head(const ycurl_exchange *exchange, size_t *count);
+long ycurl_status(const ycurl_exchange *exchange);
+/// The body collected so far, still owned by the exchange.
+const void *ycurl_body_bytes(const ycurl_exchange *exchange, size_t *count);
+/// The body collected so far, owned by the caller from now on (free). NULL when it is empty.
+void *ycurl_body_take(ycurl_exchange *exchange, size_t *count);
+/// Forgets the body collected so far and keeps its memory for what comes.
+void ycurl_body_clear(ycurl_exchange *exchange);
+/// Bytes that may be collected from now on before the transfer pauses. Answers whether it is paused.
+bool ycurl_body_open_window(ycurl_exchange *exchange, size_t window);
+/// Goes on receiving after a pause. Returns a CURLcode.
+int ycurl_body_resume(ycurl_exchange *exchange);
+
+// MARK: A body that is fed
+
+/// Hands over the next bytes (copied); count 0 ends the body. Returns a CURLcode.
+int ycurl_upload_offer(ycurl_exchange *exchange, const void *bytes, size_t count);
+
+// MARK: What happened
+
+/// Why one of our callbacks ended the transfer.
+enum ycurl_verdict {
+    YCURL_NO_VERDICT = 0,
+    YCURL_HEAD_TOO_LARGE = 1,
+    YCURL_BODY_TOO_LARGE = 2,
+    YCURL_UPLOAD_UNREADABLE = 3,
+    YCURL_UPLOAD_SHORT = 4,
+    YCURL_WOULD_SEND_TWICE = 5,
+    YCURL_DEADLINE_PASSED = 6,
+    YCURL_IDLE_TOO_LONG = 7,
+    YCURL_NO_MEMORY = 8,
+};
+
+struct ycurl_diagnosis {
+    int verdict;
+    /// errno of the failed socket call, and of a failed read of the request's body.
+    int os_error;
+    /// The proxy's answer to CONNECT, 0 when there was none.
+    long connect_status;
+    bool head_complete;
+    bool request_sent;
+    bool connected;
+};
+
+struct ycurl_metrics {
+    /// Microseconds from the start; 0 for what did not happen.
+    int64_t name_lookup, connected, secured, first_byte, total;
+    int64_t sent, received;
+    bool reused;
+    /// CURL_HTTP_VERSION_*: 2 is 1.1, 3 is 2, 30 is 3.
+    long http_version;
+};
+
+struct ycurl_progress {
+    int64_t sent, to_send, received, to_receive;
+};
+
+void ycurl_diagnose(ycurl_exchange *exchange, struct ycurl_diagnosis *diagnosis);
+void ycurl_measure(ycurl_exchange *exchange, struct ycurl_metrics *metrics);
+void ycurl_progress_read(const ycurl_exchange *exchange, struct ycurl_progress *progress);
+
+// MARK: The loop: one multi handle and its epoll set, used by one thread
+
+/// NULL when memory or descriptors are short; errno says which.
+ycurl_loop *ycurl_loop_create(void);
+/// Closes all connections for good; no exchange may be on it any more but abandoned ones.
+void ycurl_loop_end(ycurl_loop *loop);
+/// Frees a loop; ends it first, unless that was done.
+void ycurl_loop_destroy(ycurl_loop *loop);
+int ycurl_loop_set(ycurl_loop *loop, int option, long value);
+/// Closes all connections. Only while no exchange runs.
+void ycurl_loop_close_connections(ycurl_loop *loop);
+
+/// Starts a prepared exchange. Returns a CURLMcode.
+int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange);
+/// Ends an exchange and frees it, without another word from it.
+///
+/// While libcurl looks up a name it cannot let go of a handle without waiting; such an exchange is abandoned instead:
+/// it opens no connection any more and is freed when the lookup is over.
+void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange);
+
+/// Sends what has been added.
+void ycurl_loop_push(ycurl_loop *loop);
+/// Announces a wait: from now on ycurl_loop_wake wakes. Look once more for work between this and the step.
+void ycurl_loop_will_wait(ycurl_loop *loop);
+/// Moves everything that can move; waits up to `wait_ms` for something (-1: until it comes). Returns 0, or an errno.
+int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms);
+/// Ends the wait that was announced; costs nothing when there is none. The only call that any thread may make.
+void ycurl_loop_wake(ycurl_loop *loop);
+
+/// What an exchange wants its owner to look at, as a set.
+enum ycurl_event {
+    /// The head of a streamed response is complete.
+    YCURL_HEAD_ARRIVED = 1,
+    /// Bytes of a streamed response wait to be taken.
+    YCURL_BODY_ARRIVED = 2,
+    /// More of a fed body is wanted.
+    YCURL_UPLOAD_HUNGRY = 4,
+    YCURL_PROGRESSED = 8,
+};
+
+/// The next exchange with events, NULL when there is none.
+ycurl_exchange *ycurl_loop_next_event(ycurl_loop *loop, unsigned *events);
+/// The next exchange that has ended with its CURLcode (-1: a deadline has passed), NULL when there is none.
+///
+/// Ended well (code 0) it is off the loop and may be used again; otherwise it has to be discarded.
+ycurl_exchange *ycurl_loop_next_finished(ycurl_loop *loop, int *code);
+
+#endif
 #endif

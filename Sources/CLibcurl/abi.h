@@ -1,0 +1,150 @@
+/// The part of libcurl's ABI that is used here, declared from its documentation. Private to this target.
+#ifndef CLIBCURL_ABI_H
+#define CLIBCURL_ABI_H
+
+#include "CLibcurl.h"
+
+#include <sys/socket.h>
+
+struct curl_version_info {
+    int age;
+    const char *version;
+    unsigned version_number;
+    const char *host;
+    int features;
+};
+
+struct curl_slist {
+    char *data;
+    struct curl_slist *next;
+};
+
+struct curl_blob {
+    void *data;
+    size_t count;
+    unsigned flags;
+};
+
+struct curl_message {
+    int kind;
+    void *easy;
+    union {
+        void *whatever;
+        int code;
+    } data;
+};
+
+struct curl_sockaddr {
+    int family;
+    int type;
+    int protocol;
+    unsigned length;
+    struct sockaddr address;
+};
+
+/// The functions of libcurl. `setopt` and `getinfo` are variadic there, and so they are here.
+struct curl_functions {
+    int (*global_init)(long flags);
+    const struct curl_version_info *(*version_info)(int age);
+    const char *(*easy_strerror)(int code);
+    void *(*easy_init)(void);
+    void (*easy_cleanup)(void *easy);
+    int (*easy_setopt)(void *easy, int option, ...);
+    int (*easy_getinfo)(void *easy, int info, ...);
+    int (*easy_pause)(void *easy, int mask);
+    void *(*multi_init)(void);
+    int (*multi_cleanup)(void *multi);
+    int (*multi_setopt)(void *multi, int option, ...);
+    int (*multi_add_handle)(void *multi, void *easy);
+    int (*multi_remove_handle)(void *multi, void *easy);
+    int (*multi_socket_action)(void *multi, int socket, int events, int *running);
+    struct curl_message *(*multi_info_read)(void *multi, int *left);
+};
+
+/// Valid once ycurl_open has answered YCURL_AVAILABLE.
+extern struct curl_functions ycurl_lib;
+
+enum {
+    CURLOPT_WRITEDATA = 10001,
+    CURLOPT_URL = 10002,
+    CURLOPT_READDATA = 10009,
+    CURLOPT_WRITEFUNCTION = 20011,
+    CURLOPT_READFUNCTION = 20012,
+    CURLOPT_POSTFIELDS = 10015,
+    CURLOPT_HTTPHEADER = 10023,
+    CURLOPT_HEADERDATA = 10029,
+    CURLOPT_CUSTOMREQUEST = 10036,
+    CURLOPT_NOPROGRESS = 43,
+    CURLOPT_NOBODY = 44,
+    CURLOPT_UPLOAD = 46,
+    CURLOPT_POST = 47,
+    CURLOPT_XFERINFODATA = 10057,
+    CURLOPT_FRESH_CONNECT = 74,
+    CURLOPT_HEADERFUNCTION = 20079,
+    CURLOPT_HTTPGET = 80,
+    CURLOPT_BUFFERSIZE = 98,
+    CURLOPT_NOSIGNAL = 99,
+    CURLOPT_ACCEPT_ENCODING = 10102,
+    CURLOPT_PRIVATE = 10103,
+    CURLOPT_INFILESIZE_LARGE = 30115,
+    CURLOPT_POSTFIELDSIZE_LARGE = 30120,
+    CURLOPT_CONNECTTIMEOUT_MS = 156,
+    CURLOPT_OPENSOCKETFUNCTION = 20163,
+    CURLOPT_OPENSOCKETDATA = 10164,
+    CURLOPT_SEEKFUNCTION = 20167,
+    CURLOPT_SEEKDATA = 10168,
+    CURLOPT_PROTOCOLS = 181,
+    CURLOPT_CLOSESOCKETFUNCTION = 20208,
+    CURLOPT_CLOSESOCKETDATA = 10209,
+    CURLOPT_XFERINFOFUNCTION = 20219,
+    CURLOPT_PATH_AS_IS = 234,
+    CURLOPT_SUPPRESS_CONNECT_HEADERS = 265,
+    CURLOPT_RESOLVER_START_FUNCTION = 20272,
+    CURLOPT_RESOLVER_START_DATA = 10273,
+    CURLOPT_UPLOAD_BUFFERSIZE = 280,
+    CURLOPT_PREREQFUNCTION = 20312,
+    CURLOPT_PREREQDATA = 10313,
+    CURLOPT_QUICK_EXIT = 322,
+};
+
+enum {
+    CURLINFO_RESPONSE_CODE = 0x200002,
+    CURLINFO_SIZE_UPLOAD_T = 0x600007,
+    CURLINFO_SIZE_DOWNLOAD_T = 0x600008,
+    CURLINFO_REQUEST_SIZE = 0x20000C,
+    CURLINFO_CONTENT_LENGTH_DOWNLOAD_T = 0x60000F,
+    CURLINFO_PRIVATE = 0x100015,
+    CURLINFO_HTTP_CONNECTCODE = 0x200016,
+    CURLINFO_OS_ERRNO = 0x200019,
+    CURLINFO_NUM_CONNECTS = 0x20001A,
+    CURLINFO_HTTP_VERSION = 0x20002E,
+    CURLINFO_TOTAL_TIME_T = 0x600032,
+    CURLINFO_NAMELOOKUP_TIME_T = 0x600033,
+    CURLINFO_CONNECT_TIME_T = 0x600034,
+    CURLINFO_PRETRANSFER_TIME_T = 0x600035,
+    CURLINFO_STARTTRANSFER_TIME_T = 0x600036,
+    CURLINFO_APPCONNECT_TIME_T = 0x600038,
+};
+
+enum {
+    CURLMOPT_SOCKETFUNCTION = 20001,
+    CURLMOPT_SOCKETDATA = 10002,
+    CURLMOPT_TIMERFUNCTION = 20004,
+    CURLMOPT_TIMERDATA = 10005,
+};
+
+enum { CURL_POLL_IN = 1, CURL_POLL_OUT = 2, CURL_POLL_REMOVE = 4 };
+enum { CURL_CSELECT_IN = 1, CURL_CSELECT_OUT = 2 };
+enum { CURLPAUSE_RECV = 1, CURLPAUSE_SEND = 4, CURLPAUSE_CONT = 0 };
+enum { CURL_SEEKFUNC_OK = 0, CURL_SEEKFUNC_FAIL = 1 };
+enum { CURL_PREREQFUNC_OK = 0, CURL_PREREQFUNC_ABORT = 1 };
+enum { CURLMSG_DONE = 1 };
+enum { CURL_SOCKET_TIMEOUT = -1, CURL_SOCKET_BAD = -1 };
+enum { CURLPROTO_HTTP_AND_HTTPS = 3 };
+enum { CURLE_OK = 0, CURLE_OUT_OF_MEMORY = 27 };
+
+#define CURL_WRITEFUNC_PAUSE ((size_t)0x10000001)
+#define CURL_READFUNC_PAUSE ((size_t)0x10000001)
+#define CURL_READFUNC_ABORT ((size_t)0x10000000)
+
+#endif

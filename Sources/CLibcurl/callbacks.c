@@ -1,0 +1,200 @@
+/// What libcurl calls during a transfer. All of it runs on the loop's thread.
+#if defined(__linux__)
+
+#include "exchange.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/// Ends the transfer from within a callback; the value is what libcurl takes for failure.
+static size_t stop(struct ycurl_exchange *exchange, enum ycurl_verdict verdict, size_t failure) {
+    exchange->verdict = verdict;
+    return failure;
+}
+
+static bool starts_response(const char *line, size_t count) { return count >= 5 && memcmp(line, "HTTP/", 5) == 0; }
+
+/// 1xx announces another head; 101 is final.
+static bool is_interim(const struct buffer *head) {
+    const char *space = memchr(head->bytes, ' ', head->count);
+    if (!space || head->bytes + head->count - space < 4) return false;
+    return space[1] == '1' && memcmp(space + 1, "101", 3) != 0;
+}
+
+/// Called with one line of a head, or of the trailers.
+static size_t receive_head(const char *line, size_t size, size_t count, void *context) {
+    struct ycurl_exchange *exchange = context;
+    count *= size;
+    exchange->last_activity = exchange->loop->now;
+    struct buffer *head = &exchange->head;
+    if (!exchange->head_started && starts_response(line, count)) {
+        head->count = 0;
+        exchange->head_started = true;
+        exchange->head_complete = false;
+    }
+    if (exchange->head_complete) return count;  // A trailer: no one asked for it, and it must not look like a header.
+    if (head->count + count > exchange->head_limit) return stop(exchange, YCURL_HEAD_TOO_LARGE, 0);
+    if (!buffer_append(head, line, count)) return stop(exchange, YCURL_NO_MEMORY, 0);
+    bool ends = (count == 2 && line[0] == '\r') || (count == 1 && line[0] == '\n');
+    if (!ends) return count;
+    exchange->head_started = false;
+    if (is_interim(head)) return count;
+    exchange->head_complete = true;
+    if (exchange->streaming) loop_note(exchange->loop, exchange, YCURL_HEAD_ARRIVED);
+    return count;
+}
+
+/// Reserves what the response announces, within reason, so that a body is not moved while it grows.
+static bool reserve_announced(struct ycurl_exchange *exchange, size_t count) {
+    enum { MOST = 16 << 20 };
+    int64_t announced = -1;
+    ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
+    if (announced > MOST) announced = MOST;
+    if (exchange->received_limit >= 0 && announced > exchange->received_limit) announced = exchange->received_limit;
+    return buffer_reserve(&exchange->received, announced > (int64_t)count ? (size_t)announced : count);
+}
+
+static size_t receive_body(const char *bytes, size_t size, size_t count, void *context) {
+    struct ycurl_exchange *exchange = context;
+    count *= size;
+    exchange->last_activity = exchange->loop->now;
+    if (exchange->abandoned) return 0;
+    if (exchange->streaming) {
+        if (exchange->received.count >= exchange->window) {
+            exchange->receive_paused = true;
+            loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
+            return CURL_WRITEFUNC_PAUSE;
+        }
+        loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
+    } else if (exchange->received.capacity == 0 && !reserve_announced(exchange, count)) {
+        return stop(exchange, YCURL_NO_MEMORY, 0);
+    }
+    exchange->received_total += (int64_t)count;
+    if (exchange->received_limit >= 0 && exchange->received_total > exchange->received_limit)
+        return stop(exchange, YCURL_BODY_TOO_LARGE, 0);
+    if (!buffer_append(&exchange->received, bytes, count)) return stop(exchange, YCURL_NO_MEMORY, 0);
+    return count;
+}
+
+// MARK: The request's body
+
+static size_t read_file(struct ycurl_exchange *exchange, char *place, size_t room) {
+    ssize_t count;
+    do count = pread(exchange->body_file, place, room, exchange->body_position);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) exchange->os_error = errno;
+    if (count < 0) return stop(exchange, YCURL_UPLOAD_UNREADABLE, CURL_READFUNC_ABORT);
+    if (count == 0) return stop(exchange, YCURL_UPLOAD_SHORT, CURL_READFUNC_ABORT);
+    return (size_t)count;
+}
+
+static size_t read_fed(struct ycurl_exchange *exchange, char *place, size_t room) {
+    size_t left = exchange->body_copy.count - (size_t)exchange->body_position;
+    if (left == 0 && exchange->fed_ended) return 0;
+    if (left <= room) loop_note(exchange->loop, exchange, YCURL_UPLOAD_HUNGRY);
+    if (left == 0) {
+        exchange->fed_waiting = true;
+        return CURL_READFUNC_PAUSE;
+    }
+    size_t count = left < room ? left : room;
+    memcpy(place, exchange->body_copy.bytes + exchange->body_position, count);
+    exchange->body_position += (int64_t)count;
+    return count;
+}
+
+static size_t send_body(char *place, size_t size, size_t room, void *context) {
+    struct ycurl_exchange *exchange = context;
+    exchange->last_activity = exchange->loop->now;
+    room *= size;
+    if (exchange->body == YCURL_BODY_FED) return read_fed(exchange, place, room);
+    int64_t left = exchange->body_length - exchange->body_position;
+    if (left <= 0) return 0;
+    if ((int64_t)room > left) room = (size_t)left;
+    size_t count = room;
+    if (exchange->body == YCURL_BODY_FILE) count = read_file(exchange, place, room);
+    else memcpy(place, exchange->body_bytes + exchange->body_position, room);
+    if (count <= room) exchange->body_position += (int64_t)count;
+    return count;
+}
+
+/// Called to go back to the start, when a kept-alive connection was dead and the request goes out again.
+static int rewind_body(void *context, int64_t offset, int origin) {
+    struct ycurl_exchange *exchange = context;
+    bool can = exchange->body == YCURL_BODY_BORROWED || exchange->body == YCURL_BODY_FILE;
+    if (!can || origin != SEEK_SET || offset < 0 || offset > exchange->body_length) return CURL_SEEKFUNC_FAIL;
+    exchange->body_position = offset;
+    return CURL_SEEKFUNC_OK;
+}
+
+// MARK: The connection
+
+/// Called each time just before the request is sent.
+static int before_request(void *context, char *remote, char *local, int remote_port, int local_port) {
+    (void)remote, (void)local, (void)remote_port, (void)local_port;
+    struct ycurl_exchange *exchange = context;
+    if (exchange->was_sent && exchange->once) return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
+    exchange->was_sent = true;
+    exchange->last_activity = exchange->loop->now;
+    return CURL_PREREQFUNC_OK;
+}
+
+static int begin_lookup(void *resolver, void *reserved, void *context) {
+    (void)resolver, (void)reserved;
+    struct ycurl_exchange *exchange = context;
+    exchange->resolving = !exchange->opened_socket;
+    return 0;
+}
+
+static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
+    struct ycurl_exchange *exchange = context;
+    exchange->resolving = false;
+    exchange->opened_socket = true;
+    if (exchange->abandoned) return CURL_SOCKET_BAD;
+    return loop_open_socket(exchange->loop, purpose, address);
+}
+
+static int note_progress(void *context, int64_t to_receive, int64_t received, int64_t to_send, int64_t sent) {
+    struct ycurl_exchange *exchange = context;
+    struct ycurl_progress *progress = &exchange->progress;
+    if (progress->received == received && progress->sent == sent) return 0;
+    *progress = (struct ycurl_progress){sent, to_send, received, to_receive};
+    loop_note(exchange->loop, exchange, YCURL_PROGRESSED);
+    return 0;
+}
+
+// MARK: Installation
+
+int exchange_install_callbacks(struct ycurl_exchange *exchange) {
+    void *easy = exchange->easy;
+    int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
+    int code = set(easy, CURLOPT_PRIVATE, exchange);
+    code |= set(easy, CURLOPT_NOSIGNAL, 1L);
+    code |= set(easy, CURLOPT_PROTOCOLS, (long)CURLPROTO_HTTP_AND_HTTPS);
+    code |= set(easy, CURLOPT_PATH_AS_IS, 1L);
+    code |= set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    code |= set(easy, CURLOPT_HEADERFUNCTION, receive_head);
+    code |= set(easy, CURLOPT_HEADERDATA, exchange);
+    code |= set(easy, CURLOPT_WRITEFUNCTION, receive_body);
+    code |= set(easy, CURLOPT_WRITEDATA, exchange);
+    code |= set(easy, CURLOPT_READFUNCTION, send_body);
+    code |= set(easy, CURLOPT_READDATA, exchange);
+    code |= set(easy, CURLOPT_SEEKFUNCTION, rewind_body);
+    code |= set(easy, CURLOPT_SEEKDATA, exchange);
+    code |= set(easy, CURLOPT_XFERINFOFUNCTION, note_progress);
+    code |= set(easy, CURLOPT_XFERINFODATA, exchange);
+    code |= set(easy, CURLOPT_RESOLVER_START_FUNCTION, begin_lookup);
+    code |= set(easy, CURLOPT_RESOLVER_START_DATA, exchange);
+    code |= set(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    code |= set(easy, CURLOPT_OPENSOCKETDATA, exchange);
+    code |= set(easy, CURLOPT_CLOSESOCKETFUNCTION, loop_close_socket);
+    code |= set(easy, CURLOPT_CLOSESOCKETDATA, exchange->loop);
+    if (ycurl_version() >= 0x075000) {
+        code |= set(easy, CURLOPT_PREREQFUNCTION, before_request);
+        code |= set(easy, CURLOPT_PREREQDATA, exchange);
+    }
+    if (ycurl_version() >= 0x075700) code |= set(easy, CURLOPT_QUICK_EXIT, 1L);
+    return code;
+}
+
+#endif

@@ -1,0 +1,191 @@
+/// The life of an exchange: making, freeing, and what it tells afterwards.
+#if defined(__linux__)
+
+#include "exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+ycurl_exchange *ycurl_exchange_create(ycurl_loop *loop) {
+    struct ycurl_exchange *exchange = calloc(1, sizeof *exchange);
+    if (!exchange) return NULL;
+    exchange->loop = loop;
+    exchange->body_file = -1;
+    exchange->heap_index = NOT_IN_HEAP;
+    exchange->configured_connect_timeout = -1;
+    exchange->easy = ycurl_lib.easy_init();
+    if (!exchange->easy || exchange_install_callbacks(exchange) != CURLE_OK) {
+        ycurl_exchange_destroy(exchange);
+        return NULL;
+    }
+    return exchange;
+}
+
+static void free_resolve(struct ycurl_exchange *exchange) {
+    while (exchange->resolve) {
+        struct curl_slist *next = exchange->resolve->next;
+        free(exchange->resolve->data);
+        free(exchange->resolve);
+        exchange->resolve = next;
+    }
+}
+
+void ycurl_exchange_destroy(ycurl_exchange *exchange) {
+    if (exchange->easy) ycurl_lib.easy_cleanup(exchange->easy);
+    if (exchange->body_file >= 0) close(exchange->body_file);
+    buffer_free(&exchange->lines);
+    buffer_free(&exchange->body_copy);
+    buffer_free(&exchange->head);
+    buffer_free(&exchange->received);
+    free(exchange->line_nodes);
+    free_resolve(exchange);
+    free(exchange);
+}
+
+// MARK: Options
+
+int ycurl_set_long(ycurl_exchange *exchange, int option, long value) {
+    return ycurl_lib.easy_setopt(exchange->easy, option, value);
+}
+
+int ycurl_set_offset(ycurl_exchange *exchange, int option, int64_t value) {
+    return ycurl_lib.easy_setopt(exchange->easy, option, value);
+}
+
+int ycurl_set_string(ycurl_exchange *exchange, int option, const char *value) {
+    return ycurl_lib.easy_setopt(exchange->easy, option, value);
+}
+
+int ycurl_set_blob(ycurl_exchange *exchange, int option, const void *bytes, size_t count) {
+    enum { COPY = 1 };
+    struct curl_blob blob = {(void *)bytes, count, COPY};
+    return ycurl_lib.easy_setopt(exchange->easy, option, &blob);
+}
+
+int ycurl_set_resolve(ycurl_exchange *exchange, const char *const *entries, size_t count) {
+    free_resolve(exchange);
+    struct curl_slist **end = &exchange->resolve;
+    for (size_t i = 0; i < count; i++) {
+        struct curl_slist *node = calloc(1, sizeof *node);
+        if (node) node->data = strdup(entries[i]);
+        if (!node || !node->data) {
+            free(node);
+            return CURLE_OUT_OF_MEMORY;
+        }
+        *end = node;
+        end = &node->next;
+    }
+    return ycurl_lib.easy_setopt(exchange->easy, YCURL_RESOLVE, exchange->resolve);
+}
+
+// MARK: The response
+
+void *ycurl_exchange_owner(const ycurl_exchange *exchange) { return exchange->owner; }
+
+const char *ycurl_head(const ycurl_exchange *exchange, size_t *count) {
+    *count = exchange->head.count;
+    return exchange->head.bytes;
+}
+
+long ycurl_status(const ycurl_exchange *exchange) {
+    long status = 0;
+    ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+const void *ycurl_body_bytes(const ycurl_exchange *exchange, size_t *count) {
+    *count = exchange->received.count;
+    return exchange->received.bytes;
+}
+
+void *ycurl_body_take(ycurl_exchange *exchange, size_t *count) {
+    struct buffer *received = &exchange->received;
+    *count = received->count;
+    if (!received->count) return NULL;
+    char *bytes = received->bytes;
+    // A caller may keep a body for long: give the slack of doubling back.
+    if (received->capacity - received->count > received->count / 4) {
+        char *fitted = realloc(bytes, received->count);
+        if (fitted) bytes = fitted;
+    }
+    *received = (struct buffer){0};
+    return bytes;
+}
+
+void ycurl_body_clear(ycurl_exchange *exchange) { exchange->received.count = 0; }
+
+bool ycurl_body_open_window(ycurl_exchange *exchange, size_t window) {
+    exchange->window = window;
+    return exchange->receive_paused;
+}
+
+int ycurl_body_resume(ycurl_exchange *exchange) {
+    exchange->receive_paused = false;
+    exchange->last_activity = exchange->loop->now;
+    return ycurl_lib.easy_pause(exchange->easy, exchange->fed_waiting ? CURLPAUSE_SEND : CURLPAUSE_CONT);
+}
+
+// MARK: A body that is fed
+
+int ycurl_upload_offer(ycurl_exchange *exchange, const void *bytes, size_t count) {
+    if (count == 0) {
+        exchange->fed_ended = true;
+    } else {
+        if (exchange->body_position == (int64_t)exchange->body_copy.count) {
+            exchange->body_copy.count = 0;
+            exchange->body_position = 0;
+        }
+        if (!buffer_append(&exchange->body_copy, bytes, count)) return CURLE_OUT_OF_MEMORY;
+    }
+    if (!exchange->fed_waiting) return CURLE_OK;
+    exchange->fed_waiting = false;
+    exchange->last_activity = exchange->loop->now;
+    return ycurl_lib.easy_pause(exchange->easy, exchange->receive_paused ? CURLPAUSE_RECV : CURLPAUSE_CONT);
+}
+
+// MARK: What happened
+
+static long info_long(ycurl_exchange *exchange, int info) {
+    long value = 0;
+    ycurl_lib.easy_getinfo(exchange->easy, info, &value);
+    return value;
+}
+
+static int64_t info_offset(ycurl_exchange *exchange, int info) {
+    int64_t value = 0;
+    ycurl_lib.easy_getinfo(exchange->easy, info, &value);
+    return value;
+}
+
+void ycurl_diagnose(ycurl_exchange *exchange, struct ycurl_diagnosis *diagnosis) {
+    bool begun = info_offset(exchange, CURLINFO_PRETRANSFER_TIME_T) > 0;
+    *diagnosis = (struct ycurl_diagnosis){
+        .verdict = exchange->verdict,
+        .os_error = exchange->os_error ? exchange->os_error : (int)info_long(exchange, CURLINFO_OS_ERRNO),
+        .connect_status = info_long(exchange, CURLINFO_HTTP_CONNECTCODE),
+        .head_complete = exchange->head_complete,
+        .request_sent = begun || exchange->was_sent || info_long(exchange, CURLINFO_REQUEST_SIZE) > 0,
+        .connected = begun || exchange->was_sent,
+    };
+}
+
+void ycurl_measure(ycurl_exchange *exchange, struct ycurl_metrics *metrics) {
+    *metrics = (struct ycurl_metrics){
+        .name_lookup = info_offset(exchange, CURLINFO_NAMELOOKUP_TIME_T),
+        .connected = info_offset(exchange, CURLINFO_CONNECT_TIME_T),
+        .secured = info_offset(exchange, CURLINFO_APPCONNECT_TIME_T),
+        .first_byte = info_offset(exchange, CURLINFO_STARTTRANSFER_TIME_T),
+        .total = info_offset(exchange, CURLINFO_TOTAL_TIME_T),
+        .sent = info_offset(exchange, CURLINFO_SIZE_UPLOAD_T),
+        .received = info_offset(exchange, CURLINFO_SIZE_DOWNLOAD_T),
+        .reused = info_long(exchange, CURLINFO_NUM_CONNECTS) == 0,
+        .http_version = info_long(exchange, CURLINFO_HTTP_VERSION),
+    };
+}
+
+void ycurl_progress_read(const ycurl_exchange *exchange, struct ycurl_progress *progress) {
+    *progress = exchange->progress;
+}
+
+#endif

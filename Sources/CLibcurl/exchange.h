@@ -1,0 +1,118 @@
+/// The inside of an exchange and of a loop. Private to this target.
+#ifndef CLIBCURL_EXCHANGE_H
+#define CLIBCURL_EXCHANGE_H
+
+#include "abi.h"
+
+#include <stdatomic.h>
+
+/// A growing piece of memory.
+struct buffer {
+    char *bytes;
+    size_t count, capacity;
+};
+
+/// Makes room for `more` bytes; false when memory is short.
+bool buffer_reserve(struct buffer *buffer, size_t more);
+bool buffer_append(struct buffer *buffer, const void *bytes, size_t count);
+void buffer_free(struct buffer *buffer);
+
+struct ycurl_exchange {
+    void *easy;
+    ycurl_loop *loop;
+    void *owner;
+
+    // What stays from one request to the next.
+    struct buffer lines;
+    struct curl_slist *line_nodes;
+    size_t line_count, line_nodes_capacity;
+    struct curl_slist *resolve;
+    enum ycurl_body configured_body;
+    char configured_method[24];
+    long configured_connect_timeout;
+    bool configured_decompress, configured_progress, configured_fresh, configured_streaming;
+    bool names_accept, names_content_type, names_expect, names_encoding, names_range;
+
+    // The request.
+    enum ycurl_body body;
+    const char *body_bytes;
+    struct buffer body_copy;
+    int body_file;
+    int64_t body_length, body_position;
+    bool fed_ended, fed_waiting;
+    bool once, was_sent;
+    bool report_progress;
+
+    // The response.
+    struct buffer head;
+    size_t head_limit;
+    bool head_complete, head_started;
+    struct buffer received;
+    int64_t received_total, received_limit;
+    bool streaming, receive_paused;
+    size_t window;
+
+    // What came of it.
+    enum ycurl_verdict verdict;
+    int os_error;
+    struct ycurl_progress progress;
+
+    // On the loop.
+    bool running, resolving, opened_socket, abandoned;
+    int64_t deadline, idle_limit, last_activity;
+    int64_t due;
+    size_t heap_index;
+    unsigned events;
+    bool in_events;
+    int code;
+    struct ycurl_exchange *next_event, *next_finished;
+};
+
+struct watched_socket {
+    uint32_t wanted, registered;
+    /// Opened and closed through our callbacks, so that a registration may outlive its need.
+    bool ours;
+};
+
+struct loop_option {
+    int option;
+    long value;
+};
+
+struct ycurl_loop {
+    void *multi;
+    int epoll, wake;
+    /// Whether the thread waits, or is about to, and has to be woken to see something new.
+    atomic_bool waits;
+    struct loop_option options[4];
+    size_t option_count;
+    int64_t now;
+    /// When libcurl wants to be called; INT64_MAX for never.
+    int64_t timer;
+    struct watched_socket *sockets;
+    size_t socket_count;
+    /// Exchanges with a deadline, the next one first.
+    struct ycurl_exchange **heap;
+    size_t heap_count, heap_capacity;
+    struct ycurl_exchange *first_event, *last_event;
+    struct ycurl_exchange *first_finished, *last_finished;
+    /// Linked by next_finished.
+    struct ycurl_exchange *abandoned;
+    bool out_of_memory;
+};
+
+#define NOT_IN_HEAP SIZE_MAX
+
+/// Puts an exchange on the list that ycurl_loop_next_event empties.
+void loop_note(ycurl_loop *loop, struct ycurl_exchange *exchange, unsigned event);
+
+/// Sets when an exchange has to be looked at; INT64_MAX takes it out.
+bool deadlines_set(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t due);
+
+/// Installs what every request of an exchange has in common. Returns a CURLcode.
+int exchange_install_callbacks(struct ycurl_exchange *exchange);
+
+int loop_open_socket(void *loop, int purpose, struct curl_sockaddr *address);
+int loop_close_socket(void *loop, int socket);
+
+#endif

@@ -1,0 +1,139 @@
+/// Opens libcurl at run time.
+#if defined(__linux__)
+
+#include "abi.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define OLDEST_VERSION 0x074400
+#define CURL_GLOBAL_DEFAULT 3
+
+struct curl_functions ycurl_lib;
+
+static pthread_once_t opened_once = PTHREAD_ONCE_INIT;
+static int availability = YCURL_MISSING;
+static char message[512];
+static unsigned version;
+static int features;
+
+/// Finds every function, or names the first that is missing.
+static const char *find_functions(void *library) {
+    const struct {
+        const char *name;
+        void *place;
+    } wanted[] = {
+        {"curl_global_init", &ycurl_lib.global_init},
+        {"curl_version_info", &ycurl_lib.version_info},
+        {"curl_easy_strerror", &ycurl_lib.easy_strerror},
+        {"curl_easy_init", &ycurl_lib.easy_init},
+        {"curl_easy_cleanup", &ycurl_lib.easy_cleanup},
+        {"curl_easy_setopt", &ycurl_lib.easy_setopt},
+        {"curl_easy_getinfo", &ycurl_lib.easy_getinfo},
+        {"curl_easy_pause", &ycurl_lib.easy_pause},
+        {"curl_multi_init", &ycurl_lib.multi_init},
+        {"curl_multi_cleanup", &ycurl_lib.multi_cleanup},
+        {"curl_multi_setopt", &ycurl_lib.multi_setopt},
+        {"curl_multi_add_handle", &ycurl_lib.multi_add_handle},
+        {"curl_multi_remove_handle", &ycurl_lib.multi_remove_handle},
+        {"curl_multi_socket_action", &ycurl_lib.multi_socket_action},
+        {"curl_multi_info_read", &ycurl_lib.multi_info_read},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        void *found = dlsym(library, wanted[i].name);
+        if (!found) return wanted[i].name;
+        *(void **)wanted[i].place = found;
+    }
+    return NULL;
+}
+
+static void open_library(void) {
+    void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        snprintf(message, sizeof message,
+                 "libcurl.so.4 was not found. Install it: apt-get install libcurl4 (Debian, Ubuntu), "
+                 "dnf install libcurl (Fedora, RHEL). %s", dlerror());
+        return;
+    }
+    const char *missing = find_functions(library);
+    if (missing) {
+        availability = YCURL_UNUSABLE;
+        snprintf(message, sizeof message, "libcurl.so.4 has no function %s.", missing);
+        return;
+    }
+    // An age of 0 asks for the oldest fields only, which every version fills in.
+    const struct curl_version_info *info = ycurl_lib.version_info(0);
+    if (info->version_number < OLDEST_VERSION) {
+        availability = YCURL_TOO_OLD;
+        snprintf(message, sizeof message, "libcurl %s is too old: 7.68 or newer is needed. Update the system's libcurl.",
+                 info->version);
+        return;
+    }
+    int code = ycurl_lib.global_init(CURL_GLOBAL_DEFAULT);
+    if (code != CURLE_OK) {
+        availability = YCURL_UNUSABLE;
+        snprintf(message, sizeof message, "libcurl could not be set up: %s", ycurl_lib.easy_strerror(code));
+        return;
+    }
+    version = info->version_number;
+    features = info->features;
+    availability = YCURL_AVAILABLE;
+    snprintf(message, sizeof message, "libcurl %s", info->version);
+}
+
+int ycurl_open(void) {
+    pthread_once(&opened_once, open_library);
+    return availability;
+}
+
+const char *ycurl_open_message(void) { return message; }
+
+unsigned ycurl_version(void) { return version; }
+
+bool ycurl_has_feature(int bit) { return (features & bit) != 0; }
+
+const char *ycurl_error_text(int code) { return ycurl_lib.easy_strerror(code); }
+
+int64_t ycurl_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+struct thread_start {
+    void (*body)(void *);
+    void *context;
+};
+
+static void *run_thread(void *argument) {
+    struct thread_start start = *(struct thread_start *)argument;
+    free(argument);
+    start.body(start.context);
+    return NULL;
+}
+
+int ycurl_start_thread(void (*body)(void *), void *context) {
+    struct thread_start *start = malloc(sizeof *start);
+    if (!start) return ENOMEM;
+    *start = (struct thread_start){body, context};
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    // The thread inherits the mask: a signal of the host program is never delivered to it, SIGPIPE included.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    pthread_t thread;
+    int failure = pthread_create(&thread, &attributes, run_thread, start);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (failure) free(start);
+    return failure;
+}
+
+#endif

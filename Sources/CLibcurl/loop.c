@@ -1,0 +1,351 @@
+/// One multi handle, driven through libcurl's socket callbacks by an epoll set: the cost of an event does not depend on
+/// how many exchanges wait.
+#if defined(__linux__)
+
+#include "exchange.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+// MARK: Sockets
+
+static struct watched_socket *watched(ycurl_loop *loop, int socket) {
+    if (socket < 0) return NULL;
+    if ((size_t)socket >= loop->socket_count) {
+        size_t count = (size_t)socket + 64;
+        struct watched_socket *sockets = realloc(loop->sockets, count * sizeof *sockets);
+        if (!sockets) return NULL;
+        for (size_t i = loop->socket_count; i < count; i++) sockets[i] = (struct watched_socket){0};
+        loop->sockets = sockets;
+        loop->socket_count = count;
+    }
+    return &loop->sockets[socket];
+}
+
+static int control(ycurl_loop *loop, int operation, int socket, uint32_t events) {
+    struct epoll_event event = {.events = events, .data.fd = socket};
+    return epoll_ctl(loop->epoll, operation, socket, &event);
+}
+
+/// Brings the epoll set to what is wanted of a socket.
+static bool apply(ycurl_loop *loop, int socket, struct watched_socket *entry) {
+    if (entry->registered == entry->wanted) return true;
+    uint32_t before = entry->registered;
+    entry->registered = entry->wanted;
+    if (!entry->wanted) {
+        control(loop, EPOLL_CTL_DEL, socket, 0);
+        return true;
+    }
+    if (control(loop, before ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, entry->wanted) == 0) return true;
+    // A socket may have been closed behind our back and its number given out again, or the other way round.
+    int other = errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+    if (control(loop, other, socket, entry->wanted) == 0) return true;
+    entry->registered = 0;
+    return false;
+}
+
+/// libcurl says what it wants to know of a socket.
+static int watch_socket(void *easy, int socket, int what, void *context, void *unused) {
+    (void)easy, (void)unused;
+    ycurl_loop *loop = context;
+    struct watched_socket *entry = watched(loop, socket);
+    if (!entry) return -1;
+    entry->wanted = 0;
+    if (what != CURL_POLL_REMOVE) {
+        if (what & CURL_POLL_IN) entry->wanted |= EPOLLIN;
+        if (what & CURL_POLL_OUT) entry->wanted |= EPOLLOUT;
+    }
+    // A kept-alive connection is wanted again in a moment: leave it registered and spare two system calls a request.
+    // Should it become readable meanwhile, dispatch() takes it out.
+    if (!entry->wanted && entry->ours && entry->registered == EPOLLIN) return 0;
+    return apply(loop, socket, entry) ? 0 : -1;
+}
+
+int loop_open_socket(void *context, int purpose, struct curl_sockaddr *address) {
+    (void)purpose;
+    ycurl_loop *loop = context;
+    int opened = socket(address->family, address->type | SOCK_CLOEXEC, address->protocol);
+    struct watched_socket *entry = watched(loop, opened);
+    if (!entry) return opened;
+    // The number is new, so whatever was registered under it is gone from the epoll set.
+    entry->ours = true;
+    entry->registered = 0;
+    apply(loop, opened, entry);
+    return opened;
+}
+
+int loop_close_socket(void *context, int socket) {
+    struct watched_socket *entry = watched(context, socket);
+    if (entry) *entry = (struct watched_socket){0};
+    return close(socket);
+}
+
+static int set_timer(void *multi, long wait_ms, void *context) {
+    (void)multi;
+    ycurl_loop *loop = context;
+    loop->timer = wait_ms < 0 ? INT64_MAX : loop->now + (int64_t)wait_ms * 1000000;
+    return 0;
+}
+
+// MARK: Life
+
+static bool open_multi(ycurl_loop *loop) {
+    loop->multi = ycurl_lib.multi_init();
+    if (!loop->multi) return false;
+    loop->timer = INT64_MAX;
+    ycurl_lib.multi_setopt(loop->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
+    ycurl_lib.multi_setopt(loop->multi, CURLMOPT_SOCKETDATA, loop);
+    ycurl_lib.multi_setopt(loop->multi, CURLMOPT_TIMERFUNCTION, set_timer);
+    ycurl_lib.multi_setopt(loop->multi, CURLMOPT_TIMERDATA, loop);
+    for (size_t i = 0; i < loop->option_count; i++)
+        ycurl_lib.multi_setopt(loop->multi, loop->options[i].option, loop->options[i].value);
+    return true;
+}
+
+ycurl_loop *ycurl_loop_create(void) {
+    ycurl_loop *loop = calloc(1, sizeof *loop);
+    if (!loop) return NULL;
+    loop->now = ycurl_now();
+    loop->epoll = epoll_create1(EPOLL_CLOEXEC);
+    loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    bool whole = loop->epoll >= 0 && loop->wake >= 0 && control(loop, EPOLL_CTL_ADD, loop->wake, EPOLLIN) == 0;
+    if (whole && open_multi(loop)) return loop;
+    int error = errno ? errno : ENOMEM;
+    ycurl_loop_destroy(loop);
+    errno = error;
+    return NULL;
+}
+
+void ycurl_loop_end(ycurl_loop *loop) {
+    while (loop->abandoned) {
+        struct ycurl_exchange *exchange = loop->abandoned;
+        loop->abandoned = exchange->next_finished;
+        ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
+        ycurl_exchange_destroy(exchange);
+    }
+    if (loop->multi) ycurl_lib.multi_cleanup(loop->multi);
+    loop->multi = NULL;
+}
+
+void ycurl_loop_destroy(ycurl_loop *loop) {
+    ycurl_loop_end(loop);
+    if (loop->epoll >= 0) close(loop->epoll);
+    if (loop->wake >= 0) close(loop->wake);
+    free(loop->sockets);
+    free(loop->heap);
+    free(loop);
+}
+
+int ycurl_loop_set(ycurl_loop *loop, int option, long value) {
+    if (loop->option_count < sizeof loop->options / sizeof loop->options[0])
+        loop->options[loop->option_count++] = (struct loop_option){option, value};
+    return ycurl_lib.multi_setopt(loop->multi, option, value);
+}
+
+// MARK: Exchanges
+
+void loop_note(ycurl_loop *loop, struct ycurl_exchange *exchange, unsigned event) {
+    exchange->events |= event;
+    if (exchange->in_events || exchange->abandoned) return;
+    exchange->in_events = true;
+    exchange->next_event = NULL;
+    if (loop->last_event) loop->last_event->next_event = exchange;
+    else loop->first_event = exchange;
+    loop->last_event = exchange;
+}
+
+/// Takes an exchange that goes away off the list; it is nearly always empty or short.
+static void forget_events(ycurl_loop *loop, struct ycurl_exchange *gone) {
+    if (!gone->in_events) return;
+    struct ycurl_exchange **link = &loop->first_event;
+    loop->last_event = NULL;
+    while (*link) {
+        if (*link == gone) *link = gone->next_event;
+        else {
+            loop->last_event = *link;
+            link = &(*link)->next_event;
+        }
+    }
+    gone->in_events = false;
+}
+
+ycurl_exchange *ycurl_loop_next_event(ycurl_loop *loop, unsigned *events) {
+    struct ycurl_exchange *exchange = loop->first_event;
+    if (!exchange) return NULL;
+    loop->first_event = exchange->next_event;
+    if (!loop->first_event) loop->last_event = NULL;
+    exchange->in_events = false;
+    *events = exchange->events;
+    exchange->events = 0;
+    return exchange;
+}
+
+static int64_t first_due(const struct ycurl_exchange *exchange) {
+    if (exchange->idle_limit <= 0) return exchange->deadline;
+    int64_t idle = exchange->last_activity + exchange->idle_limit;
+    return idle < exchange->deadline ? idle : exchange->deadline;
+}
+
+int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
+    exchange->last_activity = loop->now;
+    if (!deadlines_set(loop, exchange, first_due(exchange))) return -1;
+    int code = ycurl_lib.multi_add_handle(loop->multi, exchange->easy);
+    if (code != 0) deadlines_set(loop, exchange, INT64_MAX);
+    exchange->running = code == 0;
+    return code;
+}
+
+static void note_finished(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
+    deadlines_set(loop, exchange, INT64_MAX);
+    exchange->code = code;
+    exchange->next_finished = NULL;
+    if (loop->last_finished) loop->last_finished->next_finished = exchange;
+    else loop->first_finished = exchange;
+    loop->last_finished = exchange;
+}
+
+static void forget_abandoned(ycurl_loop *loop, const struct ycurl_exchange *gone) {
+    struct ycurl_exchange **link = &loop->abandoned;
+    while (*link && *link != gone) link = &(*link)->next_finished;
+    if (*link) *link = gone->next_finished;
+}
+
+/// Takes an exchange that libcurl is done with off its hands.
+static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
+    ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
+    exchange->running = false;
+    if (!exchange->abandoned) return note_finished(loop, exchange, code);
+    forget_abandoned(loop, exchange);
+    ycurl_exchange_destroy(exchange);
+}
+
+ycurl_exchange *ycurl_loop_next_finished(ycurl_loop *loop, int *code) {
+    struct ycurl_exchange *exchange = loop->first_finished;
+    if (!exchange) return NULL;
+    loop->first_finished = exchange->next_finished;
+    if (!loop->first_finished) loop->last_finished = NULL;
+    *code = exchange->code;
+    return exchange;
+}
+
+void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
+    forget_events(loop, exchange);
+    deadlines_set(loop, exchange, INT64_MAX);
+    exchange->owner = NULL;
+    if (exchange->running && exchange->resolving) {
+        exchange->abandoned = true;
+        exchange->next_finished = loop->abandoned;
+        loop->abandoned = exchange;
+        return;
+    }
+    if (exchange->running) ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
+    ycurl_exchange_destroy(exchange);
+}
+
+void ycurl_loop_close_connections(ycurl_loop *loop) {
+    if (loop->abandoned) return;
+    ycurl_lib.multi_cleanup(loop->multi);
+    if (!open_multi(loop)) loop->out_of_memory = true;
+}
+
+// MARK: Steps
+
+static void run_timer(ycurl_loop *loop) {
+    if (loop->timer > loop->now) return;
+    int running;
+    loop->timer = INT64_MAX;
+    ycurl_lib.multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+}
+
+static void dispatch(ycurl_loop *loop, const struct epoll_event *event) {
+    int socket = event->data.fd;
+    if (socket == loop->wake) {
+        uint64_t count;
+        while (read(loop->wake, &count, sizeof count) < 0 && errno == EINTR) {}
+        return;
+    }
+    struct watched_socket *entry = watched(loop, socket);
+    if (!entry || !entry->wanted) {
+        if (entry) entry->registered = 0;
+        control(loop, EPOLL_CTL_DEL, socket, 0);
+        return;
+    }
+    uint32_t trouble = event->events & (EPOLLERR | EPOLLHUP);
+    int what = 0;
+    if (event->events & EPOLLIN || trouble) what |= CURL_CSELECT_IN;
+    if (event->events & EPOLLOUT || (trouble && (entry->wanted & EPOLLOUT))) what |= CURL_CSELECT_OUT;
+    int running;
+    ycurl_lib.multi_socket_action(loop->multi, socket, what, &running);
+}
+
+/// Ends the exchanges whose time is up; sets the next look at those that only seemed silent.
+static void run_deadlines(ycurl_loop *loop) {
+    while (loop->heap_count && loop->heap[0]->due <= loop->now) {
+        struct ycurl_exchange *exchange = loop->heap[0];
+        bool expired = exchange->deadline <= loop->now;
+        // A pause is the caller's own doing, and no silence of the server.
+        if (exchange->receive_paused || exchange->fed_waiting) exchange->last_activity = loop->now;
+        int64_t due = first_due(exchange);
+        if (!expired && due > loop->now) {
+            deadlines_set(loop, exchange, due);
+            continue;
+        }
+        exchange->verdict = expired ? YCURL_DEADLINE_PASSED : YCURL_IDLE_TOO_LONG;
+        note_finished(loop, exchange, -1);
+    }
+}
+
+static void collect_finished(ycurl_loop *loop) {
+    int left;
+    struct curl_message *message;
+    while ((message = ycurl_lib.multi_info_read(loop->multi, &left))) {
+        if (message->kind != CURLMSG_DONE) continue;
+        struct ycurl_exchange *exchange = NULL;
+        int code = message->data.code;
+        ycurl_lib.easy_getinfo(message->easy, CURLINFO_PRIVATE, &exchange);
+        if (exchange) finish(loop, exchange, code);
+    }
+}
+
+static int wait_time(const ycurl_loop *loop, int64_t wait_ms) {
+    if (loop->first_finished || loop->first_event) return 0;
+    int64_t next = loop->timer;
+    if (loop->heap_count && loop->heap[0]->due < next) next = loop->heap[0]->due;
+    if (next == INT64_MAX) return wait_ms < 0 ? -1 : (int)(wait_ms < INT32_MAX ? wait_ms : INT32_MAX);
+    int64_t wait = next <= loop->now ? 0 : (next - loop->now + 999999) / 1000000;
+    if (wait_ms >= 0 && wait_ms < wait) wait = wait_ms;
+    return (int)(wait < INT32_MAX ? wait : INT32_MAX);
+}
+
+void ycurl_loop_push(ycurl_loop *loop) {
+    run_timer(loop);
+    collect_finished(loop);
+}
+
+void ycurl_loop_will_wait(ycurl_loop *loop) { atomic_store(&loop->waits, true); }
+
+int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
+    enum { MOST = 128 };
+    struct epoll_event events[MOST];
+    if (loop->out_of_memory) return ENOMEM;
+    int count = epoll_wait(loop->epoll, events, MOST, wait_time(loop, wait_ms));
+    atomic_store(&loop->waits, false);
+    if (count < 0 && errno != EINTR) return errno;
+    loop->now = ycurl_now();
+    for (int i = 0; i < count; i++) dispatch(loop, &events[i]);
+    run_timer(loop);
+    collect_finished(loop);
+    run_deadlines(loop);
+    return 0;
+}
+
+void ycurl_loop_wake(ycurl_loop *loop) {
+    if (!atomic_exchange(&loop->waits, false)) return;
+    uint64_t one = 1;
+    while (write(loop->wake, &one, sizeof one) < 0 && errno == EINTR) {}
+}
+
+#endif

@@ -1,0 +1,199 @@
+/// Turns a request into libcurl's options, touching only what differs from the request before.
+#if defined(__linux__)
+
+#include "exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static bool is_name(const char *name, size_t count, const char *known) {
+    return strlen(known) == count && strncasecmp(name, known, count) == 0;
+}
+
+void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_count, const char *value,
+                      size_t value_count) {
+    struct buffer *lines = &exchange->lines;
+    if (is_name(name, name_count, "Accept")) exchange->names_accept = true;
+    else if (is_name(name, name_count, "Content-Type")) exchange->names_content_type = true;
+    else if (is_name(name, name_count, "Expect")) exchange->names_expect = true;
+    else if (is_name(name, name_count, "Accept-Encoding")) exchange->names_encoding = true;
+    else if (is_name(name, name_count, "Range")) exchange->names_range = true;
+    // libcurl takes "Name;" for a field without a value, and "Name:" for one that is to be left out.
+    bool whole = buffer_append(lines, name, name_count);
+    if (value_count == 0) {
+        whole = whole && buffer_append(lines, ";", 2);
+    } else {
+        whole = whole && buffer_append(lines, ": ", 2) && buffer_append(lines, value, value_count) &&
+                buffer_append(lines, "", 1);
+    }
+    exchange->line_count += 1;
+    if (!whole) exchange->verdict = YCURL_NO_MEMORY;
+}
+
+static void leave_out(struct ycurl_exchange *exchange, const char *line) {
+    if (!buffer_append(&exchange->lines, line, strlen(line) + 1)) exchange->verdict = YCURL_NO_MEMORY;
+    exchange->line_count += 1;
+}
+
+/// Links the lines, which lie one behind the other, into the list that libcurl reads.
+static int install_headers(struct ycurl_exchange *exchange) {
+    if (!exchange->names_accept) leave_out(exchange, "Accept:");
+    if (exchange->body >= YCURL_BODY_COPIED) {
+        if (!exchange->names_content_type) leave_out(exchange, "Content-Type:");
+        if (!exchange->names_expect) leave_out(exchange, "Expect:");
+    }
+    if (exchange->verdict == YCURL_NO_MEMORY) return CURLE_OUT_OF_MEMORY;
+    if (exchange->line_count > exchange->line_nodes_capacity) {
+        size_t capacity = exchange->line_count + 8;
+        struct curl_slist *nodes = realloc(exchange->line_nodes, capacity * sizeof *nodes);
+        if (!nodes) return CURLE_OUT_OF_MEMORY;
+        exchange->line_nodes = nodes;
+        exchange->line_nodes_capacity = capacity;
+    }
+    char *line = exchange->lines.bytes;
+    for (size_t i = 0; i < exchange->line_count; i++) {
+        exchange->line_nodes[i].data = line;
+        exchange->line_nodes[i].next = i + 1 < exchange->line_count ? &exchange->line_nodes[i + 1] : NULL;
+        line += strlen(line) + 1;
+    }
+    struct curl_slist *list = exchange->line_count ? exchange->line_nodes : NULL;
+    return ycurl_lib.easy_setopt(exchange->easy, CURLOPT_HTTPHEADER, list);
+}
+
+// MARK: Method and body
+
+static bool is_upload(enum ycurl_body body) { return body >= YCURL_BODY_BORROWED; }
+
+/// The method that libcurl would send for this kind of body by itself.
+static const char *implied_method(enum ycurl_body body) {
+    switch (body) {
+    case YCURL_BODY_NONE: return "GET";
+    case YCURL_BODY_HEAD_ONLY: return "HEAD";
+    case YCURL_BODY_COPIED: return "POST";
+    default: return "PUT";
+    }
+}
+
+static int install_kind(struct ycurl_exchange *exchange) {
+    if (exchange->body == exchange->configured_body && exchange->configured_method[0]) return CURLE_OK;
+    void *easy = exchange->easy;
+    int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
+    int code = set(easy, CURLOPT_HTTPGET, 1L);  // Also takes back an upload and a missing body.
+    if (exchange->body == YCURL_BODY_HEAD_ONLY) code |= set(easy, CURLOPT_NOBODY, 1L);
+    if (exchange->body == YCURL_BODY_COPIED) code |= set(easy, CURLOPT_POST, 1L);
+    else code |= set(easy, CURLOPT_POSTFIELDS, NULL);
+    if (exchange->body == YCURL_BODY_COPIED || exchange->body <= YCURL_BODY_HEAD_ONLY) {
+        if (exchange->configured_body > YCURL_BODY_COPIED) code |= set(easy, CURLOPT_UPLOAD_BUFFERSIZE, 64L << 10);
+    } else {
+        code |= set(easy, CURLOPT_UPLOAD, 1L);
+        if (!is_upload(exchange->configured_body)) code |= set(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10);
+    }
+    exchange->configured_body = exchange->body;
+    exchange->configured_method[0] = 0;
+    return code;
+}
+
+static int install_method(struct ycurl_exchange *exchange, const char *method) {
+    if (strcmp(method, exchange->configured_method) == 0) return CURLE_OK;
+    exchange->configured_method[0] = 0;
+    size_t count = strlen(method) + 1;
+    if (count <= sizeof exchange->configured_method) memcpy(exchange->configured_method, method, count);
+    bool implied = strcmp(method, implied_method(exchange->body)) == 0;
+    return ycurl_lib.easy_setopt(exchange->easy, CURLOPT_CUSTOMREQUEST, implied ? NULL : method);
+}
+
+static int install_body(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
+    int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
+    exchange->body_bytes = request->body_bytes;
+    exchange->body_length = request->body_length;
+    exchange->body_position = 0;
+    exchange->body_copy.count = 0;
+    exchange->fed_ended = exchange->fed_waiting = false;
+    if (is_upload(exchange->body)) return set(exchange->easy, CURLOPT_INFILESIZE_LARGE, request->body_length);
+    if (exchange->body != YCURL_BODY_COPIED) return CURLE_OK;
+    size_t count = (size_t)request->body_length;
+    if (!buffer_append(&exchange->body_copy, request->body_bytes, count)) return CURLE_OUT_OF_MEMORY;
+    int code = set(exchange->easy, CURLOPT_POSTFIELDSIZE_LARGE, request->body_length);
+    return code | set(exchange->easy, CURLOPT_POSTFIELDS, count ? exchange->body_copy.bytes : "");
+}
+
+// MARK: The rest
+
+static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
+    void *easy = exchange->easy;
+    int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
+    int code = CURLE_OK;
+    // A caller who names an encoding gets it raw; a range counts the bytes of what is encoded.
+    bool decompress = request->decompress && !exchange->names_encoding && !exchange->names_range;
+    if (decompress != exchange->configured_decompress) {
+        code |= set(easy, CURLOPT_ACCEPT_ENCODING, decompress ? "" : NULL);
+        exchange->configured_decompress = decompress;
+    }
+    if (request->report_progress != exchange->configured_progress) {
+        code |= set(easy, CURLOPT_NOPROGRESS, request->report_progress ? 0L : 1L);
+        exchange->configured_progress = request->report_progress;
+    }
+    if (exchange->streaming != exchange->configured_streaming) {
+        set(easy, CURLOPT_BUFFERSIZE, exchange->streaming ? 128L << 10 : 16L << 10);
+        exchange->configured_streaming = exchange->streaming;
+    }
+    // Before 7.80 nothing tells that libcurl is about to send again on a fresh connection; never reusing one for such
+    // a request is the only way to have it sent once.
+    bool fresh = exchange->once && ycurl_version() < 0x075000;
+    if (fresh != exchange->configured_fresh) {
+        code |= set(easy, CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
+        exchange->configured_fresh = fresh;
+    }
+    // 0 would be libcurl's own 300 s.
+    long connect = request->connect_timeout_ms > 0 && request->connect_timeout_ms < INT32_MAX
+                       ? (long)request->connect_timeout_ms : INT32_MAX;
+    if (connect != exchange->configured_connect_timeout) {
+        code |= set(easy, CURLOPT_CONNECTTIMEOUT_MS, connect);
+        exchange->configured_connect_timeout = connect;
+    }
+    return code;
+}
+
+/// Forgets the request before, all but the memory and the options it left behind.
+static void start_over(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
+    if (exchange->body_file >= 0) close(exchange->body_file);
+    exchange->body_file = request->body == YCURL_BODY_FILE ? request->body_file : -1;
+    exchange->owner = request->owner;
+    exchange->body = request->body;
+    exchange->once = request->once;
+    exchange->was_sent = false;
+    exchange->head.count = 0;
+    exchange->head_limit = request->head_limit;
+    exchange->head_complete = exchange->head_started = false;
+    exchange->received.count = 0;
+    exchange->received_total = 0;
+    exchange->received_limit = request->body_limit;
+    exchange->streaming = request->stream_window > 0;
+    exchange->window = request->stream_window;
+    exchange->receive_paused = false;
+    exchange->os_error = 0;
+    exchange->progress = (struct ycurl_progress){0};
+    exchange->resolving = exchange->opened_socket = false;
+    exchange->deadline = request->deadline;
+    exchange->idle_limit = request->idle_limit;
+    exchange->events = 0;
+}
+
+int ycurl_prepare(ycurl_exchange *exchange, const struct ycurl_request *request) {
+    start_over(exchange, request);
+    int code = ycurl_lib.easy_setopt(exchange->easy, CURLOPT_URL, request->url);
+    if (code == CURLE_OK) code = install_headers(exchange);
+    if (code == CURLE_OK) code = install_kind(exchange);
+    if (code == CURLE_OK) code = install_method(exchange, request->method);
+    if (code == CURLE_OK) code = install_body(exchange, request);
+    if (code == CURLE_OK) code = install_switches(exchange, request);
+    exchange->verdict = YCURL_NO_VERDICT;
+    exchange->lines.count = exchange->line_count = 0;
+    exchange->names_accept = exchange->names_content_type = exchange->names_expect = false;
+    exchange->names_encoding = exchange->names_range = false;
+    return code;
+}
+
+#endif

@@ -1,0 +1,151 @@
+#if os(Linux)
+    import Foundation
+
+    extension CurlTransport {
+        /// What holds for all exchanges of a transport.
+        public struct Configuration: Sendable {
+            /// Whom the transport trusts.
+            public var tls = TLSConfiguration()
+            /// The proxy; none by default, whatever the environment says.
+            public var proxy = Proxy.none
+            /// Which versions of HTTP may be used.
+            public var httpVersion = HTTPVersion.automatic
+            /// Whether a request waits for a connection that is being made to the same server, to share it over HTTP/2.
+            ///
+            /// Off by default: each request that finds no connection makes one.
+            public var waitsForMultiplexing = false
+            /// Addresses to use instead of what the name service says.
+            public var hostOverrides: [HostOverride] = []
+            /// The path of a Unix socket to which all requests go, whatever their URL says; `nil` by default.
+            public var unixSocketPath: String?
+            /// Connections to one server at most; more requests wait.
+            ///
+            /// `nil`, the default, is no limit.
+            public var maximumConnectionsPerHost: Int?
+            /// Connections in all at most; more requests wait.
+            ///
+            /// `nil`, the default, is no limit.
+            public var maximumConnections: Int?
+            /// Connections that are kept for later at most; 256 by default.
+            public var maximumIdleConnections = 256
+            /// How long an unused connection is kept; 60 s by default, whole seconds.
+            ///
+            /// Servers close theirs after 5 s (Node), 60 s (many load balancers) or 75 s (nginx). Closing first spares
+            /// requests that meet a connection which is just being closed.
+            public var idleConnectionTimeout = Duration.seconds(60)
+            /// Bytes per second that one exchange receives at most; `nil`, the default, is no limit.
+            public var maximumDownloadRate: Int?
+            /// Bytes per second that one exchange sends at most; `nil`, the default, is no limit.
+            public var maximumUploadRate: Int?
+            /// Whether compression is asked for and undone; on by default.
+            ///
+            /// A request that has its own `Accept-Encoding`, or a `Range`, gets its bytes as they come. A decoded
+            /// response keeps `Content-Encoding` and `Content-Length` as the server sent them.
+            public var decompressesResponses = true
+            /// The largest head of a response in bytes; 128 KiB by default.
+            ///
+            /// libcurl has limits of its own: 100 KiB a line and 300 KiB in all.
+            public var maximumHeadSize = 128 << 10
+            /// Bytes of a streamed response that wait for a slow reader before the server is slowed down; 256 KiB by
+            /// default.
+            public var streamBufferSize = 256 << 10
+            /// Whether responses carry ``TransferMetrics``; on by default, for about half a microsecond a request.
+            public var collectsMetrics = true
+
+            /// Creates a configuration in which everything has its default.
+            public init() {}
+        }
+    }
+
+    extension CurlTransport.Configuration {
+        /// Which versions of HTTP may be used.
+        public enum HTTPVersion: Sendable, Hashable {
+            /// HTTP/2 where the server offers it in the TLS handshake, HTTP/1.1 elsewhere.
+            case automatic
+            /// HTTP/1.1 only.
+            case http1Only
+        }
+
+        /// An address to use for a host and port, instead of what the name service says.
+        public struct HostOverride: Sendable, Hashable {
+            /// The host, as it stands in the URL.
+            public var host: String
+            /// The port.
+            public var port: Int
+            /// IP addresses, tried in order.
+            public var addresses: [String]
+
+            /// Creates an override.
+            public init(host: String, port: Int, addresses: [String]) {
+                self.host = host
+                self.port = port
+                self.addresses = addresses
+            }
+        }
+
+        /// How the network is reached.
+        public enum Proxy: Sendable, Hashable {
+            /// Directly.
+            case none
+            /// As the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say.
+            case environment
+            /// Through this server.
+            case server(ProxyServer)
+        }
+
+        /// A proxy.
+        public struct ProxyServer: Sendable, Hashable {
+            /// What it speaks.
+            public enum Kind: Sendable, Hashable {
+                /// HTTP; a tunnel (CONNECT) for https.
+                case http
+                /// HTTP over TLS to the proxy.
+                case https
+                /// SOCKS 5 (RFC 1928); the proxy resolves names.
+                case socks5
+                /// SOCKS 4a; the proxy resolves names.
+                case socks4a
+            }
+
+            /// What it speaks.
+            public var kind: Kind
+            /// Its host.
+            public var host: String
+            /// Its port.
+            public var port: Int
+            /// User and password for it; `nil` when it wants none.
+            public var credentials: Credentials?
+            /// Hosts that are reached directly; a name covers its subdomains.
+            public var exceptions: [String]
+
+            /// User and password.
+            public struct Credentials: Sendable, Hashable {
+                /// The user.
+                public var user: String
+                /// The password.
+                public var password: String
+
+                /// Creates credentials.
+                public init(user: String, password: String) {
+                    self.user = user
+                    self.password = password
+                }
+            }
+
+            /// Creates a proxy.
+            public init(
+                kind: Kind,
+                host: String,
+                port: Int,
+                credentials: Credentials? = nil,
+                exceptions: [String] = []
+            ) {
+                self.kind = kind
+                self.host = host
+                self.port = port
+                self.credentials = credentials
+                self.exceptions = exceptions
+            }
+        }
+    }
+#endif

@@ -1,0 +1,122 @@
+#if os(Linux)
+    import CLibcurl
+    import Foundation
+
+    /// Says in the words of ``TransportError`` why libcurl ended an exchange.
+    ///
+    /// Goes by result codes and the system's error numbers, never by text, which changes from version to version.
+    struct CurlFailure {
+        /// libcurl's result code; -1 when one of our deadlines ended the exchange.
+        var code: Int32
+        /// The `ycurl_verdict` of our callbacks.
+        var verdict: UInt32 = YCURL_NO_VERDICT.rawValue
+        /// `errno` of the system call that failed.
+        var systemError: Int32 = 0
+        /// The proxy's answer to CONNECT; 0 when there was none.
+        var connectStatus = 0
+        /// Whether the final head was complete.
+        var hasHead = false
+        /// Whether bytes of the request were sent, or may have been.
+        var wasSent = false
+        /// Whether a proxy stands between.
+        var usesProxy = false
+
+        init(code: Int32) {
+            self.code = code
+        }
+
+        init(code: Int32, handle: OpaquePointer, usesProxy: Bool) {
+            var diagnosis = ycurl_diagnosis()
+            ycurl_diagnose(handle, &diagnosis)
+            self.code = code
+            self.usesProxy = usesProxy
+            verdict = UInt32(bitPattern: diagnosis.verdict)
+            systemError = diagnosis.os_error
+            connectStatus = diagnosis.connect_status
+            hasHead = diagnosis.head_complete
+            wasSent = diagnosis.request_sent
+        }
+
+        /// The failure as callers see it.
+        var error: TransportError {
+            if let kind = kindOfVerdict {
+                return TransportError(kind, message: messageOfVerdict, code: nil, mayHaveBeenSent: wasSent)
+            }
+            let system = systemError == 0 ? "" : " (\(String(cString: strerror(systemError))))"
+            let message = CurlLibrary.text(of: code) + system
+            return TransportError(kindOfCode, message: message, code: Int(code), mayHaveBeenSent: wasSent)
+        }
+
+        // MARK: What our own callbacks decided
+
+        private var kindOfVerdict: TransportError.Kind? {
+            switch ycurl_verdict(verdict) {
+            case YCURL_HEAD_TOO_LARGE: .headersTooLarge
+            case YCURL_BODY_TOO_LARGE: .bodyTooLarge
+            case YCURL_UPLOAD_UNREADABLE, YCURL_UPLOAD_SHORT: .requestBodyFailed
+            case YCURL_WOULD_SEND_TWICE: .connectionReset
+            case YCURL_DEADLINE_PASSED, YCURL_IDLE_TOO_LONG: .timeout
+            case YCURL_NO_MEMORY: .other
+            default: nil
+            }
+        }
+
+        private var messageOfVerdict: String {
+            switch ycurl_verdict(verdict) {
+            case YCURL_HEAD_TOO_LARGE: "the response's head is larger than allowed"
+            case YCURL_BODY_TOO_LARGE: "the response's body is larger than allowed"
+            case YCURL_UPLOAD_UNREADABLE: "the body's file could not be read: \(String(cString: strerror(systemError)))"
+            case YCURL_UPLOAD_SHORT: "the body's file became shorter while it was sent"
+            case YCURL_WOULD_SEND_TWICE: "the kept-alive connection was dead; the method forbids sending again"
+            case YCURL_DEADLINE_PASSED: "the exchange took longer than its total timeout"
+            case YCURL_IDLE_TOO_LONG: "nothing was received for longer than the idle timeout"
+            default: "out of memory"
+            }
+        }
+
+        // MARK: What libcurl found
+
+        private var kindOfCode: TransportError.Kind {
+            switch code {
+            case 1: wasSent ? .protocolViolation : .unsupported  // UNSUPPORTED_PROTOCOL, also for an HTTP/0.9 answer
+            case 3: .invalidRequest  // URL_MALFORMAT
+            case 4: .unsupported  // NOT_BUILT_IN
+            case 5, 97: .proxyFailure  // COULDNT_RESOLVE_PROXY, PROXY
+            case 6: .dnsFailure  // COULDNT_RESOLVE_HOST
+            case 7: kindOfFailedConnection  // COULDNT_CONNECT
+            case 8, 16: .protocolViolation  // WEIRD_SERVER_REPLY, HTTP2
+            case 18: .truncated  // PARTIAL_FILE
+            case 26: .requestBodyFailed  // READ_ERROR
+            case 27: hasHead || !wasSent ? .other : .headersTooLarge  // OUT_OF_MEMORY: also a line over 100 KiB
+            case 28: .connectTimeout  // OPERATION_TIMEDOUT: libcurl is given this timeout only
+            case 35, 53, 54, 58, 59, 64, 66, 77, 80, 82, 98: .tlsFailure
+            case 51, 60, 83, 90, 91: .certificateRejected
+            case 52, 55, 65: .connectionReset  // GOT_NOTHING, SEND_ERROR, SEND_FAIL_REWIND
+            case 56: kindOfFailedReceive  // RECV_ERROR
+            case 61: .decodingFailed  // BAD_CONTENT_ENCODING
+            case 63: .bodyTooLarge  // FILESIZE_EXCEEDED
+            case 92: hasHead ? .truncated : .connectionReset  // HTTP2_STREAM
+            case 95, 96: .connectionReset  // HTTP3, QUIC_CONNECT_ERROR
+            case 100: .headersTooLarge  // TOO_LARGE
+            default: .other
+            }
+        }
+
+        private var kindOfFailedConnection: TransportError.Kind {
+            guard !usesProxy else { return .proxyFailure }
+            switch systemError {
+            case ECONNREFUSED, EHOSTUNREACH, EHOSTDOWN, ENOENT: return .connectionRefused
+            case ENETUNREACH, ENETDOWN, EADDRNOTAVAIL: return .offline
+            case ETIMEDOUT: return .connectTimeout
+            case ECONNRESET, ECONNABORTED, EPIPE: return .connectionReset
+            default: return .other
+            }
+        }
+
+        private var kindOfFailedReceive: TransportError.Kind {
+            if connectStatus >= 300 { return .proxyFailure }
+            // Without an error of the system it was the framing of the body that broke.
+            return systemError == 0 && hasHead ? .protocolViolation : .connectionReset
+        }
+    }
+#endif

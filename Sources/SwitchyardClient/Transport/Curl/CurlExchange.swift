@@ -1,0 +1,81 @@
+#if os(Linux)
+    import CLibcurl
+    import Foundation
+
+    /// One exchange, from the request that was prepared to the completion that was called.
+    ///
+    /// @unchecked is sound: the constants are set before the exchange is submitted, under the intake's lock, and what
+    /// varies is touched by the loop's thread only from then on.
+    final class CurlExchange: @unchecked Sendable {
+        typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
+
+        /// libcurl's side; `nil` before it is prepared and after it has ended.
+        var handle: OpaquePointer?
+        /// The place among the running exchanges; -1 when it is not running.
+        var slot = -1
+        /// The buffer of a streamed response, once its head has arrived.
+        var channel: BodyChannel?
+        /// What feeds a streamed request.
+        var upload: CurlUpload?
+        /// Keeps the bytes of a large body where libcurl reads them.
+        var borrowedBody: NSData?
+
+        let isStreamed: Bool
+        let mayBeSentAgain: Bool
+        private let progress: TransferProgressHandler?
+        private var reportedProgress = CurlProgress()
+        private var completion: Completion?
+
+        init(request: HTTPRequest, progress: TransferProgressHandler?, completion: @escaping Completion) {
+            isStreamed = request.delivery == .stream
+            mayBeSentAgain = request.method.isIdempotent
+            self.progress = progress
+            self.completion = completion
+        }
+
+        var reportsProgress: Bool { progress != nil }
+
+        /// Calls the completion, unless that was done.
+        func complete(_ result: Result<HTTPResponse, TransportError>) {
+            guard let completion else { return }
+            self.completion = nil
+            completion(result)
+        }
+
+        /// Ends what the caller still waits for: the response, or the rest of its body.
+        func fail(_ error: TransportError) {
+            upload?.stop()
+            channel?.finish(.failure(error))
+            complete(.failure(error))
+        }
+
+        /// Tells about the bytes moved since the last report.
+        func reportProgress() {
+            guard let progress, let handle else { return }
+            for report in reportedProgress.reports(of: handle) { progress(report) }
+        }
+    }
+
+    /// Turns libcurl's counts, which start over when a request is sent again, into reports that never go back.
+    struct CurlProgress {
+        private var sent: Int64 = 0
+        private var received: Int64 = 0
+
+        mutating func reports(of handle: OpaquePointer) -> [TransferProgress] {
+            var counts = ycurl_progress()
+            ycurl_progress_read(handle, &counts)
+            var reports: [TransferProgress] = []
+            if counts.sent > sent {
+                sent = counts.sent
+                let total = counts.to_send > 0 ? counts.to_send : nil
+                reports.append(TransferProgress(direction: .upload, completed: sent, total: total))
+            }
+            if counts.received > received {
+                received = counts.received
+                let total = counts.to_receive > 0 ? counts.to_receive : nil
+                reports.append(TransferProgress(direction: .download, completed: received, total: total))
+            }
+            return reports
+        }
+    }
+#endif

@@ -1,0 +1,211 @@
+#if os(Linux)
+    import CLibcurl
+    import Foundation
+    import SwitchyardServices
+
+    /// The thread of a transport, and the door through which other threads reach it.
+    ///
+    /// @unchecked is sound: `intake` is locked, and of `loop` other threads use the wake call alone.
+    final class CurlLoop: @unchecked Sendable {
+        /// What other threads ask of the loop's.
+        enum Command: Sendable {
+            case start(CurlExchange)
+            case cancel(CurlExchange)
+            case resume(CurlExchange)
+            case feed(CurlExchange, Result<Data?, TransportError>)
+        }
+
+        /// How a transport ends.
+        enum Closing: Sendable {
+            /// After what is in flight.
+            case whenIdle
+            /// At once.
+            case now
+        }
+
+        private struct Intake {
+            var commands: [Command] = []
+            var spareHandles: [CurlHandle] = []
+            var closing: Closing?
+            var hasThread = false
+        }
+
+        let settings: CurlSettings
+        private let loop: OpaquePointer
+        private let intake = Locked(Intake())
+
+        init(settings: CurlSettings) throws(TransportError) {
+            guard let loop = ycurl_loop_create() else {
+                throw .notCreated("the event loop: \(String(cString: strerror(errno)))")
+            }
+            self.loop = loop
+            self.settings = settings
+            settings.apply(toLoop: loop)
+            recycle([CurlHandle(try makeHandle())])  // Finds now, not at the first request, what libcurl refuses.
+        }
+
+        deinit {
+            dropSpareHandles()
+            ycurl_loop_destroy(loop)
+        }
+
+        // MARK: Any thread
+
+        /// Gives an exchange a handle with the request written into it.
+        func prepare(_ exchange: CurlExchange, for request: HTTPRequest) throws(TransportError) {
+            let spare = intake.withLock { $0.spareHandles.popLast() }
+            let handle = if let spare { spare.pointer } else { try makeHandle() }
+            exchange.handle = handle
+            var writer = CurlRequest(request, settings: settings, exchange: exchange)
+            do { try writer.write(to: handle) } catch {
+                exchange.handle = nil
+                ycurl_exchange_destroy(handle)
+                throw error
+            }
+        }
+
+        private func makeHandle() throws(TransportError) -> OpaquePointer {
+            guard let handle = ycurl_exchange_create(loop) else { throw .notCreated("a libcurl handle") }
+            do { try settings.apply(to: handle) } catch {
+                ycurl_exchange_destroy(handle)
+                throw error
+            }
+            return handle
+        }
+
+        /// Hands a command to the loop's thread, which is started when there is none yet.
+        func submit(_ command: Command) {
+            let (isOpen, needsThread) = intake.withLock { intake -> (Bool, Bool) in
+                // A loop that waits for its exchanges to end still has to hear about them.
+                guard intake.closing == nil || (intake.closing == .whenIdle && intake.hasThread) else {
+                    return (false, false)
+                }
+                intake.commands.append(command)
+                defer { intake.hasThread = true }
+                return (true, !intake.hasThread)
+            }
+            guard isOpen else { return refuse(command) }
+            if needsThread { startThread() } else { ycurl_loop_wake(loop) }
+        }
+
+        func close(_ closing: Closing) {
+            let hasThread = intake.withLock { intake in
+                if intake.closing != .now { intake.closing = closing }
+                return intake.hasThread
+            }
+            if hasThread { ycurl_loop_wake(loop) }
+        }
+
+        /// Ends an exchange that comes too late; all other commands are about exchanges that have ended.
+        private func refuse(_ command: Command) {
+            guard case .start(let exchange) = command else { return }
+            if let handle = exchange.handle { ycurl_exchange_destroy(handle) }
+            exchange.handle = nil
+            DispatchQueue.global().async { exchange.fail(.shutDown) }
+        }
+
+        private func startThread() {
+            let context = Unmanaged.passRetained(self)
+            let failure = ycurl_start_thread(
+                { context in
+                    guard let context else { return }
+                    Unmanaged<CurlLoop>.fromOpaque(context).takeRetainedValue().run()
+                },
+                context.toOpaque()
+            )
+            guard failure != 0 else { return }
+            context.release()
+            let commands = intake.withLock { intake in
+                intake.hasThread = false
+                defer { intake.commands = [] }
+                return intake.commands
+            }
+            commands.forEach(refuse)
+        }
+
+        // MARK: The loop's thread
+
+        private func run() {
+            let runner = CurlRunner(owner: self, loop: loop, settings: settings)
+            while true {
+                for command in takeCommands() { runner.perform(command) }
+                ycurl_loop_push(loop)
+                runner.deliver()
+                let next = nextStep(isIdle: runner.isIdle)
+                if next == .end { break }
+                let failure = ycurl_loop_step(loop, runner.waitMilliseconds(blocks: next == .wait))
+                runner.deliver()
+                if failure != 0 { runner.endAll(.notCreated("the event loop: \(String(cString: strerror(failure)))")) }
+                runner.closeIdleConnections()
+            }
+            end(runner)
+        }
+
+        private func takeCommands() -> [Command] {
+            intake.withLock { intake in
+                defer { intake.commands = [] }
+                return intake.commands
+            }
+        }
+
+        private enum Step { case poll, wait, end }
+
+        /// Decides under the lock whether to wait, so that no command can slip in unseen.
+        private func nextStep(isIdle: Bool) -> Step {
+            intake.withLock { intake in
+                if intake.closing == .now { return .end }
+                guard intake.commands.isEmpty else { return .poll }
+                if isIdle, intake.closing == .whenIdle {
+                    intake.closing = .now
+                    return .end
+                }
+                ycurl_loop_will_wait(loop)
+                return .wait
+            }
+        }
+
+        /// Takes handles back whose exchanges have ended well.
+        func recycle(_ handles: [CurlHandle]) {
+            guard !handles.isEmpty else { return }
+            intake.withLock { $0.spareHandles.append(contentsOf: handles) }
+        }
+
+        func dropSpareHandles() {
+            let handles = intake.withLock { intake in
+                defer { intake.spareHandles = [] }
+                return intake.spareHandles
+            }
+            for handle in handles { ycurl_exchange_destroy(handle.pointer) }
+        }
+
+        private func end(_ runner: CurlRunner) {
+            takeCommands().forEach(refuse)
+            runner.endAll(.shutDown)
+            dropSpareHandles()
+            ycurl_loop_end(loop)
+        }
+    }
+
+    /// A handle that nobody uses at the moment.
+    ///
+    /// @unchecked is sound: it is in one place only, in the pool or with the one exchange that took it from there.
+    struct CurlHandle: @unchecked Sendable {
+        let pointer: OpaquePointer
+
+        init(_ pointer: OpaquePointer) {
+            self.pointer = pointer
+        }
+    }
+
+    extension TransportError {
+        static let shutDown = TransportError(
+            .closed,
+            message: "the transport has been shut down",
+            mayHaveBeenSent: false
+        )
+
+        fileprivate static func notCreated(_ what: String) -> TransportError {
+            TransportError(.closed, message: "could not create \(what)", mayHaveBeenSent: false)
+        }
+    }
+#endif

@@ -1,0 +1,189 @@
+#if os(Linux)
+    import CLibcurl
+    import Foundation
+    import SwitchyardServices
+
+    /// Writes a request into a handle.
+    ///
+    /// Runs on the caller's thread, so that the loop's thread has less to do.
+    struct CurlRequest {
+        /// Above this many bytes a body is sent from where it is; below, a copy is cheaper.
+        private static let largestCopiedBody = 64 << 10
+
+        private let request: HTTPRequest
+        private let settings: CurlSettings
+        private let exchange: CurlExchange
+        private var form = ycurl_request()
+
+        init(_ request: HTTPRequest, settings: CurlSettings, exchange: CurlExchange) {
+            self.request = request
+            self.settings = settings
+            self.exchange = exchange
+        }
+
+        /// Prepares `handle` for the loop.
+        ///
+        /// - Throws: ``TransportError`` when the request cannot be sent, or its body not be opened.
+        mutating func write(to handle: OpaquePointer) throws(TransportError) {
+            try validate()
+            try writeBody()
+            writeLimits()
+            for field in request.headers.fields where !isFraming(field) { add(field, to: handle) }
+            form.owner = Unmanaged.passUnretained(exchange).toOpaque()
+            let code =
+                if form.body == YCURL_BODY_COPIED, case .data(let data) = request.body {
+                    data.withUnsafeBytes { prepare(handle, body: $0.baseAddress) }
+                } else {
+                    prepare(handle, body: form.body_bytes)
+                }
+            guard code == 0 else { throw CurlFailure(code: code).error }
+        }
+
+        private func add(_ field: HTTPHeaders.Field, to handle: OpaquePointer) {
+            var (name, value) = (field.name, field.value)
+            name.withUTF8 { name in
+                value.withUTF8 { value in
+                    name.withMemoryRebound(to: CChar.self) { name in
+                        value.withMemoryRebound(to: CChar.self) { value in
+                            ycurl_add_header(handle, name.baseAddress, name.count, value.baseAddress, value.count)
+                        }
+                    }
+                }
+            }
+        }
+
+        // MARK: Checks
+
+        private func validate() throws(TransportError) {
+            if let field = request.headers.firstInvalidField {
+                throw invalid("the header field \(field.name.debugDescription) has characters that cannot be sent")
+            }
+            guard request.method.name != "CONNECT" else {
+                throw TransportError(.unsupported, message: "CONNECT is for proxies", mayHaveBeenSent: false)
+            }
+            if request.method == .head, case .none = request.body {
+            } else if request.method == .head {
+                throw invalid("a HEAD request has no body")
+            }
+        }
+
+        private func invalid(_ message: String) -> TransportError {
+            TransportError(.invalidRequest, message: message, mayHaveBeenSent: false)
+        }
+
+        /// The fields that say where a body ends are the transport's, which knows.
+        private func isFraming(_ field: HTTPHeaders.Field) -> Bool {
+            field.name.equalsIgnoringASCIICase("Content-Length")
+                || field.name.equalsIgnoringASCIICase("Transfer-Encoding")
+        }
+
+        private func checkFraming(length: Int64?) throws(TransportError) {
+            for value in request.headers.values(of: "Content-Length") where length != Int64(value) {
+                throw invalid(
+                    "Content-Length says \(value), the body has \(length.map(String.init) ?? "no known") length"
+                )
+            }
+            for value in request.headers.values(of: "Transfer-Encoding")
+            where length != nil || !value.equalsIgnoringASCIICase("chunked") {
+                throw invalid("Transfer-Encoding \(value) does not fit the body")
+            }
+        }
+
+        // MARK: Body
+
+        private mutating func writeBody() throws(TransportError) {
+            form.body_file = -1
+            var length: Int64? = 0
+            switch request.body {
+            case .none where request.method == .head:
+                form.body = YCURL_BODY_HEAD_ONLY
+            case .none where request.method == .post || request.method == .put || request.method == .patch:
+                form.body = YCURL_BODY_COPIED  // Says Content-Length: 0 (RFC 9110 section 8.6).
+            case .none:
+                form.body = YCURL_BODY_NONE
+            case .data(let data):
+                length = Int64(data.count)
+                writeBytes(data)
+            case .file(let url):
+                (form.body_file, form.body_length) = try Self.open(url)
+                form.body = YCURL_BODY_FILE
+                length = form.body_length
+            case .stream(let stream):
+                length = stream.length
+                form.body = YCURL_BODY_FED
+                form.body_length = stream.length ?? -1
+                exchange.upload = try CurlUpload(stream)
+            }
+            do { try checkFraming(length: length) } catch {
+                if form.body_file >= 0 { close(form.body_file) }
+                throw error
+            }
+        }
+
+        private mutating func writeBytes(_ data: Data) {
+            form.body_length = Int64(data.count)
+            guard data.count > Self.largestCopiedBody || exchange.reportsProgress else {
+                form.body = YCURL_BODY_COPIED
+                return
+            }
+            // NSData promises that its bytes stay where they are for as long as it lives.
+            let bytes = data as NSData
+            exchange.borrowedBody = bytes
+            form.body = YCURL_BODY_BORROWED
+            form.body_bytes = bytes.bytes
+        }
+
+        private func prepare(_ handle: OpaquePointer, body: UnsafeRawPointer?) -> Int32 {
+            var form = form
+            form.body_bytes = body
+            return request.url.text.withCString { url in
+                request.method.name.withCString { method in
+                    form.url = url
+                    form.method = method
+                    return ycurl_prepare(handle, &form)
+                }
+            }
+        }
+
+        private static func open(_ url: URL) throws(TransportError) -> (descriptor: Int32, length: Int64) {
+            // Without O_NONBLOCK a pipe would block here until someone writes to it.
+            let descriptor = Glibc.open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            var status = stat()
+            guard url.isFileURL, descriptor >= 0, fstat(descriptor, &status) == 0 else {
+                let reason = String(cString: strerror(errno))
+                if descriptor >= 0 { close(descriptor) }
+                throw unreadable(url, reason)
+            }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                close(descriptor)
+                throw unreadable(url, "not a regular file")
+            }
+            return (descriptor, Int64(status.st_size))
+        }
+
+        private static func unreadable(_ url: URL, _ reason: String) -> TransportError {
+            let message = "\(url.path) cannot be sent: \(reason)"
+            return TransportError(.requestBodyFailed, message: message, mayHaveBeenSent: false)
+        }
+
+        // MARK: Limits
+
+        private mutating func writeLimits() {
+            let configuration = settings.configuration
+            form.body_limit = request.responseBodyLimit.map { Int64(max(0, $0)) } ?? -1
+            form.head_limit = max(1024, configuration.maximumHeadSize)
+            form.stream_window = exchange.isStreamed ? settings.streamWindow : 0
+            form.once = !exchange.mayBeSentAgain
+            form.decompress = configuration.decompressesResponses
+            form.report_progress = exchange.reportsProgress
+            let timeouts = request.timeouts
+            form.connect_timeout_ms =
+                timeouts.connect.map { max(1, ($0.clampedNanoseconds + 999_999) / 1_000_000) } ?? 0
+            form.idle_limit = timeouts.idle.map { max(1, $0.clampedNanoseconds) } ?? 0
+            form.deadline =
+                timeouts.total.map { total in
+                    MonotonicTime(nanoseconds: ycurl_now()).advanced(by: total).nanoseconds
+                } ?? .max
+        }
+    }
+#endif

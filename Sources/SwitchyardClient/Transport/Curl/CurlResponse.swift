@@ -1,0 +1,111 @@
+#if os(Linux)
+    import CLibcurl
+    import Foundation
+
+    /// Reads what an exchange has received.
+    enum CurlResponse {
+        /// The response without its body; `channel` takes the body of a streamed one.
+        static func head(of handle: OpaquePointer, body: HTTPResponse.Body, measured: Bool) -> HTTPResponse {
+            var count = 0
+            let start = ycurl_head(handle, &count)
+            let headers = parse(UnsafeRawBufferPointer(start: start, count: count))
+            let metrics = measured ? metrics(of: handle) : nil
+            return HTTPResponse(status: ycurl_status(handle), headers: headers, body: body, metrics: metrics)
+        }
+
+        /// The body collected so far, which the handle gives away.
+        static func takeBody(of handle: OpaquePointer) -> Data {
+            var count = 0
+            // Below a page a copy is cheaper than a new buffer for the handle.
+            if let bytes = ycurl_body_bytes(handle, &count), count <= 4096 {
+                defer { ycurl_body_clear(handle) }
+                return Data(bytes: bytes, count: count)
+            }
+            guard let bytes = ycurl_body_take(handle, &count) else { return Data() }
+            return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
+        }
+
+        static func metrics(of handle: OpaquePointer) -> TransferMetrics {
+            var measured = ycurl_metrics()
+            ycurl_measure(handle, &measured)
+            var metrics = TransferMetrics(total: .microseconds(measured.total))
+            metrics.nameLookup = duration(measured.name_lookup)
+            metrics.connected = duration(measured.connected)
+            metrics.secured = duration(measured.secured)
+            metrics.firstByte = duration(measured.first_byte)
+            metrics.bytesSent = measured.sent
+            metrics.bytesReceived = measured.received
+            metrics.reusedConnection = measured.reused
+            metrics.networkProtocol = protocolName(measured.http_version)
+            return metrics
+        }
+
+        private static func duration(_ microseconds: Int64) -> Duration? {
+            microseconds > 0 ? .microseconds(microseconds) : nil
+        }
+
+        private static func protocolName(_ version: Int) -> String? {
+            switch version {
+            case 1: "http/1.0"
+            case 2: "http/1.1"
+            case 3: "h2"
+            case 30: "h3"
+            default: nil
+            }
+        }
+
+        // MARK: The head
+
+        /// Splits a head into fields: all lines but the first, up to the empty one.
+        static func parse(_ head: UnsafeRawBufferPointer) -> HTTPHeaders {
+            var fields: [HTTPHeaders.Field] = []
+            fields.reserveCapacity(16)
+            let rest = lines(head)
+            _ = rest.next()
+            while let line = rest.next(), !line.isEmpty {
+                if let first = line.first, isBlank(first) {
+                    unfold(line, into: &fields)
+                } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+                    let value = trimmed(line[line.index(after: colon)...])
+                    fields.append(.init(name: text(trimmed(line[..<colon])), value: text(value)))
+                }
+            }
+            return HTTPHeaders(fields)
+        }
+
+        /// A line that begins with a blank goes on with the field before it (RFC 9112 section 5.2).
+        private static func unfold(_ line: Slice<UnsafeRawBufferPointer>, into fields: inout [HTTPHeaders.Field]) {
+            guard let last = fields.indices.last else { return }
+            fields[last].value += " " + text(trimmed(line))
+        }
+
+        private static func lines(_ head: UnsafeRawBufferPointer) -> AnyIterator<Slice<UnsafeRawBufferPointer>> {
+            var start = head.startIndex
+            return AnyIterator {
+                guard start < head.endIndex else { return nil }
+                let end = head[start...].firstIndex(of: UInt8(ascii: "\n")) ?? head.endIndex
+                var line = head[start..<end]
+                if line.last == UInt8(ascii: "\r") { line.removeLast() }
+                start = end < head.endIndex ? end + 1 : end
+                return line
+            }
+        }
+
+        private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+            var bytes = bytes
+            while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
+            while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+            return bytes
+        }
+
+        private static func isBlank(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+        }
+
+        /// UTF-8 where it is valid, else Latin-1, which is what old servers mean.
+        private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+            String(validating: bytes, as: UTF8.self)
+                ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        }
+    }
+#endif

@@ -1,0 +1,190 @@
+#if os(Linux)
+    import CLibcurl
+    import Foundation
+    import SwitchyardServices
+
+    /// The work of the loop's thread on its running exchanges.
+    ///
+    /// Used by that thread only.
+    final class CurlRunner {
+        private let owner: CurlLoop
+        private let loop: OpaquePointer
+        private let settings: CurlSettings
+        private var running: [CurlExchange] = []
+        /// When the last exchange ended while connections were left open; `nil` when there are none.
+        private var idleSince: Int64?
+
+        init(owner: CurlLoop, loop: OpaquePointer, settings: CurlSettings) {
+            self.owner = owner
+            self.loop = loop
+            self.settings = settings
+        }
+
+        var isIdle: Bool { running.isEmpty }
+
+        // MARK: Commands
+
+        func perform(_ command: CurlLoop.Command) {
+            switch command {
+            case .start(let exchange): start(exchange)
+            case .cancel(let exchange): end(exchange, .cancelled, "cancelled")
+            case .resume(let exchange): resume(exchange)
+            case .feed(let exchange, let piece): feed(exchange, piece)
+            }
+        }
+
+        private func start(_ exchange: CurlExchange) {
+            guard let handle = exchange.handle else { return }
+            exchange.slot = running.count
+            running.append(exchange)
+            idleSince = nil
+            if ycurl_loop_add(loop, handle) != 0 { end(exchange, .other, "libcurl refused the request") }
+        }
+
+        private func resume(_ exchange: CurlExchange) {
+            guard exchange.slot >= 0, let handle = exchange.handle else { return }
+            _ = ycurl_body_open_window(handle, settings.streamWindow)
+            _ = ycurl_body_resume(handle)
+        }
+
+        private func feed(_ exchange: CurlExchange, _ piece: Result<Data?, TransportError>) {
+            guard exchange.slot >= 0, let handle = exchange.handle else { return }
+            switch piece {
+            case .success(let bytes):
+                let code = (bytes ?? Data()).withUnsafeBytes { ycurl_upload_offer(handle, $0.baseAddress, $0.count) }
+                if code != 0 { end(exchange, .other, CurlLibrary.text(of: code)) }
+            case .failure(let error):
+                end(exchange, error.kind, error.message)
+            }
+        }
+
+        /// Ends a running exchange from our side.
+        private func end(_ exchange: CurlExchange, _ kind: TransportError.Kind, _ message: String) {
+            guard exchange.slot >= 0, let handle = exchange.handle else { return }
+            let failure = CurlFailure(code: 0, handle: handle, usesProxy: settings.usesProxy)
+            remove(exchange)
+            ycurl_loop_discard(loop, handle)
+            exchange.fail(TransportError(kind, message: message, mayHaveBeenSent: failure.wasSent))
+        }
+
+        func endAll(_ error: TransportError) {
+            while let exchange = running.last { end(exchange, error.kind, error.message) }
+        }
+
+        private func remove(_ exchange: CurlExchange) {
+            let last = running.removeLast()
+            if last !== exchange {
+                running[exchange.slot] = last
+                last.slot = exchange.slot
+            }
+            exchange.slot = -1
+            exchange.handle = nil
+            if running.isEmpty { idleSince = ycurl_now() }
+        }
+
+        // MARK: What libcurl has done
+
+        /// Hands over what has arrived and what has ended.
+        func deliver() {
+            var events: UInt32 = 0
+            while let handle = ycurl_loop_next_event(loop, &events) {
+                if let exchange = exchange(of: handle) { deliver(ycurl_event(events), of: exchange, handle) }
+            }
+            var outcomes: [(exchange: CurlExchange, result: Result<HTTPResponse, TransportError>)] = []
+            var free: [CurlHandle] = []
+            var code: Int32 = 0
+            while let handle = ycurl_loop_next_finished(loop, &code) {
+                guard let exchange = exchange(of: handle) else { continue }
+                outcomes.append((exchange, outcome(of: exchange, handle, code)))
+                remove(exchange)
+                if code == 0 { free.append(CurlHandle(handle)) } else { ycurl_loop_discard(loop, handle) }
+            }
+            owner.recycle(free)  // First, so that the next request of whoever is completed finds a handle.
+            for (exchange, result) in outcomes { settle(exchange, result) }
+        }
+
+        private func exchange(of handle: OpaquePointer) -> CurlExchange? {
+            ycurl_exchange_owner(handle).map { Unmanaged<CurlExchange>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        private func deliver(_ events: ycurl_event, of exchange: CurlExchange, _ handle: OpaquePointer) {
+            if events.contains(YCURL_HEAD_ARRIVED) { deliverHead(of: exchange, handle) }
+            if events.contains(YCURL_BODY_ARRIVED) { deliverBody(of: exchange, handle) }
+            if events.contains(YCURL_PROGRESSED) { exchange.reportProgress() }
+            if events.contains(YCURL_UPLOAD_HUNGRY), let upload = exchange.upload {
+                upload.readNext { [owner] piece in owner.submit(.feed(exchange, piece)) }
+            }
+        }
+
+        private func deliverHead(of exchange: CurlExchange, _ handle: OpaquePointer) {
+            let channel = BodyChannel(
+                capacity: settings.streamWindow,
+                resume: { [owner] in owner.submit(.resume(exchange)) },
+                cancel: { [owner] in owner.submit(.cancel(exchange)) }
+            )
+            exchange.channel = channel
+            let response = response(from: handle, body: .stream(BodyReader(channel).stream))
+            exchange.complete(.success(response))
+        }
+
+        private func deliverBody(of exchange: CurlExchange, _ handle: OpaquePointer) {
+            guard let channel = exchange.channel else { return }
+            let room = channel.offer(CurlResponse.takeBody(of: handle))
+            let isPaused = ycurl_body_open_window(handle, room)
+            if isPaused, room > 0 { _ = ycurl_body_resume(handle) }
+        }
+
+        private func outcome(
+            of exchange: CurlExchange,
+            _ handle: OpaquePointer,
+            _ code: Int32
+        ) -> Result<HTTPResponse, TransportError> {
+            exchange.reportProgress()
+            guard code == 0 else {
+                return .failure(CurlFailure(code: code, handle: handle, usesProxy: settings.usesProxy).error)
+            }
+            let body = CurlResponse.takeBody(of: handle)
+            if let channel = exchange.channel {
+                _ = channel.offer(body)
+                return .success(HTTPResponse(status: 0))  // The head went up when it came.
+            }
+            return .success(response(from: handle, body: .whole(body)))
+        }
+
+        private func response(from handle: OpaquePointer, body: HTTPResponse.Body) -> HTTPResponse {
+            CurlResponse.head(of: handle, body: body, measured: settings.configuration.collectsMetrics)
+        }
+
+        private func settle(_ exchange: CurlExchange, _ result: Result<HTTPResponse, TransportError>) {
+            switch result {
+            case .failure(let error):
+                exchange.fail(error)
+            case .success:
+                exchange.upload?.stop()
+                exchange.channel?.finish(.success(()))
+                exchange.complete(result)
+            }
+        }
+
+        // MARK: Idleness
+
+        /// How long a step may wait: to the end of the idle time when connections are open, else for ever.
+        func waitMilliseconds(blocks: Bool) -> Int64 {
+            guard blocks else { return 0 }
+            guard let idleSince else { return -1 }
+            return max(1, (idleSince + settings.idleNanoseconds - ycurl_now()) / 1_000_000 + 1)
+        }
+
+        /// Closes what nobody has used for the idle time; libcurl looks at its connections only when it needs one.
+        func closeIdleConnections() {
+            guard let idleSince, running.isEmpty, ycurl_now() - idleSince >= settings.idleNanoseconds else { return }
+            self.idleSince = nil
+            owner.dropSpareHandles()
+            ycurl_loop_close_connections(loop)
+        }
+    }
+
+    extension ycurl_event {
+        fileprivate func contains(_ event: ycurl_event) -> Bool { rawValue & event.rawValue != 0 }
+    }
+#endif

@@ -1,0 +1,196 @@
+#if os(Linux)
+    import CLibcurl
+    import Foundation
+    import SwitchyardServices
+
+    /// A configuration in libcurl's terms: the options that every handle of a transport gets.
+    struct CurlSettings: Sendable {
+        enum Option: Sendable {
+            case number(ycurl_option, Int)
+            case rate(ycurl_option, Int)
+            case text(ycurl_option, String)
+            case data(ycurl_option, Data)
+            case resolve([String])
+        }
+
+        let configuration: CurlTransport.Configuration
+        private(set) var options: [Option] = []
+
+        /// - Throws: ``TransportError`` when the configuration asks for what this libcurl cannot do.
+        init(_ configuration: CurlTransport.Configuration, library: CurlLibrary) throws(TransportError) {
+            self.configuration = configuration
+            try addProtocol(library)
+            addProxy()
+            try addTrust(library)
+            try addIdentity(library)
+        }
+
+        var usesProxy: Bool { configuration.proxy != .none }
+        var streamWindow: Int { max(16 << 10, configuration.streamBufferSize) }
+        var idleNanoseconds: Int64 { max(0, configuration.idleConnectionTimeout.clampedNanoseconds) }
+
+        // MARK: Connections
+
+        private mutating func addProtocol(_ library: CurlLibrary) throws(TransportError) {
+            let automatic = configuration.httpVersion == .automatic
+            options.append(.number(YCURL_HTTP_VERSION, automatic ? 4 : 2))  // 2TLS, 1_1
+            if configuration.waitsForMultiplexing { options.append(.number(YCURL_WAIT_FOR_MULTIPLEXING, 1)) }
+            let age = max(1, Int(clamping: configuration.idleConnectionTimeout.components.seconds))
+            options.append(.number(YCURL_MAXIMUM_AGE_SECONDS, age))
+            if let rate = configuration.maximumDownloadRate { options.append(.rate(YCURL_RECEIVE_SPEED, rate)) }
+            if let rate = configuration.maximumUploadRate { options.append(.rate(YCURL_SEND_SPEED, rate)) }
+            if let path = configuration.unixSocketPath {
+                try require(library.has(YCURL_FEATURE_UNIX_SOCKETS), "Unix sockets")
+                options.append(.text(YCURL_UNIX_SOCKET, path))
+            }
+            if !configuration.hostOverrides.isEmpty {
+                options.append(.resolve(configuration.hostOverrides.map(Self.resolveEntry)))
+            }
+        }
+
+        private static func resolveEntry(_ override: CurlTransport.Configuration.HostOverride) -> String {
+            "\(override.host):\(override.port):\(override.addresses.joined(separator: ","))"
+        }
+
+        private mutating func addProxy() {
+            switch configuration.proxy {
+            case .none:
+                options.append(.text(YCURL_PROXY, ""))  // An empty proxy also turns the environment's off.
+            case .environment:
+                break
+            case .server(let proxy):
+                let host = proxy.host.contains(":") ? "[\(proxy.host)]" : proxy.host
+                options.append(.text(YCURL_PROXY, "\(scheme(of: proxy.kind))://\(host):\(proxy.port)"))
+                options.append(.text(YCURL_NO_PROXY, proxy.exceptions.joined(separator: ",")))
+                if let credentials = proxy.credentials {
+                    let user = Self.escaped(credentials.user)
+                    let password = Self.escaped(credentials.password)
+                    options.append(.text(YCURL_PROXY_CREDENTIALS, "\(user):\(password)"))
+                }
+            }
+        }
+
+        private func scheme(of kind: CurlTransport.Configuration.ProxyServer.Kind) -> String {
+            switch kind {
+            case .http: "http"
+            case .https: "https"
+            case .socks5: "socks5h"
+            case .socks4a: "socks4a"
+            }
+        }
+
+        /// Keeps the colon between user and password unique; libcurl undoes the escapes.
+        private static func escaped(_ text: String) -> String {
+            text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
+        }
+
+        // MARK: TLS
+
+        private mutating func addTrust(_ library: CurlLibrary) throws(TransportError) {
+            let tls = configuration.tls
+            let highest = tls.maximumVersion
+            try require(highest.map { $0 >= tls.minimumVersion } ?? true, "a newest TLS version older than the oldest")
+            // CURL_SSLVERSION_TLSv1_2 is 6, _1_3 is 7; the newest stands in the upper 16 bits.
+            let oldest = tls.minimumVersion == .tls13 ? 7 : 6
+            let newest = highest.map { $0 == .tls13 ? 7 << 16 : 6 << 16 } ?? 0
+            options.append(.number(YCURL_TLS_VERSION, oldest | newest))
+            switch tls.trustRoots {
+            case .system: break
+            case .file(let url): options.append(.text(YCURL_CA_FILE, try Self.readablePath(url)))
+            case .pem(let data):
+                try require(library.version >= 0x074D00, "certificate authorities from memory (libcurl 7.77)")
+                options.append(.data(YCURL_CA_DATA, data))
+            }
+            guard !tls.pinnedKeys.isEmpty else { return }
+            let pins = tls.pinnedKeys.map { "sha256//\($0.base64)" }.sorted().joined(separator: ";")
+            options.append(.text(YCURL_PINNED_KEYS, pins))
+        }
+
+        private mutating func addIdentity(_ library: CurlLibrary) throws(TransportError) {
+            guard let identity = configuration.tls.clientIdentity else { return }
+            for (source, file, data) in [
+                (identity.certificate, YCURL_CLIENT_CERTIFICATE_FILE, YCURL_CLIENT_CERTIFICATE_DATA),
+                (identity.privateKey, YCURL_CLIENT_KEY_FILE, YCURL_CLIENT_KEY_DATA),
+            ] {
+                switch source {
+                case .file(let url): options.append(.text(file, try Self.readablePath(url)))
+                case .pem(let bytes):
+                    try require(library.version >= 0x074700, "a client certificate from memory (libcurl 7.71)")
+                    options.append(.data(data, bytes))
+                }
+            }
+            if let password = identity.password { options.append(.text(YCURL_KEY_PASSWORD, password)) }
+        }
+
+        private static func readablePath(_ url: URL) throws(TransportError) -> String {
+            guard url.isFileURL, FileManager.default.isReadableFile(atPath: url.path) else {
+                throw TransportError(.closed, message: "\(url.path) cannot be read", mayHaveBeenSent: false)
+            }
+            return url.path
+        }
+
+        private func require(_ condition: Bool, _ what: String) throws(TransportError) {
+            guard condition else {
+                throw TransportError(.unsupported, message: "not available: \(what)", mayHaveBeenSent: false)
+            }
+        }
+
+        // MARK: Use
+
+        /// Sets the options on a new handle.
+        func apply(to handle: OpaquePointer) throws(TransportError) {
+            for option in options {
+                let code = set(option, on: handle)
+                guard code == 0 else {
+                    let message = "libcurl refused \(option.name): \(CurlLibrary.text(of: code))"
+                    throw TransportError(.unsupported, message: message, code: Int(code), mayHaveBeenSent: false)
+                }
+            }
+        }
+
+        private func set(_ option: Option, on handle: OpaquePointer) -> Int32 {
+            switch option {
+            case .number(let option, let value): return ycurl_set_long(handle, option.number, value)
+            case .rate(let option, let value): return ycurl_set_offset(handle, option.number, Int64(value))
+            case .text(let option, let value): return ycurl_set_string(handle, option.number, value)
+            case .data(let option, let value):
+                return value.withUnsafeBytes { ycurl_set_blob(handle, option.number, $0.baseAddress, $0.count) }
+            case .resolve(let entries):
+                let copies = entries.map { strdup($0) }
+                defer { copies.forEach { free($0) } }
+                let pointers = copies.map { UnsafePointer($0) }
+                return ycurl_set_resolve(handle, pointers, pointers.count)
+            }
+        }
+
+        /// Sets the limits of a new loop.
+        func apply(toLoop loop: OpaquePointer) {
+            ycurl_loop_set(loop, YCURL_LOOP_IDLE_CONNECTIONS.number, max(1, configuration.maximumIdleConnections))
+            if let limit = configuration.maximumConnectionsPerHost {
+                ycurl_loop_set(loop, YCURL_LOOP_HOST_CONNECTIONS.number, max(1, limit))
+            }
+            if let limit = configuration.maximumConnections {
+                ycurl_loop_set(loop, YCURL_LOOP_ALL_CONNECTIONS.number, max(1, limit))
+            }
+        }
+    }
+
+    extension CurlSettings.Option {
+        /// What the option is about, without its value, which may be secret.
+        fileprivate var name: String {
+            switch self {
+            case .number(let option, _), .rate(let option, _), .text(let option, _), .data(let option, _):
+                "option \(option.rawValue)"
+            case .resolve: "the host overrides"
+            }
+        }
+    }
+
+    extension ycurl_option {
+        fileprivate var number: Int32 { Int32(bitPattern: rawValue) }
+    }
+
+    extension ycurl_loop_option {
+        fileprivate var number: Int32 { Int32(bitPattern: rawValue) }
+    }
+#endif

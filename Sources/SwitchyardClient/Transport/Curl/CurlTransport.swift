@@ -1,0 +1,71 @@
+#if os(Linux)
+    import Foundation
+
+    /// The transport for Linux, on the system's libcurl.
+    ///
+    /// One thread drives all exchanges of a transport; it starts with the first request. Connections are kept and used
+    /// again, so make one transport and share it. Releasing the last reference lets what is in flight run to its end
+    /// and then closes everything; ``shutdown()`` ends it at once.
+    ///
+    /// A request whose method is not idempotent is sent at most once: when a kept-alive connection turns out to be dead
+    /// as such a request goes out, it fails with ``TransportError/Kind/connectionReset`` instead of being sent again. An
+    /// idempotent one is sent again by libcurl on a fresh connection.
+    ///
+    /// Nothing is added to a request but `Host`, the framing of its body and, with
+    /// ``Configuration/decompressesResponses``, `Accept-Encoding`.
+    public final class CurlTransport: Transport {
+        private let loop: CurlLoop
+
+        /// Creates a transport.
+        ///
+        /// - Parameter configuration: What holds for all its exchanges.
+        /// - Throws: ``TransportError`` with ``TransportError/Kind/closed`` when libcurl is missing, older than 7.68 or
+        ///   cannot be set up (the message says what to install), and with ``TransportError/Kind/unsupported`` when it
+        ///   cannot do what the configuration asks for.
+        public init(configuration: Configuration = Configuration()) throws(TransportError) {
+            let library = try CurlLibrary.open()
+            loop = try CurlLoop(settings: CurlSettings(configuration, library: library))
+        }
+
+        deinit {
+            loop.close(.whenIdle)
+        }
+
+        /// Starts an exchange and returns at once.
+        ///
+        /// - Parameters:
+        ///   - request: What to send.
+        ///   - progress: Told about bytes sent and received, in order, on the transport's thread.
+        ///   - completion: Called once, on the transport's thread: it must not block.
+        /// - Returns: A handle that cancels the exchange.
+        public func start(
+            _ request: HTTPRequest,
+            progress: TransferProgressHandler?,
+            completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+        ) -> any TransportTask {
+            let exchange = CurlExchange(request: request, progress: progress, completion: completion)
+            do throws(TransportError) {
+                try loop.prepare(exchange, for: request)
+                loop.submit(.start(exchange))
+            } catch {
+                // Not from within this call: the caller may hold what its completion needs.
+                DispatchQueue.global().async { completion(.failure(error)) }
+            }
+            return CurlTask(loop: loop, exchange: exchange)
+        }
+
+        /// Ends the transport: what is in flight ends with ``TransportError/Kind/closed``, as does every later request.
+        public func shutdown() {
+            loop.close(.now)
+        }
+    }
+
+    private struct CurlTask: TransportTask {
+        let loop: CurlLoop
+        let exchange: CurlExchange
+
+        func cancel() {
+            loop.submit(.cancel(exchange))
+        }
+    }
+#endif

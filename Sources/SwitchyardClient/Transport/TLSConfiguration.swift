@@ -1,0 +1,95 @@
+public import Foundation
+
+/// Whom a transport trusts and how it identifies itself, over TLS.
+///
+/// Certificates and host names are always checked; there is no switch to turn that off. What a transport cannot do is
+/// refused when it is created, never ignored.
+public struct TLSConfiguration: Sendable, Hashable {
+    /// The certificate authorities that are trusted.
+    public enum TrustRoots: Sendable, Hashable {
+        /// Those of the system.
+        case system
+        /// Those in a PEM file, instead of the system's.
+        case file(URL)
+        /// Those in PEM data, instead of the system's.
+        case pem(Data)
+    }
+
+    /// A version of the protocol.
+    public enum Version: Int, Sendable, Hashable, Comparable, CaseIterable {
+        /// TLS 1.2 (RFC 5246).
+        case tls12 = 12
+        /// TLS 1.3 (RFC 8446).
+        case tls13 = 13
+
+        /// Whether `left` is older than `right`.
+        public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// Certificate and key with which the client identifies itself.
+    public struct ClientIdentity: Sendable, Hashable {
+        /// The certificate, with its chain if it has one, in PEM.
+        public var certificate: Source
+        /// The private key, in PEM.
+        public var privateKey: Source
+        /// The password of the key; `nil` when it has none.
+        public var password: String?
+
+        /// Where PEM text comes from.
+        public enum Source: Sendable, Hashable {
+            /// A file.
+            case file(URL)
+            /// Data in memory.
+            case pem(Data)
+        }
+
+        /// Creates an identity.
+        public init(certificate: Source, privateKey: Source, password: String? = nil) {
+            self.certificate = certificate
+            self.privateKey = privateKey
+            self.password = password
+        }
+    }
+
+    /// The authorities that are trusted; those of the system by default.
+    public var trustRoots: TrustRoots
+    /// The public keys of which the server must have one; empty by default, which pins nothing.
+    ///
+    /// Name a spare key as well, so that the server can change its own. The key of the server's own certificate is
+    /// compared, beside the usual checks.
+    public var pinnedKeys: Set<PublicKeyPin>
+    /// How the client identifies itself; not at all by default.
+    public var clientIdentity: ClientIdentity?
+    /// The oldest version that is accepted; TLS 1.2 by default (RFC 9325 section 3.1.1).
+    public var minimumVersion: Version
+    /// The newest version that is offered; `nil`, the default, is the newest there is.
+    public var maximumVersion: Version?
+
+    /// Creates a configuration; by default the system's trust and nothing more.
+    public init(
+        trustRoots: TrustRoots = .system,
+        pinnedKeys: Set<PublicKeyPin> = [],
+        clientIdentity: ClientIdentity? = nil,
+        minimumVersion: Version = .tls12,
+        maximumVersion: Version? = nil
+    ) {
+        self.trustRoots = trustRoots
+        self.pinnedKeys = pinnedKeys
+        self.clientIdentity = clientIdentity
+        self.minimumVersion = minimumVersion
+        self.maximumVersion = maximumVersion
+    }
+}
+
+/// The SHA-256 digest of a public key as it stands in a certificate (SubjectPublicKeyInfo, RFC 7469 section 2.4).
+public struct PublicKeyPin: Sendable, Hashable {
+    /// The digest in base64.
+    public let base64: String
+
+    /// Creates a pin; `nil` unless `base64` holds 32 bytes, with or without `sha256/` in front.
+    public init?(_ base64: String) {
+        let text = base64.hasPrefix("sha256/") ? String(base64.dropFirst(7)) : base64
+        guard Data(base64Encoded: text)?.count == 32 else { return nil }
+        self.base64 = text
+    }
+}

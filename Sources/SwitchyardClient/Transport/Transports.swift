@@ -1,0 +1,18 @@
+/// Makes the transport that suits the system.
+public enum Transports {
+    /// Creates the default transport of this system: ``CurlTransport`` on Linux.
+    ///
+    /// - Parameter tls: Whom the transport trusts, and how it identifies itself.
+    /// - Throws: ``TransportError`` when the transport cannot be created; on Linux when libcurl is missing or too old.
+    public static func systemDefault(
+        tls: TLSConfiguration = TLSConfiguration()
+    ) throws(TransportError) -> any Transport {
+        #if os(Linux)
+            var configuration = CurlTransport.Configuration()
+            configuration.tls = tls
+            return try CurlTransport(configuration: configuration)
+        #else
+            throw TransportError(.unsupported, message: "no transport for this system", mayHaveBeenSent: false)
+        #endif
+    }
+}
