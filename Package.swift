@@ -28,7 +28,11 @@ let package = Package(
             path: "Sources/YardTool"
         ),
         .executableTarget(name: "SwitchyardBenchmarks", dependencies: ["Switchyard", "SwitchyardTesting"]),
-        .testTarget(name: "SwitchyardServicesTests", dependencies: ["SwitchyardServices", "SwitchyardTesting"]),
+        .testTarget(
+            name: "SwitchyardServicesTests",
+            dependencies: ["SwitchyardServices", "SwitchyardTesting"],
+            resources: [.copy("Traces")]
+        ),
         .testTarget(
             name: "SwitchyardClientTests",
             dependencies: ["SwitchyardClient", "SwitchyardServices", "SwitchyardTesting"]

@@ -1,0 +1,97 @@
+import Testing
+
+@testable import SwitchyardServices
+
+/// The same seed and the same calls give the same decisions as the reference's, where its rules are kept.
+///
+/// The reference leaves out what the recommended policy adds for fleets: time-outs and overtaken attempts cut no share,
+/// a share does not recover by time, overloaded servers are not spared, and a switch starts no fresh window. Those rules
+/// are set accordingly here.
+@Suite struct ReferenceDifferentialTests {
+    @Test func `the core decides as the reference does`() throws {
+        let traces = try ReferenceTrace.all()
+        #expect(traces.count == 14)
+        for trace in traces {
+            var replay = try Replay(trace)
+            for (index, step) in trace.steps.enumerated() {
+                try replay.apply(step.step, at: MonotonicTime(nanoseconds: step.nanoseconds), "\(trace.seed)/\(index)")
+            }
+        }
+    }
+}
+
+extension SwitchPolicy {
+    /// The rules of the reference.
+    fileprivate static func reference(isSingle: Bool) -> SwitchPolicy {
+        var policy = isSingle ? SwitchPolicy.single : .recommended
+        policy.admission?.timeoutCut = 1
+        policy.admission?.overtakenCut = 1
+        policy.admission?.doubling = nil
+        policy.admission?.sparesOverloaded = false
+        policy.detection.startsFreshWindow = false
+        return policy
+    }
+}
+
+private struct Replay {
+    var core: SwitchingCore
+    var picks: [Attempt] = []
+
+    init(_ trace: ReferenceTrace) throws {
+        let members = (0..<trace.servers).map { SwitchingCore.Member(id: "\($0)") }
+        core = try SwitchingCore(
+            members: members,
+            policy: .reference(isSingle: trace.isSingle),
+            at: .zero,
+            seed: trace.seed
+        )
+    }
+
+    mutating func apply(_ step: ReferenceTrace.Step, at now: MonotonicTime, _ place: Comment) throws {
+        switch step {
+        case .pick(let tried, let chosen):
+            let choice = core.choose(excluding: tried, at: now)
+            let attempt = try #require(choice, place)
+            #expect(attempt.server == chosen, place)
+            picks.append(attempt)
+        case .probe(let server, let succeeded):
+            let due = core.takeProbe(at: now)
+            let probe = try #require(due, place)
+            #expect(probe.server == server, place)
+            _ = core.settleProbe(probe, succeeded ? .success(latency: .zero) : .refused, at: now)
+        case .success(let pick):
+            let position = core.release(picks[pick])
+            core.recordSuccess(position, latency: 0.01, at: core.read(now))
+        case .failure(let pick, let kind, let isWitnessed, let retryAfter, let ejected):
+            let failure = SwitchingCore.Failure(kind: kind, retryAfter: retryAfter, isWitnessed: isWitnessed)
+            let hasEjected = fail(picks[pick], failure, at: now)
+            #expect(hasEjected == ejected, place)
+        case .token(let granted):
+            let budgets = core.policy.budgets
+            core.failovers.refill(to: core.read(now), capacity: budgets.failoverTokens, longest: 60)
+            let isGranted = core.failovers.take(1)
+            #expect(isGranted == granted, place)
+        case .state(let state):
+            compare(state, place)
+        }
+    }
+
+    private mutating func fail(_ attempt: Attempt, _ failure: SwitchingCore.Failure, at now: MonotonicTime) -> Bool {
+        guard let position = core.release(attempt) else { return false }
+        let wasEjected = core.health[position].state == .ejected
+        core.recordFailure(position, failure, at: core.read(now))
+        return !wasEjected && core.health[position].state == .ejected
+    }
+
+    private func compare(_ state: ReferenceState, _ place: Comment) {
+        let letters = core.health.map { ["h", "e", "t"][Int($0.state.rawValue)] }.joined()
+        #expect(letters == state.states, place)
+        #expect(Int(core.currentPosition) == state.current, place)
+        for (server, (score, share)) in zip(core.health, zip(state.scores, state.shares)) {
+            #expect(abs(server.score.value - score) < 1e-5, place)
+            #expect(abs(server.admission.share - share) < 1e-5, place)
+        }
+        #expect(abs(core.failovers.tokens - state.tokens) < 1e-5, place)
+        #expect(abs(core.hedges.tokens - state.hedgeTokens) < 1e-5, place)
+    }
+}
