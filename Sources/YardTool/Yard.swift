@@ -3,7 +3,7 @@ import Foundation
 /// The command-line tool.
 @main
 enum Yard {
-    static let commands: [any Command.Type] = [DemoCommand.self, CheckCommand.self]
+    static var commands: [any Command.Type] { [LoadCommand.self] }
 
     static func main() async {
         exit(await run(Array(CommandLine.arguments.dropFirst())))

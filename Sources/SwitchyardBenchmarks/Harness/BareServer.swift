@@ -18,7 +18,7 @@ struct BareServer {
     init(body: String) throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
         answer = Array((head + body).utf8)
-        listener = socket(AF_INET, streamType, 0)
+        let listener = socket(AF_INET, streamType, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
@@ -29,6 +29,7 @@ struct BareServer {
             }
         }
         guard listener >= 0, status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        self.listener = listener
         port = UInt16(bigEndian: address.sin_port)
     }
 
@@ -71,7 +72,7 @@ struct BareServer {
 
 #if canImport(Glibc)
     private let streamType = Int32(SOCK_STREAM.rawValue)
-    private let noSignal = Int32(MSG_NOSIGNAL.rawValue)
+    private let noSignal = Int32(MSG_NOSIGNAL)
     private func systemAccept(_ listener: Int32) -> Int32 { Glibc.accept(listener, nil, nil) }
 #elseif canImport(Darwin)
     private let streamType = SOCK_STREAM

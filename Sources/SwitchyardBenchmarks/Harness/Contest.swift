@@ -68,7 +68,7 @@ struct Contest {
 /// Processor time that this process has used, user and system.
 func cpuSeconds() -> Double {
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    getrusage(ownProcess, &usage)
     func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
     return seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
@@ -86,3 +86,9 @@ struct Spread: Codable {
         maximum = sorted.last ?? .nan
     }
 }
+
+#if canImport(Glibc)
+    private let ownProcess = RUSAGE_SELF.rawValue
+#else
+    private let ownProcess = RUSAGE_SELF
+#endif

@@ -33,7 +33,7 @@ final class ClientCore: Sendable {
         self.options = options
         ownsTransport = transport == nil
         do throws(TransportError) {
-            self.transport = if let transport { transport } else { try SystemTransport.make() }
+            self.transport = if let transport { transport } else { try Transports.systemDefault() }
         } catch {
             throw .transport(error)
         }

@@ -23,7 +23,7 @@ enum TransportChoice {
     static func make(_ name: String?) throws(UsageError) -> any Transport {
         do throws(TransportError) {
             switch name {
-            case nil: return try SystemTransport.make()
+            case nil: return try Transports.systemDefault()
             default: throw TransportError(.unsupported, message: "expected curl or urlsession, not \"\(name ?? "")\"")
             }
         } catch {

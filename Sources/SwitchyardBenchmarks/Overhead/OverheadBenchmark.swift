@@ -1,0 +1,138 @@
+import Foundation
+import Switchyard
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What a call costs: over the bare transport, over plain URLSession, and through the library.
+struct OverheadBenchmark {
+    let url: String?
+    let isJSON: Bool
+
+    func run() async throws {
+        let child = url == nil ? try ChildServer() : nil
+        guard let target = url ?? child?.url else { throw BenchmarkError("no server") }
+        var reports: [OverheadReport] = []
+        for concurrency in [1, 32] {
+            let contest = Contest(contenders: try contenders(target), concurrency: concurrency)
+            let report = OverheadReport(concurrency: concurrency, scores: try await contest.run())
+            if !isJSON { print(report.text) }
+            reports.append(report)
+        }
+        if isJSON { print(String(decoding: try JSONEncoder().encode(reports), as: UTF8.self)) }
+        withExtendedLifetime(child) {}
+    }
+
+    private func contenders(_ target: String) throws -> [Contender] {
+        [
+            try bareTransport(target),
+            try plainURLSession(target),
+            try throughClient(target),
+        ]
+    }
+
+    private func bareTransport(_ target: String) throws -> Contender {
+        let transport = try Transports.systemDefault()
+        let decoder = JSONDecoder()
+        guard let url = RequestURL(target) else { throw BenchmarkError("not a URL: \(target)") }
+        return Contender(name: "bare transport") {
+            let response = try await transport.send(HTTPRequest(url: url))
+            guard case .whole(let body) = response.body else { throw BenchmarkError("no whole body") }
+            try check(try decoder.decode([SampleTopic].self, from: body))
+        }
+    }
+
+    private func plainURLSession(_ target: String) throws -> Contender {
+        guard let url = URL(string: target) else { throw BenchmarkError("not a URL: \(target)") }
+        let session = URLSession(configuration: .default)
+        let decoder = JSONDecoder()
+        return Contender(name: "plain URLSession") {
+            let (body, _) = try await session.data(for: URLRequest(url: url))
+            try check(try decoder.decode([SampleTopic].self, from: body))
+        }
+    }
+
+    private func throughClient(_ target: String) throws -> Contender {
+        let (base, path) = try split(target)
+        let service = try Service(
+            name: "topics",
+            servers: [
+                Server(name: "primary", baseURLs: [.test: try ServerURL(base)]),
+                Server(name: "secondary", baseURLs: [.test: try ServerURL(base)]),
+            ],
+            defaultEnvironment: .test
+        )
+        let client = try NetworkClient(service: service)
+        let decoder = JSONDecoder()
+        return Contender(name: "client") {
+            let response = try await client.send(APIConfiguration(path: path))
+            guard case .whole(let body) = response.response.body else { throw BenchmarkError("no whole body") }
+            try check(try decoder.decode([SampleTopic].self, from: body))
+        }
+    }
+
+    private func split(_ target: String) throws -> (base: String, path: String) {
+        guard var parts = URLComponents(string: target) else { throw BenchmarkError("not a URL: \(target)") }
+        let path = parts.path
+        parts.path = ""
+        guard let base = parts.string else { throw BenchmarkError("not a URL: \(target)") }
+        return (base, path)
+    }
+}
+
+private func check(_ topics: [SampleTopic]) throws {
+    guard topics.count == 2, topics[0].replies == 12 else { throw BenchmarkError("wrong answer") }
+}
+
+/// The figures of one level of concurrency.
+struct OverheadReport: Encodable {
+    struct Row: Encodable {
+        var name: String
+        var perSecond: Spread
+        var cpuMicroseconds: Spread
+    }
+
+    var concurrency: Int
+    var rows: [Row]
+    /// Requests per second relative to the bare transport, round by round.
+    var ratios: [String: Spread]
+
+    init(concurrency: Int, scores: [String: [Score]]) {
+        self.concurrency = concurrency
+        rows = scores.keys.sorted().map { name in
+            let own = scores[name] ?? []
+            return Row(
+                name: name,
+                perSecond: Spread(own.map(\.perSecond)),
+                cpuMicroseconds: Spread(own.map(\.cpuMicroseconds))
+            )
+        }
+        func ratio(_ left: String, _ right: String) -> Spread {
+            Spread(zip(scores[left] ?? [], scores[right] ?? []).map { $0.perSecond / $1.perSecond })
+        }
+        ratios = [
+            "client / bare transport": ratio("client", "bare transport"),
+            "client / plain URLSession": ratio("client", "plain URLSession"),
+            "bare transport / plain URLSession": ratio("bare transport", "plain URLSession"),
+        ]
+    }
+
+    var text: String {
+        var lines = ["\(concurrency) concurrent"]
+        for row in rows {
+            lines.append(
+                "  \(pad(row.name))\(number(row.perSecond.median)) requests/s  \(number(row.cpuMicroseconds.median)) us CPU each"
+            )
+        }
+        for (name, ratio) in ratios.sorted(by: { $0.key < $1.key }) {
+            let spread = String(format: "%6.2f  (%.2f ... %.2f)", ratio.median, ratio.minimum, ratio.maximum)
+            lines.append("  \(pad(name))\(spread)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func pad(_ text: String) -> String { text.padding(toLength: 36, withPad: " ", startingAt: 0) }
+
+    private func number(_ value: Double) -> String { String(format: "%8.0f", value) }
+}

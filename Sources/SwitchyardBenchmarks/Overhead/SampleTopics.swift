@@ -1,0 +1,11 @@
+/// The small answer that is asked for again and again.
+struct SampleTopic: Decodable, Sendable {
+    let id: Int
+    let title: String
+    let replies: Int
+}
+
+enum SampleTopics {
+    /// 82 bytes of JSON.
+    static let json = #"[{"id":1,"title":"Points and crossings","replies":12},{"id":2,"title":"Signals","replies":3}]"#
+}
