@@ -3,7 +3,7 @@ import Foundation
 /// The command-line tool.
 @main
 enum Yard {
-    static var commands: [any Command.Type] { [LoadCommand.self] }
+    static var commands: [CommandEntry] { [CommandEntry(LoadCommand.self)] }
 
     static func main() async {
         exit(await run(Array(CommandLine.arguments.dropFirst())))
@@ -23,12 +23,7 @@ enum Yard {
             return 0
         }
         do {
-            let arguments = try Arguments(
-                Array(words.dropFirst()),
-                options: command.options,
-                maximumPositional: command.positional.isEmpty ? 0 : 1
-            )
-            return try await command.init(arguments).run()
+            return try await command.run(Array(words.dropFirst()))
         } catch let error as UsageError {
             return refuse("\(name): \(error)")
         } catch {

@@ -71,12 +71,16 @@ final class ClientCore: Sendable {
 extension ClientCore {
     /// Enters the request in the table and starts it; a request that comes after the shutdown ends at once.
     func dispatch(_ exchange: Exchange) {
-        let isOpen = state.withLock { $0.table.insert(exchange) }
-        if isOpen { exchange.start() } else { exchange.cancel(.closed) }
+        do throws(RequestFailure.Reason) {
+            try state.withLock { (state) throws(RequestFailure.Reason) in try state.table.insert(exchange) }
+        } catch {
+            return exchange.cancel(error)
+        }
+        exchange.start()
     }
 
     func remove(_ exchange: Exchange) {
-        state.withLock { $0.table.remove(exchange.id) }
+        state.withLock { $0.table.remove(exchange) }
     }
 
     func cancel(_ ids: some Sequence<RequestID>) {

@@ -9,15 +9,18 @@ struct DispatchTable {
     /// The request of that identifier, if it is under way.
     subscript(id: RequestID) -> Exchange? { exchanges[id] }
 
-    /// Enters a request; `false` when the table is closed.
-    mutating func insert(_ exchange: Exchange) -> Bool {
-        guard !isClosed else { return false }
+    /// Enters a request.
+    ///
+    /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
+    mutating func insert(_ exchange: Exchange) throws(RequestFailure.Reason) {
+        guard !isClosed else { throw .closed }
+        guard exchanges[exchange.id] == nil else { throw .duplicateID }
         exchanges[exchange.id] = exchange
-        return true
     }
 
-    mutating func remove(_ id: RequestID) {
-        exchanges[id] = nil
+    /// Takes a request out, unless another has taken its identifier.
+    mutating func remove(_ exchange: Exchange) {
+        if exchanges[exchange.id] === exchange { exchanges[exchange.id] = nil }
     }
 
     /// The requests of one owner, or all of them.

@@ -16,6 +16,8 @@ public struct RequestFailure: Error, Sendable {
         case invalidRequest(RequestError)
         /// The request names a server that the service does not have.
         case unknownServer(String)
+        /// Another request of that identifier is under way.
+        case duplicateID
         /// The client has been shut down.
         case closed
     }
@@ -51,6 +53,7 @@ extension RequestFailure: CustomStringConvertible {
             case .transport(let error): error.description
             case .invalidRequest(let error): "\(error)"
             case .unknownServer(let name): "the service has no server \"\(name)\""
+            case .duplicateID: "another request of that identifier is under way"
             case .closed: "the client has been shut down"
             }
         let url = context.url.map { $0.text.prefix { $0 != "?" } } ?? "-"

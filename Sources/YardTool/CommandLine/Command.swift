@@ -30,3 +30,23 @@ extension Command {
         return ([head, "", summary] + (lines.isEmpty ? [] : [""] + lines)).joined(separator: "\n")
     }
 }
+
+/// A command in the list of commands.
+struct CommandEntry {
+    let name: String
+    let summary: String
+    let help: String
+    /// Reads the words behind the command and carries it out.
+    let run: ([String]) async throws -> Int32
+
+    init<Chosen: Command>(_ command: Chosen.Type) {
+        name = command.name
+        summary = command.summary
+        help = command.help
+        run = { words in
+            let maximum = command.positional.isEmpty ? 0 : 1
+            let arguments = try Arguments(words, options: command.options, maximumPositional: maximum)
+            return try await command.init(arguments).run()
+        }
+    }
+}

@@ -36,7 +36,8 @@ struct LoadPlan: Sendable {
         guard let method = HTTPMethod(name) else { throw UsageError("--method wants an HTTP method, not \"\(name)\"") }
         self.method = method
         service = try Self.service(at: file, policy: arguments.text("policy"))
-        environment = arguments.text("environment").map(ServiceEnvironment.init(rawValue:)) ?? service.defaultEnvironment
+        environment =
+            arguments.text("environment").map(ServiceEnvironment.init(rawValue:)) ?? service.defaultEnvironment
         guard service.environments.contains(environment) else {
             let known = service.environments.map(\.rawValue).joined(separator: ", ")
             throw UsageError("--environment wants one of \(known), not \"\(environment)\"")

@@ -74,7 +74,12 @@ struct LoadSummary {
         let failures = records.count { !$0.ok }
         text = String(
             format: "%d requests, %d failures, %d switches, p50 %.1f ms, p99 %.1f ms, maximum %.1f ms",
-            records.count, failures, switches, percentile(0.5), percentile(0.99), (waits.last ?? 0) * 1000
+            records.count,
+            failures,
+            switches,
+            percentile(0.5),
+            percentile(0.99),
+            (waits.last ?? 0) * 1000
         )
     }
 }

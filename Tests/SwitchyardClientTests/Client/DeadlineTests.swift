@@ -1,0 +1,99 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rule 5 of a request's life: the deadline bounds everything.
+///
+/// Time stands still unless a test moves it.
+@Suite(.timeLimit(.minutes(1))) struct DeadlineTests {
+    private let time = ManualClock()
+
+    @Test func `a request ends when its deadline passes, not before`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(servers: 1, time: time) { _ in .never }
+        let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .milliseconds(1500))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1))
+
+        time.advance(by: .milliseconds(1499))
+        #expect(client.activeRequests.count == 1)
+        time.advance(by: .milliseconds(1))
+
+        #expect(await failure.value == .deadlineExceeded)
+        #expect(transport.openExchanges == 0)
+    }
+
+    @Test func `the deadline bounds all attempts together`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(time: time) { _ in .never }
+        let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(1))
+
+        for _ in 0..<20 { time.advance(by: .milliseconds(100)) }
+
+        #expect(await failure.value == .deadlineExceeded)
+        #expect(transport.requestCount <= 3)
+        #expect(transport.openExchanges == 0)
+        #expect(time.pendingTimers == 0)
+    }
+
+    @Test func `a read that is slower than usual is asked of a second server too, and the first answer wins`()
+        async throws
+    {
+        let time = time
+        let (client, transport) = try NetworkClient.stubbed(time: time) { request in
+            request.server == "primary" ? .never : .status(200)
+        }
+        let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1))
+
+        time.advance(by: .milliseconds(250))
+
+        let answer = try await response.value
+        #expect(answer.context.server == "secondary")
+        #expect(answer.context.attempts == 2)
+        #expect(await transport.waitUntilIdle())
+    }
+
+    @Test func `the slow first answer wins when it comes before the second`() async throws {
+        let time = time
+        let (client, transport) = try NetworkClient.stubbed(time: time) { request in
+            request.server == "primary" ? .delayed(by: .milliseconds(300), on: time, .status(200)) : .never
+        }
+        let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(2))
+        time.advance(by: .milliseconds(250))
+        #expect(await transport.waitForRequests(2))
+
+        time.advance(by: .milliseconds(50))
+
+        #expect(try await response.value.context.server == "primary")
+        #expect(await transport.waitUntilIdle())
+    }
+
+    @Test func `a slow write is not hedged`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(time: time) { request in
+            request.method == .post ? .never : .status(200)
+        }
+        let failure = Task {
+            await client.failure(of: APIConfiguration(path: "list", method: .post, timeout: .seconds(2)))
+        }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1))
+
+        for _ in 0..<20 { time.advance(by: .milliseconds(100)) }
+
+        #expect(await failure.value == .deadlineExceeded)
+        #expect(transport.requests.count { $0.method == .post } == 1)
+    }
+
+    @Test func `a request that has ended leaves no timer behind`() async throws {
+        let (client, _) = try NetworkClient.stubbed(time: time) { _ in .status(200) }
+
+        for _ in 0..<10 { _ = try await client.send(APIConfiguration(path: "list")) }
+
+        #expect(time.pendingTimers == 0)
+    }
+}

@@ -1,0 +1,138 @@
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows A1 to A3, A5, A11 to A14, A35, A38; rules TAF-S15 to S22, TAF-S25.
+@Suite(.timeLimit(.minutes(1))) struct EnvironmentTests {
+    @Test func `requests sent after a switch go to the new environment`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
+
+        _ = try await client.send(APIConfiguration(path: "list"))
+        try client.switchEnvironment(to: .release)
+        _ = try await client.send(APIConfiguration(path: "list"))
+
+        #expect(
+            transport.requests.map(\.url.text) == ["http://primary.test/v1/list", "http://primary.release/v1/list"]
+        )
+        #expect(client.environment == .release)
+    }
+
+    @Test func `requests under way keep the environment they were built for, failover included`() async throws {
+        let time = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(time: time) { request in
+            request.server == "primary" ? .delayed(by: .milliseconds(10), on: time, .status(500)) : .status(200)
+        }
+        let response = Task { try await client.send(APIConfiguration(path: "list")) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(2))
+
+        try client.switchEnvironment(to: .release)
+        time.advance(by: .milliseconds(10))
+
+        #expect(try await response.value.context.environment == .test)
+        #expect(transport.requests.map(\.url.text).last == "http://secondary.test/v1/list")
+    }
+
+    @Test func `requests under way are cancelled when the switch says so`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .never }
+        let failure = Task { await client.failure(of: APIConfiguration(path: "list")) }
+        #expect(await transport.waitForRequests(1))
+
+        try client.switchEnvironment(to: .release, cancelsActiveRequests: true)
+
+        #expect(await failure.value == .cancelled)
+    }
+
+    @Test func `an environment that a server lacks is an error and changes nothing`() throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+
+        #expect(throws: ClientError.missingEnvironment("staging", server: "primary")) {
+            try client.switchEnvironment(to: "staging")
+        }
+        #expect(client.environment == .test)
+    }
+
+    @Test func `a new environment starts with the first server and fresh health`() async throws {
+        let (client, _) = try NetworkClient.stubbed { request in
+            request.server == "primary" ? .status(500) : .status(200)
+        }
+        for _ in 0..<40 { _ = try await client.send(APIConfiguration(path: "list")) }
+        #expect(client.currentServer == "secondary")
+
+        try client.switchEnvironment(to: .release)
+
+        #expect(client.currentServer == "primary")
+        #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
+    }
+
+    @Test func `a server is chosen by name before anything was sent`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
+
+        try client.switchServer(to: "tertiary")
+        _ = try await client.send(APIConfiguration(path: "list"))
+
+        #expect(client.currentServer == "tertiary")
+        #expect(transport.requests.map(\.server) == ["tertiary"])
+    }
+
+    @Test func `an unknown server is an error and changes nothing`() throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+
+        #expect(throws: ClientError.self) { try client.switchServer(to: "nobody") }
+        #expect(client.currentServer == "primary")
+    }
+
+    @Test func `the next server follows the present one and the first follows the last`() throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+
+        var visited: [String] = []
+        for _ in 0..<4 {
+            client.switchToNextServer()
+            visited.append(client.currentServer)
+        }
+
+        #expect(visited == ["secondary", "tertiary", "primary", "secondary"])
+    }
+
+    @Test func `a switch is told to whoever listens, with its cause`() async throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+        let events = client.events()
+
+        try client.switchServer(to: "secondary")
+
+        let event = await events.first { _ in true }
+        #expect(event?.event.kind == .switched(from: "primary", to: "secondary", cause: .requested))
+        #expect(event?.environment == .test)
+    }
+
+    @Test func `a stream of events ends with its client`() async throws {
+        var (client, _): (NetworkClient?, StubTransport) = try NetworkClient.stubbed { _ in .status(200) }
+        let events = try #require(client?.events())
+
+        client = nil
+
+        for await _ in events { Issue.record("there was nothing to tell") }
+    }
+
+    @Test func `a new list of servers keeps the health of those that stay`() async throws {
+        let (client, _) = try NetworkClient.stubbed { request in
+            request.server == "primary" ? .status(500) : .status(200)
+        }
+        for _ in 0..<40 { _ = try await client.send(APIConfiguration(path: "list")) }
+        let servers = client.service.servers
+
+        try client.replaceServers([servers[2], servers[0]])
+
+        #expect(client.servers.map(\.id) == ["tertiary", "primary"])
+        #expect(client.servers[1].state == .ejected)
+        #expect(client.currentServer == "tertiary")
+    }
+
+    @Test func `an empty list of servers is refused`() throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+
+        #expect(throws: ClientError.self) { try client.replaceServers([]) }
+        #expect(client.servers.count == 3)
+    }
+}

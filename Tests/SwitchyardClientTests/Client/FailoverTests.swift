@@ -1,0 +1,161 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows A33, A15 and D52; rules 1 to 4 and 7 of a request's life, TAF-S8, TAF-S14.
+@Suite(.timeLimit(.minutes(1))) struct FailoverTests {
+    private static let retryable: [StubAnswer] = [
+        .failure(.connectionRefused), .failure(.connectTimeout), .failure(.timeout), .failure(.connectionReset),
+        .failure(.truncated), .failure(.protocolViolation), .failure(.tlsFailure), .failure(.dnsFailure),
+        .status(500), .status(502), .status(503), .status(504), .status(429),
+    ]
+
+    @Test(arguments: retryable.indices)
+    func `a read that fails at one server is answered by the next, in the same call`(_ index: Int) async throws {
+        let (client, transport) = try NetworkClient.stubbed { request in
+            request.server == "primary" ? Self.retryable[index] : .status(200)
+        }
+
+        let response = try await client.send(APIConfiguration(path: "list"))
+
+        #expect(response.status == 200)
+        #expect(response.context.server == "secondary")
+        #expect(response.context.attempts == 2)
+        #expect(transport.requests.map(\.server) == ["primary", "secondary"])
+    }
+
+    @Test(arguments: [400, 401, 403, 404, 409, 422, 301, 204])
+    func `an answer that is the caller's business is handed over as it is`(_ status: Int) async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(status) }
+
+        let response = try await client.send(APIConfiguration(path: "list"))
+
+        #expect(response.status == status)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a write that may have arrived is never sent twice`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { request in
+            request.method == .post ? .failure(TransportError(.connectionReset, message: "reset")) : .status(200)
+        }
+
+        let reason = await client.failure(of: APIConfiguration(path: "list", method: .post))
+
+        #expect(transport.requests.count { $0.method == .post } == 1)
+        guard case .transport(let error) = reason else {
+            Issue.record("expected a transport error, got \(String(describing: reason))")
+            return
+        }
+        #expect(error.kind == .connectionReset)
+    }
+
+    @Test func `a write that provably never left goes to the next server`() async throws {
+        let (client, _) = try NetworkClient.stubbed { request in
+            guard request.server == "primary" else { return .status(201) }
+            return .failure(TransportError(.connectionRefused, message: "refused", mayHaveBeenSent: false))
+        }
+
+        let response = try await client.send(APIConfiguration(path: "list", method: .post))
+
+        #expect(response.status == 201)
+        #expect(response.context.server == "secondary")
+    }
+
+    @Test func `a write with an idempotency key goes to the next server under the same key`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { request in
+            request.server == "primary" ? .failure(.connectionReset) : .status(201)
+        }
+        var configuration = APIConfiguration(path: "list", method: .post)
+        configuration.idempotencyKey = .automatic
+
+        let response = try await client.send(configuration)
+
+        #expect(response.status == 201)
+        let keys = transport.requests.map { $0.headers["Idempotency-Key"] }
+        #expect(keys.count == 2)
+        #expect(keys[0] != nil && keys[0] == keys[1])
+    }
+
+    @Test func `when all servers fail, an answer tells more than a broken connection`() async throws {
+        let (client, _) = try NetworkClient.stubbed { request in
+            request.server == "secondary" ? .status(503) : .failure(.connectionReset)
+        }
+
+        let response = try await client.send(APIConfiguration(path: "list"))
+
+        #expect(response.status == 503)
+        #expect(response.context.attempts == 3)
+    }
+
+    @Test func `one identifier stands over all attempts`() async throws {
+        let (client, _) = try NetworkClient.stubbed { request in
+            request.server == "primary" ? .status(500) : .status(200)
+        }
+        let id = RequestID()
+
+        let response = try await client.send(APIConfiguration(path: "list"), id: id)
+
+        #expect(response.id == id)
+    }
+
+    @Test func `a cancel during the failover ends the request once`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { request in
+            request.server == "primary" ? .status(500) : .never
+        }
+        let id = RequestID()
+        let failure = Task { await client.failure(of: APIConfiguration(path: "list"), id: id) }
+        #expect(await transport.waitForRequests(2))
+
+        client.cancel(id)
+
+        #expect(await failure.value == .cancelled)
+        #expect(transport.openExchanges == 0)
+    }
+
+    @Test func `a cancelled request counts against no server`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .never }
+        for number in 1...50 {
+            let id = RequestID()
+            let failure = Task { await client.failure(of: APIConfiguration(path: "list"), id: id) }
+            #expect(await transport.waitForRequests(number))
+            client.cancel(id)
+            #expect(await failure.value == .cancelled)
+        }
+
+        #expect(client.currentServer == "primary")
+        #expect(client.servers.allSatisfy { $0.statistics.failures == 0 })
+    }
+
+    @Test func `a request to a foreign URL is charged to no server and goes nowhere else`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
+
+        let response = try await client.send(APIConfiguration(path: "https://elsewhere.example/list"))
+
+        #expect(response.status == 500)
+        #expect(response.context.server == nil)
+        #expect(transport.requests.map(\.url.text) == ["https://elsewhere.example/list"])
+        #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
+    }
+
+    @Test func `a request for one server by name goes there alone`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
+        var configuration = APIConfiguration(path: "list")
+        configuration.server = .named("tertiary")
+
+        let response = try await client.send(configuration)
+
+        #expect(response.status == 500)
+        #expect(transport.requests.map(\.server) == ["tertiary"])
+    }
+
+    @Test func `a server that does not exist is an error before anything is sent`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
+        var configuration = APIConfiguration(path: "list")
+        configuration.server = .named("nobody")
+
+        #expect(await client.failure(of: configuration) == .unknownServer("nobody"))
+        #expect(transport.requestCount == 0)
+    }
+}

@@ -1,0 +1,102 @@
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows D7, D8, D11; rules TAF-D1, TAF-D7 and rule 6 of a request's life.
+@Suite(.timeLimit(.minutes(1))) struct LifetimeTests {
+    private let endings = AsyncStream.makeStream(of: RequestFailure.Reason.self)
+
+    private func send(through client: NetworkClient) {
+        let continuation = endings.continuation
+        client.send(APIConfiguration(path: "list")) { result in
+            if case .failure(let failure) = result { continuation.yield(failure.reason) }
+        }
+    }
+
+    private func nextEnding() async -> RequestFailure.Reason? {
+        await endings.stream.first { _ in true }
+    }
+
+    @Test func `releasing the last reference to a client cancels its requests`() async throws {
+        var (client, transport): (NetworkClient?, StubTransport) = try NetworkClient.stubbed { _ in .never }
+        client.map(send(through:))
+        #expect(await transport.waitForRequests(1))
+
+        client = nil
+
+        #expect(await nextEnding() == .cancelled)
+        #expect(await transport.waitUntilIdle())
+    }
+
+    @Test func `releasing a scope cancels its own requests and no others`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .never }
+        var scope: NetworkClient? = client.scoped()
+        scope.map(send(through:))
+        send(through: client)
+        #expect(await transport.waitForRequests(2))
+
+        scope = nil
+
+        #expect(await nextEnding() == .cancelled)
+        #expect(client.activeRequests.count == 1)
+    }
+
+    @Test func `a scope cancels its own requests, the client all of them`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .never }
+        let scope = client.scoped()
+        send(through: scope)
+        send(through: client)
+        #expect(await transport.waitForRequests(2))
+
+        scope.cancelAll()
+        #expect(client.activeRequests.count == 1)
+        client.cancelAll()
+
+        #expect(client.activeRequests.isEmpty)
+    }
+
+    @Test func `a client that was shut down answers each request with closed`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .never }
+        send(through: client)
+        #expect(await transport.waitForRequests(1))
+
+        client.shutdown()
+        client.shutdown()
+
+        #expect(await nextEnding() == .closed)
+        #expect(await client.failure(of: APIConfiguration(path: "list")) == .closed)
+    }
+
+    @Test func `nothing is kept after the end`() async throws {
+        final class Witness: Sendable {}
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+        weak var kept: Witness?
+
+        await withCheckedContinuation { continuation in
+            let witness = Witness()
+            kept = witness
+            client.send(APIConfiguration(path: "list")) { [witness] _ in
+                continuation.resume()
+                withExtendedLifetime(witness) {}
+            }
+        }
+        _ = try await client.send(APIConfiguration(path: "list"))
+
+        #expect(client.activeRequests.isEmpty)
+        await Task.yield()
+        #expect(kept == nil)
+    }
+
+    @Test func `clients are ordinary objects that do not disturb each other`() async throws {
+        let (first, firstTransport) = try NetworkClient.stubbed { _ in .never }
+        let (second, _) = try NetworkClient.stubbed { _ in .status(200) }
+        send(through: first)
+        #expect(await firstTransport.waitForRequests(1))
+
+        second.cancelAll()
+        second.shutdown()
+
+        #expect(first.activeRequests.count == 1)
+    }
+}
