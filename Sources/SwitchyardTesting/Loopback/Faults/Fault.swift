@@ -72,6 +72,7 @@ extension Fault {
     ///
     /// - Parameter count: Bytes of the body that are sent before; half of them unless given, and never all.
     ///   A response without a body is cut in its head.
+    /// - Returns: The fault.
     public static func truncate(after count: Int? = nil) -> Fault {
         Fault(kind: .cut(after: count.map { max(0, $0) }, byReset: false))
     }
@@ -93,6 +94,7 @@ extension Fault {
     ///
     /// - Parameter difference: What is added to the true length: a positive one lets the client wait for bytes that
     ///   never come, a negative one leaves bytes on the connection in front of the next response.
+    /// - Returns: The fault.
     public static func wrongContentLength(by difference: Int = 1) -> Fault {
         Fault(kind: .wrongContentLength(by: difference))
     }
@@ -122,6 +124,7 @@ extension Fault {
     /// - Parameters:
     ///   - count: Bytes at a time; at least 1.
     ///   - interval: Between two of them.
+    /// - Returns: The fault.
     public static func drip(bytes count: Int, every interval: Duration) -> Fault {
         Fault(kind: .drip(bytes: max(1, count), interval: max(.zero, interval)))
     }
@@ -146,6 +149,7 @@ extension Fault {
     /// - Parameters:
     ///   - fault: The fault.
     ///   - period: From one beginning to the next, half of it with the fault; at least 2 ms.
+    /// - Returns: The fault.
     public static func flap(_ fault: Fault, period: Duration) -> Fault {
         Fault(kind: .flap(period: max(.milliseconds(2), period), fault))
     }
