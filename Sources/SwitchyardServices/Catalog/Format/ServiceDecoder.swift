@@ -90,11 +90,18 @@ struct ServiceDecoder {
         policy.failsOver = try fields.bool("failsOver") ?? policy.failsOver
         if let hedges = try fields.bool("hedging") { policy.hedging = hedges ? policy.hedging ?? HedgingRules() : nil }
         policy.maximumAttempts = try fields.integer("maximumAttempts") ?? policy.maximumAttempts
-        if let seconds = try fields.number("firstProbe") {
-            guard seconds >= 0 else { throw fields.unexpected("firstProbe", "\(seconds)") }
-            policy.recovery.firstProbe = .seconds(min(seconds, 1e9))
+        if let gap = try seconds("firstProbe", fields) {
+            policy.recovery.firstProbe = gap
+            policy.recovery.longestProbe = max(gap, policy.recovery.longestProbe)
         }
+        policy.minimumInterval = try seconds("minimumInterval", fields) ?? policy.minimumInterval
         return policy
+    }
+
+    private func seconds(_ key: String, _ fields: JSONObject.Fields) throws(CatalogError) -> Duration? {
+        guard let seconds = try fields.number(key) else { return nil }
+        guard seconds >= 0 else { throw fields.unexpected(key, "\(seconds)") }
+        return .seconds(min(seconds, 1e9))
     }
 
     private func preset(named name: String, _ fields: JSONObject.Fields) throws(CatalogError) -> SwitchPolicy {

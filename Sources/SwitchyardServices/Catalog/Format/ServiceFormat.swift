@@ -21,6 +21,7 @@
 /// | `switching.failsOver` | boolean | | by policy | whether a failed request is repeated elsewhere |
 /// | `switching.hedging` | boolean | | by policy | whether a slow request is sent a second time |
 /// | `switching.maximumAttempts` | integer | attempts | 3 | the most attempts of one request |
+/// | `switching.minimumInterval` | number | seconds | 0 | the least time between two automatic switches |
 /// | `switching.firstProbe` | number | seconds | 1 | from the first ejection to the first probe |
 public enum ServiceFormat {
     /// One key of the format.
@@ -90,6 +91,13 @@ public enum ServiceFormat {
             "attempts",
             "3",
             "the most attempts of one request"
+        ),
+        Key(
+            "switching.minimumInterval",
+            "a number of at least 0",
+            "seconds",
+            "0",
+            "the least time between two automatic switches"
         ),
         Key(
             "switching.firstProbe",

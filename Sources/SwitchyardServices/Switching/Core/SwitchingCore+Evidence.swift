@@ -25,23 +25,34 @@ extension SwitchingCore {
         health[position].latency.record(latency)
         health[position].age(to: time, rules)
         count(position, failed: false, at: time)
+        if health[position].state != .ejected { creditSuccess(position, at: time) }
+        creditLife(position, at: time)
+    }
+
+    /// Takes note of an answer that proves the path and that the server lives, and says nothing about its health.
+    mutating func recordAnswer(_ position: Int?, at time: Double) {
+        provenAt = time
+        if let position { creditLife(position, at: time) }
+    }
+
+    /// Brings a server that is down nearer to its recovery.
+    private mutating func creditLife(_ position: Int, at time: Double) {
+        let recovery = rules.policy.recovery
         switch health[position].state {
         case .healthy:
-            creditSuccess(position, at: time)
+            health[position].suspicionRounds = 0
         case .ejected:
             // It was asked because nothing better was left: its own traffic is the probe.
             health[position].probeSuccesses += 1
-            if health[position].probeSuccesses >= rules.policy.recovery.successes { recover(position, at: time) }
+            if health[position].probeSuccesses >= recovery.successes { recover(position, at: time) }
         case .trial:
-            creditSuccess(position, at: time)
             health[position].trialSuccesses += 1
-            if health[position].trialSuccesses >= rules.policy.recovery.trialSuccesses { recover(position, at: time) }
+            if health[position].trialSuccesses >= recovery.trialSuccesses { recover(position, at: time) }
         }
     }
 
     private mutating func creditSuccess(_ position: Int, at time: Double) {
         health[position].consecutiveFailures = 0
-        health[position].suspicionRounds = 0
         if rules.policy.detection.score != nil { health[position].score.lower(by: rules.successStep) }
         if let admission = rules.policy.admission {
             health[position].admission.raise(at: time, step: admission.step, rules)
@@ -102,7 +113,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Why the server has to be ejected after this failure; `nil` if it may stay.
+    /// Why the server has to be ejected after this failure; `nil` if it may stay, as the last healthy one always may.
     private func verdict(
         _ position: Int,
         _ failure: Failure,
@@ -111,10 +122,13 @@ extension SwitchingCore {
     ) -> SwitchCause? {
         let server = health[position]
         if server.state == .trial { return failure.isWitnessed ? .trialFailed : nil }
-        guard !sparesOverload(position, failure.kind, at: time) else { return nil }
+        guard !sparesOverload(position, failure.kind, at: time), !isSwitchTooSoon(position, at: time) else {
+            return nil
+        }
+        guard hasHealthyPeer(of: position) else { return nil }
         let detection = rules.policy.detection
         if let score = detection.score, failure.isWitnessed, server.score.value >= score.threshold { return .score }
-        guard isProven, hasHealthyPeer(of: position) else { return nil }
+        guard isProven else { return nil }
         let window = server.window
         if let ratio = detection.ratio, ratio.isExceeded(failures: window.failures, of: window.requests) {
             return .errorRatio
@@ -129,6 +143,11 @@ extension SwitchingCore {
         return !health.indices.contains { other in
             other != position && health[other].state == .healthy && health[other].admission.isClean(at: time, rules)
         }
+    }
+
+    /// Whether ejecting the server would switch again too soon after the last switch.
+    private func isSwitchTooSoon(_ position: Int, at time: Double) -> Bool {
+        position == Int(currentPosition) && time - switchedAt < rules.minimumInterval
     }
 
     func hasHealthyPeer(of position: Int) -> Bool {

@@ -113,7 +113,7 @@ extension SwitchingCore {
     /// Reads the time, and lets happen what was planned for it.
     mutating func read(_ now: MonotonicTime) -> Double {
         let time = clock.read(now)
-        if steering != nil { steer(at: time) }
+        if steering != nil || pendingPush != nil { steer(at: time) }
         return time
     }
 }

@@ -9,14 +9,14 @@ extension SwitchingCore {
     /// - Returns: The probe, which has to be handed to ``settleProbe(_:_:at:)``.
     public mutating func takeProbe(at now: MonotonicTime) -> Attempt? {
         let time = read(now)
-        guard !clock.isFrozen, health.contains(where: { $0.state == .ejected && time >= $0.dueAt }) else { return nil }
+        guard !clock.isFrozen, health.contains(where: { $0.isProbeDue(at: time) }) else { return nil }
         let goesByPreference = rules.policy.failsBack && rules.policy.selection == .priority
         let hasHealthy = health.contains { $0.state == .healthy }
         for position in order {
             if goesByPreference, hasHealthy, position == currentPosition { return nil }
             let server = health[Int(position)]
-            guard server.state == .ejected, time >= server.dueAt else { continue }
-            health[Int(position)].dueAt = time + SwitchingCore.probePatience
+            guard server.isProbeDue(at: time) else { continue }
+            health[Int(position)].probedUntil = time + SwitchingCore.probePatience
             return Attempt(server: Int(position), generation: server.generation, role: .probe, startedAt: now)
         }
         return nil
@@ -40,11 +40,13 @@ extension SwitchingCore {
     ) -> [SwitchEvent] {
         let time = read(now)
         guard let position = position(of: probe), health[position].state == .ejected else { return takeEvents() }
+        health[position].probedUntil = -1e9
+        guard probe.startedAt >= pathSince, !clock.isFrozen else { return takeEvents() }
         switch outcome {
         case .success(let latency): finishProbe(position, succeeded: !isSlow(latency.inSeconds, position), at: time)
         case .answered: finishProbe(position, succeeded: true, at: time)
         case .failure: finishProbe(position, succeeded: false, at: time)
-        case .unfinished, .neutral: health[position].dueAt = time
+        case .unfinished, .neutral: break
         }
         return takeEvents()
     }

@@ -18,7 +18,7 @@ extension SwitchingCore {
             recordSuccess(position, latency: latency.inSeconds, at: time)
             refund(attempt)
         case .answered:
-            provenAt = time
+            recordAnswer(position, at: time)
             refund(attempt)
         case .failure(let kind, let retryAfter):
             let isQuiet = clock.isFrozen || attempt.startedAt < pathSince || time < quietUntil
@@ -62,7 +62,7 @@ extension SwitchingCore {
         if case .success(let latency) = settled.outcome {
             recordSuccess(position, latency: latency.inSeconds, at: time)
         } else {
-            provenAt = time
+            recordAnswer(position, at: time)
         }
     }
 

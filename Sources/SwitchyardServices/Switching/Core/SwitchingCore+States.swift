@@ -27,6 +27,7 @@ extension SwitchingCore {
         let previous = currentPosition
         currentPosition = first
         version &+= 1
+        switchedAt = time
         if !rules.policy.failsBack { turnRing(to: first) }
         if rules.policy.detection.startsFreshWindow {
             health[Int(first)].window.clear()

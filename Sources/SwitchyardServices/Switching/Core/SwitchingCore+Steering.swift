@@ -1,12 +1,16 @@
-/// A pushed command that waits or holds.
+/// A pushed command that holds.
 struct Steering: Sendable {
     var command: PushCommand
-    /// When it takes effect; `nil` once it has.
-    var dueAt: Double?
     /// When it ends.
     var until: Double
     /// The server that gets everything.
     var forced: Int?
+}
+
+/// A pushed command that waits for its time.
+struct PendingPush: Sendable {
+    var command: PushCommand
+    var dueAt: Double
 }
 
 extension SwitchingCore {
@@ -46,7 +50,7 @@ extension SwitchingCore {
         let time = read(now)
         guard version == nil || version == self.version else { return takeEvents() }
         let start = Int(currentPosition)
-        let ring = (1..<members.count + 1).map { (start + $0) % members.count }.dropLast()
+        let ring = (1..<members.count).map { (start + $0) % members.count }
         guard let target = ring.first(where: { health[$0].state == .healthy }) ?? ring.first else {
             return takeEvents()
         }
@@ -74,38 +78,33 @@ extension SwitchingCore {
         let time = read(now)
         lastPush = command.version
         let wait = command.spread > .zero ? command.spread.inSeconds * random.unit() : 0
-        let until = command.timeToLive.map { time + wait + $0.inSeconds } ?? .infinity
-        if steering?.forced != nil || wait == 0 { restoreOrder() }
-        steering = Steering(command: command, dueAt: time + wait, until: until)
+        pendingPush = PendingPush(command: command, dueAt: time + wait)
         steer(at: time)
         return takeEvents()
     }
 
     /// Lets a pushed command begin or end when its time has come.
     mutating func steer(at time: Double) {
-        guard let steering else { return }
-        if let due = steering.dueAt, time >= due { beginSteering(steering, at: time) }
-        if time >= steering.until { endSteering(at: time) }
+        if let pending = pendingPush, time >= pending.dueAt { begin(pending.command, at: time) }
+        if let steering, time >= steering.until { endSteering(at: time) }
     }
 
-    private mutating func beginSteering(_ steering: Steering, at time: Double) {
-        self.steering?.dueAt = nil
-        emit(.pushed(steering.command))
-        guard steering.command.mode != .clear,
-            let position = members.firstIndex(where: { $0.id == steering.command.server })
-        else {
-            self.steering = nil
-            restoreOrder()
+    /// Puts a command in the place of the one before.
+    private mutating func begin(_ command: PushCommand, at time: Double) {
+        pendingPush = nil
+        steering = nil
+        restoreOrder()
+        emit(.pushed(command))
+        guard command.mode != .clear, let position = members.firstIndex(where: { $0.id == command.server }) else {
             return updateCurrent(.pushed, at: time)
         }
-        switch steering.command.mode {
-        case .prefer: prefer(position, isFresh: false, .pushed, at: time)
-        case .avoid:
-            order = baseOrder.filter { Int($0) != position } + [UInt8(position)]
+        let until = command.timeToLive.map { time + $0.inSeconds } ?? .infinity
+        steering = Steering(command: command, until: until, forced: command.mode == .force ? position : nil)
+        if command.mode == .avoid {
+            order = order.filter { Int($0) != position } + [UInt8(position)]
             updateCurrent(.pushed, at: time)
-        case .force, .clear:
-            self.steering?.forced = position
-            prefer(position, isFresh: true, .pushed, at: time)
+        } else {
+            prefer(position, isFresh: command.mode == .force, .pushed, at: time)
         }
     }
 

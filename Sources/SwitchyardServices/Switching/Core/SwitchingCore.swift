@@ -51,7 +51,10 @@ public struct SwitchingCore: Sendable {
     var pathSince = MonotonicTime(nanoseconds: .min)
     var cursor: UInt8 = 0
     var currentPosition: UInt8 = 0
+    /// When the preferred server last changed.
+    var switchedAt = -1e9
     var steering: Steering?
+    var pendingPush: PendingPush?
     var lastPush: UInt64?
     var events: [SwitchEvent] = []
 

@@ -31,6 +31,8 @@ struct ServerHealth: Sendable {
     ///
     /// While in trial: when the trial begins.
     var dueAt = 0.0
+    /// Until when the probe under way may take; in the past if there is none.
+    var probedUntil = -1e9
     var lastFailure: FailureKind?
 
     init(generation: UInt32, at now: Double) {
@@ -57,7 +59,13 @@ struct ServerHealth: Sendable {
         trialPlaces = 0
         consecutiveFailures = 0
         outageSince = now
+        probedUntil = -1e9
         window.clear()
+    }
+
+    /// Whether a probe is due, and none is under way.
+    func isProbeDue(at now: Double) -> Bool {
+        state == .ejected && now >= dueAt && now >= probedUntil
     }
 
     mutating func beginTrial(generation: UInt32, at start: Double) {
@@ -73,6 +81,7 @@ struct ServerHealth: Sendable {
         self.generation = generation
         healthySince = now
         score.clear()
+        trialPlaces = 0
         consecutiveFailures = 0
         suspicionRounds = 0
         isSuspected = false

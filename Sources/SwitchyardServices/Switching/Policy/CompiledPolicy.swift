@@ -25,6 +25,7 @@ final class CompiledPolicy: Sendable {
     let clean: Double
     let longestRetryAfter: Double
     let forgiveness: Double
+    let minimumInterval: Double
 
     init(_ policy: SwitchPolicy) {
         self.policy = policy
@@ -41,6 +42,7 @@ final class CompiledPolicy: Sendable {
         doubling = admission.doubling?.inSeconds ?? .infinity
         clean = admission.clean.inSeconds
         longestRetryAfter = admission.longestRetryAfter.inSeconds
+        minimumInterval = policy.minimumInterval.inSeconds
         forgiveness = policy.recovery.forgiveness.inSeconds
     }
 }

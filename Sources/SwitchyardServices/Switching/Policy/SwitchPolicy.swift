@@ -32,6 +32,10 @@ public struct SwitchPolicy: Sendable, Hashable {
     ///
     /// Without it the server in use is kept until it fails; the next one in order, as a ring, takes its place.
     public var failsBack = true
+    /// The least time between two switches away from a failing server; default none.
+    ///
+    /// Until it is over, the server in use stays in use; failover inside the call still works.
+    public var minimumInterval = Duration.zero
     /// The most attempts of one request, each on another server; default 3.
     public var maximumAttempts = 3
 
@@ -60,6 +64,7 @@ public struct SwitchPolicy: Sendable, Hashable {
         try admission?.check()
         try budgets.check()
         try hedging?.check()
+        try require(minimumInterval >= .zero, "minimumInterval", "a duration of at least 0")
         try require(maximumAttempts >= 1, "maximumAttempts", "at least 1")
     }
 }
