@@ -6,7 +6,8 @@ import Testing
 ///
 /// The reference leaves out what the recommended policy adds for fleets: time-outs and overtaken attempts cut no share,
 /// a share does not recover by time, overloaded servers are not spared, and a switch starts no fresh window. Those rules
-/// are set accordingly here.
+/// are set accordingly here. One rule of the reference was changed before recording: the last healthy server is never
+/// ejected.
 @Suite struct ReferenceDifferentialTests {
     @Test func `the core decides as the reference does`() throws {
         let traces = try ReferenceTrace.all()

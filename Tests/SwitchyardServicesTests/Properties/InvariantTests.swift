@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import SwitchyardServices
+
+/// The invariants I1 to I17 of the switching rules, over random histories.
+///
+/// Each run draws its own seed and prints it; `SWITCHYARD_SEED=n` repeats a run. I12 and I13 bind the client's engine.
+@Suite struct InvariantTests {
+    private static let base: UInt64 = {
+        let given = ProcessInfo.processInfo.environment["SWITCHYARD_SEED"].flatMap { UInt64($0) }
+        let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        print("invariants: SWITCHYARD_SEED=\(seed)")
+        return seed
+    }()
+
+    @Test(arguments: 0..<4)
+    func `I1 to I9, I11, I14 and I16 hold in 10,000 random histories`(part: UInt64) throws {
+        for index in 0..<2500 {
+            let seed = InvariantTests.base &+ part &* 2500 &+ UInt64(index)
+            var history = try RandomHistory(seed: seed)
+            try history.run(steps: 12 + index % 16, withCommands: index % 3 != 0)
+            try history.finish()
+        }
+    }
+
+    @Test func `I10: once all servers work, the first one serves again within ten minutes`() throws {
+        for index in 0..<300 {
+            let policy = index % 2 == 0 ? SwitchPolicy.recommended : .single
+            var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: policy)
+            try history.run(steps: 60, withCommands: false)
+            try history.finish()
+            for _ in 0..<120 {
+                history.now = history.now.advanced(by: .seconds(5))
+                if let probe = history.core.takeProbe(at: history.now) {
+                    _ = history.core.settleProbe(probe, .ok, at: history.now)
+                }
+                if let attempt = history.core.choose(at: history.now) {
+                    _ = history.core.settle(attempt, .ok, at: history.now)
+                }
+            }
+            let isBack = history.core.health.first?.state == .healthy && history.core.current == "s0"
+            try history.require(isBack, "I10")
+        }
+    }
+
+    @Test func `I15: the order of independent completions at one time does not matter`() throws {
+        for index in 0..<300 {
+            var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: .recommended)
+            try history.run(steps: 20, withCommands: false)
+            var attempts: [Attempt] = []
+            for position in history.core.serverIDs.indices {
+                var others = ServerSet()
+                for other in history.core.serverIDs.indices where other != position { others.insert(other) }
+                if let attempt = history.core.choose(excluding: others, at: history.now) { attempts.append(attempt) }
+            }
+            var forward = history.core
+            var backward = history.core
+            let events = attempts.flatMap { forward.settle($0, .ok, at: history.now) }
+            for attempt in attempts.reversed() { _ = backward.settle(attempt, .ok, at: history.now) }
+            // A switch starts a fresh window, so what was before it and what after it does matter then.
+            guard events.isEmpty else { continue }
+            let isSame = zip(forward.health, backward.health).allSatisfy { one, other in
+                one.state == other.state && one.score.value == other.score.value && one.dueAt == other.dueAt
+                    && one.admission.share == other.admission.share && one.window.requests == other.window.requests
+            }
+            try history.require(isSame && forward.current == backward.current, "I15")
+        }
+    }
+
+    @Test func `I17: the same seed and the same calls give the same decisions`() throws {
+        for index in 0..<200 {
+            let seed = InvariantTests.base &+ UInt64(index)
+            var one = try RandomHistory(seed: seed)
+            var other = try RandomHistory(seed: seed)
+            try one.run(steps: 30)
+            try other.run(steps: 30)
+            try one.require(one.decisions == other.decisions && one.events == other.events, "I17")
+        }
+    }
+}

@@ -1,0 +1,176 @@
+@testable import SwitchyardServices
+
+extension RandomHistory {
+    /// What evidence may change about a server.
+    private struct Mark: Equatable {
+        var state: HealthState
+        var generation: UInt32
+        var score: Double
+        var ejections: UInt8
+
+        static func == (left: Mark, right: Mark) -> Bool {
+            left.generation == right.generation && left.score == right.score && left.state == right.state
+                && left.ejections == right.ejections
+        }
+    }
+
+    private var marks: [Mark] {
+        core.health.map {
+            Mark(state: $0.state, generation: $0.generation, score: $0.score.value, ejections: $0.ejections)
+        }
+    }
+
+    /// Settles a request, and checks that it changes only what it may.
+    mutating func check(_ settled: [SettledAttempt]) throws {
+        let before = marks
+        var owners = ServerSet()
+        var isNeutral = true
+        var hasFailure = false
+        for one in settled {
+            if let owner = core.position(of: one.attempt) { owners.insert(owner) }
+            if one.outcome != .neutral { isNeutral = false }
+            if one.outcome == .unfinished { hasFailure = true }
+            if case .failure = one.outcome { hasFailure = true }
+        }
+        let provenAt = core.provenAt
+        let followed = core.settle(settled, at: now)
+        if !followed.isEmpty {
+            note(followed)
+            let hasEjected = followed.contains { if case .ejected = $0.kind { true } else { false } }
+            try require(hasFailure || !hasEjected, "I3")
+            if hasEjected { try checkEjection(settled, followed, provenAt: provenAt) }
+        }
+        let after = marks
+        var position = 0
+        while position < before.count {
+            let isUntouched = before[position] == after[position]
+            try require(isUntouched || owners.contains(position), owners.isEmpty ? "I5" : "I6")
+            try require(isUntouched || !isNeutral, "I14")
+            position += 1
+        }
+    }
+
+    private func checkEjection(_ settled: [SettledAttempt], _ followed: [SwitchEvent], provenAt: Double) throws {
+        let hasAnswer = settled.contains {
+            if case .failure(let kind, _) = $0.outcome { kind.isAnswer } else { $0.outcome.isAnswer }
+        }
+        let isRecent = now.seconds - provenAt <= 2 || commands > 0
+        try require(hasAnswer || isRecent || core.policy.detection.countsUnproven, "I4")
+        let isTrial = followed.contains {
+            if case .ejected(_, _, .trialFailed) = $0.kind { true } else { false }
+        }
+        try require(isTrial || core.health.contains { $0.state == .healthy }, "I4")
+    }
+
+    func checkProbe(_ probe: Attempt) throws {
+        let server = core.health[probe.server]
+        try require(server.state == .ejected && server.generation == probe.generation, "I7")
+        let isUnderWay = probes.contains {
+            $0.generation == probe.generation && $0.startedAt.duration(to: now) < .seconds(60)
+        }
+        try require(!isUnderWay, "I7")
+        let hasHealthy = core.health.contains { $0.state == .healthy }
+        if core.policy.failsBack, core.policy.selection == .priority, hasHealthy {
+            let place = core.order.firstIndex(of: UInt8(probe.server)) ?? 0
+            let current = core.order.firstIndex(of: core.currentPosition) ?? 0
+            try require(place < current, "I7")
+        }
+        if let earliest = nextProbe[core.serverIDs[probe.server]] { try require(now >= earliest, "I7") }
+    }
+
+    func checkBounds() throws {
+        let policy = core.policy
+        try require((0...policy.budgets.failoverTokens).contains(core.failovers.tokens), "I8")
+        try require((0...policy.budgets.hedgeTokens).contains(core.hedges.tokens), "I8")
+        let floor = policy.admission?.floor ?? 1
+        for server in core.health {
+            try require(server.score.value >= 0, "I8")
+            try require(server.score.value <= 2 * (policy.detection.score?.threshold ?? 0), "I8")
+            try require(server.admission.share >= floor && server.admission.share <= 1, "I8")
+            try require(server.ejections <= 8, "I8")
+        }
+    }
+
+    /// Settles what is under way, and checks the history as a whole.
+    mutating func finish() throws {
+        core.setOffline(false, at: now)
+        for probe in probes { note(core.settleProbe(probe, .neutral, at: now)) }
+        while let request = pending.popLast() {
+            try check(request.attempts.map { SettledAttempt($0, .neutral) })
+        }
+        try require(core.health.allSatisfy { $0.trialPlaces == 0 }, "I11")
+        guard commands == 0 else { return }
+        var ejections = 0
+        var switches = 0
+        for event in events {
+            if case .ejected = event.kind { ejections += 1 }
+            guard case .switched(let from, let to, _) = event.kind else { continue }
+            switches += 1
+            try require(from != to, "I9")
+        }
+        try require(switches <= 2 * ejections + 2, "I9")
+    }
+
+    /// Checks that a call leaves all evidence as it was.
+    func checkUntouched(_ rule: String, _ call: (inout SwitchingCore, MonotonicTime) throws -> Void) throws {
+        var copy = self
+        _ = copy.core.choose(at: now)
+        let before = copy.marks
+        try call(&copy.core, now)
+        try require(before == copy.marks, rule)
+    }
+
+    mutating func note(_ followed: [SwitchEvent]) {
+        events += followed
+        for event in followed {
+            switch event.kind {
+            case .ejected(let id, _, _):
+                nextProbe[id] = event.at.advanced(by: core.policy.recovery.firstProbe * 0.7)
+            case .probed(let id, false):
+                nextProbe[id] = event.at.advanced(by: core.policy.recovery.firstProbe * 0.69)
+            case .probed(let id, true), .recovered(let id, _):
+                nextProbe[id] = nil
+            default: break
+            }
+        }
+    }
+
+    func require(_ condition: Bool, _ rule: String) throws {
+        if !condition { throw Violation(rule: rule, seed: seed, step: step) }
+    }
+}
+
+// MARK: - Chance
+
+extension RandomHistory {
+    mutating func chance(_ probability: Double) -> Bool {
+        random.unit() < probability
+    }
+
+    mutating func randomServer() -> Int {
+        Int(random.next() % UInt64(core.serverIDs.count))
+    }
+
+    mutating func randomRate() -> Double {
+        [0, 0.02, 0.2, 0.9, 1][Int(random.next() % 5)]
+    }
+
+    mutating func randomTried() -> ServerSet {
+        var tried = ServerSet()
+        for position in core.serverIDs.indices where chance(0.4) { tried.insert(position) }
+        return tried
+    }
+
+    func failureRate(_ position: Int) -> Double {
+        position < failureRates.count ? failureRates[position] : 0
+    }
+
+    mutating func randomOutcome(of attempt: Attempt) -> AttemptOutcome {
+        if chance(0.05) { return .neutral }
+        if chance(0.05) { return .answered }
+        guard chance(failureRate(attempt.server)) else { return .success(latency: .milliseconds(10)) }
+        let kinds: [FailureKind] = [.refused, .timeout, .reset, .truncated, .http(500), .http(503), .dnsFailure]
+        let kind = kinds[Int(random.next() % UInt64(kinds.count))]
+        return .failure(kind, retryAfter: kind == .http(503) && chance(0.5) ? .seconds(2) : nil)
+    }
+}
