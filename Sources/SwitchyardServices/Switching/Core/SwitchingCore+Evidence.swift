@@ -121,7 +121,7 @@ extension SwitchingCore {
         at time: Double
     ) -> SwitchCause? {
         let server = health[position]
-        if server.state == .trial { return failure.isWitnessed ? .trialFailed : nil }
+        if server.state == .trial, failure.isWitnessed { return .trialFailed }
         guard !sparesOverload(position, failure.kind, at: time), !isSwitchTooSoon(position, at: time) else {
             return nil
         }

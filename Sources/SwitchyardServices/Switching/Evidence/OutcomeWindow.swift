@@ -24,7 +24,7 @@ struct OutcomeWindow: Sendable {
     ///   - failed: Whether it was a failure.
     ///   - now: The time, in seconds; never earlier than the one before.
     ///   - count: The most outcomes to keep.
-    ///   - age: The oldest outcome to keep, in seconds.
+    ///   - age: Outcomes have to be younger than this, in seconds.
     mutating func record(failed: Bool, at now: Double, count: Int, age: Double) {
         let stamp = OutcomeWindow.units(now)
         expire(at: stamp, age: age)
@@ -55,12 +55,12 @@ struct OutcomeWindow: Sendable {
     private mutating func expire(at stamp: Int64, age: Double) {
         guard used > 0, age.isFinite else { return }
         let limit = Int64(min(age * OutcomeWindow.unitsPerSecond, 1e15))
-        guard stamp - latest <= limit else { return clear() }
+        guard stamp - latest < limit else { return clear() }
         while used > 0 {
             let oldest = Int64(ring[Int(head)] >> 1)
             let elapsed = (stamp & Int64(OutcomeWindow.stampMask)) - oldest
             let isWrapped = elapsed < 0
-            guard (isWrapped ? elapsed + Int64(OutcomeWindow.stampMask) + 1 : elapsed) > limit else { return }
+            guard (isWrapped ? elapsed + Int64(OutcomeWindow.stampMask) + 1 : elapsed) >= limit else { return }
             dropOldest()
         }
     }

@@ -124,7 +124,7 @@ public struct WindowRule: Sendable, Hashable {
 
     /// How many outcomes count, 1...``maximumCount``; default 100.
     public var count: Int
-    /// How old they may be; `nil`: any age; default 60 s.
+    /// They have to be younger than this; `nil`: any age; default 60 s.
     public var duration: Duration?
 
     /// Creates a window.
