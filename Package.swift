@@ -31,7 +31,7 @@ let package = Package(
         .testTarget(
             name: "SwitchyardServicesTests",
             dependencies: ["SwitchyardServices", "SwitchyardTesting"],
-            resources: [.copy("Traces")]
+            resources: [.copy("Cases"), .copy("Traces")]
         ),
         .testTarget(
             name: "SwitchyardClientTests",

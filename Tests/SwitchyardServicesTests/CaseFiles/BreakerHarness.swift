@@ -1,0 +1,93 @@
+import Testing
+
+@testable import SwitchyardServices
+
+/// Drives one server of a core as if it were a circuit breaker: closed is healthy, open is ejected, half-open is the trial.
+///
+/// A second, always healthy server stands beside it, because the last healthy server is never ejected; it also witnesses
+/// every failure, so that there is no doubt about the network. Probes are made, and succeed, as soon as they are due; so
+/// the time until the first probe stands for the time that a breaker stays open.
+struct BreakerHarness {
+    var core: SwitchingCore
+    var now = MonotonicTime.zero
+    private var open: [Attempt] = []
+
+    init(_ policy: SwitchPolicy, openFor seconds: Double = 60, trial successes: Int = 1) throws {
+        var policy = policy
+        policy.recovery.firstProbe = .seconds(seconds)
+        policy.recovery.longestProbe = .seconds(10_000)
+        policy.recovery.jitter = 0
+        policy.recovery.seriesGap = .zero
+        policy.recovery.spreadShare = 0
+        policy.recovery.trialSuccesses = successes
+        let members = [SwitchingCore.Member(id: "subject"), SwitchingCore.Member(id: "peer")]
+        core = try SwitchingCore(members: members, policy: policy, at: now, seed: 1)
+    }
+
+    var state: String {
+        switch core.health[0].state {
+        case .healthy: "closed"
+        case .ejected: "open"
+        case .trial: "half_open"
+        }
+    }
+
+    var statistics: HealthStatistics { core.statistics(of: 0, at: now.seconds) }
+
+    /// The time until the breaker lets something through again.
+    var retryAfter: Double? { core.snapshot(at: now).first?.nextProbe?.inSeconds }
+
+    mutating func advance(_ seconds: Double) {
+        now = now.advanced(by: .seconds(seconds))
+        probe()
+    }
+
+    mutating func probe() {
+        while let probe = core.takeProbe(at: now) {
+            _ = core.settleProbe(probe, .success(latency: .milliseconds(1)), at: now)
+        }
+    }
+
+    /// Asks for permission: whether a request would go to the server.
+    mutating func acquire() -> Bool {
+        guard let attempt = core.choose(at: now) else { return false }
+        guard attempt.server == 0 else {
+            _ = core.settle(attempt, .neutral, at: now)
+            return false
+        }
+        open.append(attempt)
+        return true
+    }
+
+    /// Ends a request that has permission, or makes one.
+    mutating func complete(_ outcome: AttemptOutcome) throws {
+        if open.isEmpty {
+            let chosen = core.choose(excluding: [1], at: now)
+            open.append(try #require(chosen))
+        }
+        let attempt = open.removeFirst()
+        guard case .failure = outcome else {
+            _ = core.settle(attempt, outcome, at: now)
+            return
+        }
+        let chosen = core.choose(excluding: [0], at: now)
+        let witness = SettledAttempt(try #require(chosen), .success(latency: .milliseconds(1)))
+        _ = core.settle([SettledAttempt(attempt, outcome), witness], at: now)
+    }
+
+    /// Ejects the server, whatever it has done.
+    mutating func forceOpen() {
+        core.eject(0, .requested, at: core.read(now))
+    }
+
+    /// Lets a forced ejection end with good probes.
+    mutating func forceHalfOpen() {
+        if core.health[0].state != .ejected { forceOpen() }
+        core.health[0].dueAt = now.seconds
+        probe()
+    }
+
+    mutating func reset() {
+        _ = core.reset(at: now)
+    }
+}
