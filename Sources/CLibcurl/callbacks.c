@@ -5,7 +5,11 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
+
+/// What may be decoded ahead of a slow reader, in bytes. One piece of input of 16 KiB can become that much.
+#define MOST_DECODED_AHEAD ((size_t)64 << 20)
 
 /// Ends the transfer from within a callback; the value is what libcurl takes for failure.
 static size_t stop(struct ycurl_exchange *exchange, enum ycurl_verdict verdict, size_t failure) {
@@ -22,6 +26,11 @@ static bool is_interim(const struct buffer *head) {
     return space[1] == '1' && memcmp(space + 1, "101", 3) != 0;
 }
 
+static bool names_encoding(const char *line, size_t count) {
+    static const char name[] = "Content-Encoding:";
+    return count >= sizeof name - 1 && strncasecmp(line, name, sizeof name - 1) == 0;
+}
+
 /// Called with one line of a head, or of the trailers.
 static size_t receive_head(const char *line, size_t size, size_t count, void *context) {
     struct ycurl_exchange *exchange = context;
@@ -32,10 +41,12 @@ static size_t receive_head(const char *line, size_t size, size_t count, void *co
         head->count = 0;
         exchange->head_started = true;
         exchange->head_complete = false;
+        exchange->encoded = false;
     }
     if (exchange->head_complete) return count;  // A trailer: no one asked for it, and it must not look like a header.
     if (head->count + count > exchange->head_limit) return stop(exchange, YCURL_HEAD_TOO_LARGE, 0);
     if (!buffer_append(head, line, count)) return stop(exchange, YCURL_NO_MEMORY, 0);
+    if (exchange->configured_decompress && names_encoding(line, count)) exchange->encoded = true;
     bool ends = (count == 2 && line[0] == '\r') || (count == 1 && line[0] == '\n');
     if (!ends) return count;
     exchange->head_started = false;
@@ -61,12 +72,15 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
     exchange->last_activity = exchange->loop->now;
     if (exchange->abandoned) return 0;
     if (exchange->streaming) {
-        if (exchange->received.count >= exchange->window) {
+        loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
+        bool full = exchange->received.count >= exchange->window;
+        // A decoder does not stop for a pause, it piles up behind it where no limit sees it: take its output here, up to
+        // a bound, and have the owner pause the transfer once the piece of input is decoded.
+        if (full && !exchange->encoded) {
             exchange->receive_paused = true;
-            loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
             return CURL_WRITEFUNC_PAUSE;
         }
-        loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
+        if (full && exchange->received.count > MOST_DECODED_AHEAD) return stop(exchange, YCURL_BODY_TOO_LARGE, 0);
     } else if (exchange->received.capacity == 0 && !reserve_announced(exchange, count)) {
         return stop(exchange, YCURL_NO_MEMORY, 0);
     }

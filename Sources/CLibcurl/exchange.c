@@ -88,6 +88,8 @@ const char *ycurl_head(const ycurl_exchange *exchange, size_t *count) {
     return exchange->head.bytes;
 }
 
+bool ycurl_has_head(const ycurl_exchange *exchange) { return exchange->head_complete; }
+
 long ycurl_status(const ycurl_exchange *exchange) {
     long status = 0;
     ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
@@ -117,6 +119,11 @@ void ycurl_body_clear(ycurl_exchange *exchange) { exchange->received.count = 0; 
 
 bool ycurl_body_open_window(ycurl_exchange *exchange, size_t window) {
     exchange->window = window;
+    if (window == 0 && exchange->encoded && !exchange->receive_paused) {
+        exchange->receive_paused = true;
+        int mask = CURLPAUSE_RECV | (exchange->fed_waiting ? CURLPAUSE_SEND : 0);
+        ycurl_lib.easy_pause(exchange->easy, mask);
+    }
     return exchange->receive_paused;
 }
 

@@ -46,7 +46,7 @@ struct ycurl_exchange {
     // The response.
     struct buffer head;
     size_t head_limit;
-    bool head_complete, head_started;
+    bool head_complete, head_started, encoded;
     struct buffer received;
     int64_t received_total, received_limit;
     bool streaming, receive_paused;

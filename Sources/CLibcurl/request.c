@@ -80,16 +80,14 @@ static int install_kind(struct ycurl_exchange *exchange) {
     if (exchange->body == exchange->configured_body && exchange->configured_method[0]) return CURLE_OK;
     void *easy = exchange->easy;
     int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
-    int code = set(easy, CURLOPT_HTTPGET, 1L);  // Also takes back an upload and a missing body.
+    // Setting the fields, even to none, makes it a POST; HTTPGET takes that, an upload and a missing body back.
+    int code = set(easy, CURLOPT_POSTFIELDS, NULL);
+    code |= set(easy, CURLOPT_HTTPGET, 1L);
     if (exchange->body == YCURL_BODY_HEAD_ONLY) code |= set(easy, CURLOPT_NOBODY, 1L);
     if (exchange->body == YCURL_BODY_COPIED) code |= set(easy, CURLOPT_POST, 1L);
-    else code |= set(easy, CURLOPT_POSTFIELDS, NULL);
-    if (exchange->body == YCURL_BODY_COPIED || exchange->body <= YCURL_BODY_HEAD_ONLY) {
-        if (exchange->configured_body > YCURL_BODY_COPIED) code |= set(easy, CURLOPT_UPLOAD_BUFFERSIZE, 64L << 10);
-    } else {
-        code |= set(easy, CURLOPT_UPLOAD, 1L);
-        if (!is_upload(exchange->configured_body)) code |= set(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10);
-    }
+    if (is_upload(exchange->body)) code |= set(easy, CURLOPT_UPLOAD, 1L);
+    if (is_upload(exchange->body) != is_upload(exchange->configured_body))
+        code |= set(easy, CURLOPT_UPLOAD_BUFFERSIZE, is_upload(exchange->body) ? 256L << 10 : 64L << 10);
     exchange->configured_body = exchange->body;
     exchange->configured_method[0] = 0;
     return code;

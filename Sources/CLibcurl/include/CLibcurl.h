@@ -154,6 +154,8 @@ void *ycurl_exchange_owner(const ycurl_exchange *exchange);
 
 /// The raw head of the final response; valid until the next request.
 const char *ycurl_head(const ycurl_exchange *exchange, size_t *count);
+/// Whether the final head has come to its end.
+bool ycurl_has_head(const ycurl_exchange *exchange);
 long ycurl_status(const ycurl_exchange *exchange);
 /// The body collected so far, still owned by the exchange.
 const void *ycurl_body_bytes(const ycurl_exchange *exchange, size_t *count);

@@ -3,6 +3,7 @@ public enum Transports {
     /// Creates the default transport of this system: ``CurlTransport`` on Linux.
     ///
     /// - Parameter tls: Whom the transport trusts, and how it identifies itself.
+    /// - Returns: The transport.
     /// - Throws: ``TransportError`` when the transport cannot be created; on Linux when libcurl is missing or too old.
     public static func systemDefault(
         tls: TLSConfiguration = TLSConfiguration()

@@ -143,6 +143,10 @@
             guard code == 0 else {
                 return .failure(CurlFailure(code: code, handle: handle, usesProxy: settings.usesProxy).error)
             }
+            guard ycurl_status(handle) != 0, ycurl_has_head(handle) else {
+                // libcurl takes an end within the head for the end of the head.
+                return .failure(TransportError(.connectionReset, message: "the connection ended within the head"))
+            }
             let body = CurlResponse.takeBody(of: handle)
             if let channel = exchange.channel {
                 _ = channel.offer(body)

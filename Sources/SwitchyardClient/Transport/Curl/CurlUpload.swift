@@ -52,6 +52,8 @@
         }
 
         private func read() async -> Result<Data?, TransportError> {
+            // The announced end is the end: what a reader has beyond it is not asked for.
+            if let length, state.withLock({ $0.given }) == length { return accountForEnd() }
             do {
                 while let piece = try await reader.read(maximumLength: Self.pieceSize) {
                     if !piece.isEmpty { return account(for: piece) }
