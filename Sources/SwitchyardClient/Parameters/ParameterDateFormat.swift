@@ -49,6 +49,14 @@ public enum ParameterDateFormat: Sendable {
         }
     }
 
+    /// The date as text, also in the formats that are numbers.
+    func text(for date: Date) throws -> String {
+        switch try output(for: date) {
+        case .number(let number): number.description
+        case .text(let text): text
+        }
+    }
+
     private struct OutOfRange: Error, CustomStringConvertible {
         var description: String { "the date lies outside the years 0 to 9999" }
     }

@@ -28,6 +28,8 @@ struct ParameterSerializer {
     private var name = ""
     private var depth = 0
     private var isFirst = true
+    /// The pairs, unescaped, when they are collected in place of being written.
+    private var collected: [(name: String, value: String)]?
 
     private var options: ParameterEncodingOptions {
         _read { yield plan.options }
@@ -47,6 +49,18 @@ struct ParameterSerializer {
         }
     }
 
+    /// The names and values of the top level and below, as text that is not percent-encoded.
+    static func pairs(
+        of parameters: Parameters,
+        options: ParameterEncodingOptions
+    ) throws(RequestError) -> [(name: String, value: String)] {
+        var serializer = ParameterSerializer(ParameterSerializerPlan(options))
+        serializer.collected = []
+        var unused = ByteBuffer(capacity: 0)
+        try serializer.write(parameters, to: &unused)
+        return serializer.collected ?? []
+    }
+
     // MARK: - The tree
 
     private func ordered(_ parameters: Parameters) -> [Parameters.Item] {
@@ -59,13 +73,11 @@ struct ParameterSerializer {
         case .null: try writeNull(to: &output)
         case .bool(let flag): try writePair(text(of: flag), to: &output)
         case .integer(let number):
+            guard collected == nil else { return try writePair(number.description, to: &output) }
             try writeName(to: &output)
             output.append(UInt8(ascii: "="))
             output.append(number)
-        case .unsigned(let number):
-            try writeName(to: &output)
-            output.append(UInt8(ascii: "="))
-            output.append(number)
+        case .unsigned(let number): try writePair(number.description, to: &output)
         case .double(let number): try writePair(text(of: number), to: &output)
         case .decimal(let number): try writePair(text(of: number), to: &output)
         case .string(let text): try writePair(text, to: &output)
@@ -131,6 +143,7 @@ struct ParameterSerializer {
             texts.append(text)
         }
         guard !texts.isEmpty else { return try writeNull(to: &output) }
+        guard collected == nil else { return try writePair(texts.joined(separator: ","), to: &output) }
         try writeName(to: &output)
         output.append(UInt8(ascii: "="))
         for (index, text) in texts.enumerated() {
@@ -142,12 +155,20 @@ struct ParameterSerializer {
     // MARK: - Pairs
 
     private mutating func writePair(_ value: String, to output: inout ByteBuffer) throws(RequestError) {
+        guard collected == nil else {
+            collected?.append((name, value))
+            return
+        }
         try writeName(to: &output)
         output.append(UInt8(ascii: "="))
         try append(value, allowed: options.allowedCharacters, to: &output)
     }
 
     private mutating func writeName(to output: inout ByteBuffer) throws(RequestError) {
+        guard collected == nil else {
+            collected?.append((name, ""))
+            return
+        }
         if isFirst {
             if let lead { output.append(lead) }
             isFirst = false

@@ -15,8 +15,11 @@
 public struct APIConfiguration: Sendable {
     /// The path below the base URL, or an absolute URL that takes its place; empty for the base URL itself.
     ///
-    /// The table of ``PathJoin`` says what becomes of slashes, queries, spaces and `..`.
+    /// The table of ``PathJoin`` says what becomes of slashes, queries, spaces and `..`. What stands in braces is a
+    /// placeholder of a ``URLTemplate`` for ``pathValues``: `users/{id}`.
     public var path: String
+    /// The values of placeholders in ``path``, percent-encoded for their place; one that is missing is an error.
+    public var pathValues = Parameters()
     /// The method; GET unless set.
     public var method: HTTPMethod
     /// Parameters of the URL, appended behind a query that base or path have already.
@@ -49,6 +52,8 @@ public struct APIConfiguration: Sendable {
     public var server = ServerChoice.automatic
     /// Whether the base URL's content delivery network is used, where it has one; off unless set.
     public var usesCDN = false
+    /// A segment between base URL and path, such as `v2`; the generator's when `nil`, none when empty.
+    public var apiVersion: String?
     /// Whether a base URL with http is asked over https; off unless set.
     ///
     /// An https base stays as it is, an explicit port 80 is dropped, other ports stay.
@@ -59,6 +64,14 @@ public struct APIConfiguration: Sendable {
     ///
     /// Set it to `true` for a POST that only reads, to `false` for a GET that does not.
     public var mayBeRepeated: Bool?
+    /// Changes the finished request, after the generator's own modifiers; an error ends the call.
+    public var modifier: (@Sendable (inout HTTPRequest) throws -> Void)?
+    /// A request that is sent as it is, in place of everything that describes one here; none unless set.
+    ///
+    /// Timeouts, limits and what concerns the dispatch still come from the configuration where the request has none.
+    public var prebuiltRequest: HTTPRequest?
+    /// Whether cookies of the generator's jar are sent and stored; on unless set.
+    public var usesCookies = true
     /// Whether GET and HEAD may have a body; off unless set, then such a request is an error.
     public var allowsUnusualBody = false
     /// How urgent the request is among others that wait; normal unless set.

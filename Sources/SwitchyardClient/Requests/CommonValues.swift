@@ -1,7 +1,9 @@
 /// Headers and parameters that every request of a service carries.
 public struct CommonValues: Sendable {
     /// Header fields of every request; a request's own field of the same name takes their place.
-    public var headers: HTTPHeaders
+    public var headers: HTTPHeaders {
+        didSet { invalidHeader = headers.firstInvalidField }
+    }
     /// Header fields that are asked for each request, after ``headers`` and over them; an error ends the call.
     public var computedHeaders: (@Sendable (APIConfiguration) throws -> HTTPHeaders)?
     /// Parameters of every request.
@@ -14,10 +16,14 @@ public struct CommonValues: Sendable {
     /// Whether common parameters win over a request's own of the same name; off unless set.
     public var parametersOverrideRequest = false
 
+    /// What is wrong with ``headers``, looked up once and not for every request.
+    private(set) var invalidHeader: HTTPHeaders.Field?
+
     /// Creates the values.
     public init(headers: HTTPHeaders = [:], parameters: Parameters = [:]) {
         self.headers = headers
         self.parameters = parameters
+        invalidHeader = headers.firstInvalidField
     }
 
     func resolvedParameters(_ configuration: APIConfiguration) throws(RequestError) -> Parameters {

@@ -64,6 +64,8 @@ extension RequestError.BodyReason {
         case .notInCharacterSet: "cannot be written in the chosen character set"
         case .conflict: "stands beside parameters that would be a second body; send them in the query"
         case .notInMemory: "is not in memory"
+        case .lengthMismatch(let announced, let actual): "gave \(actual) bytes, announced were \(announced)"
+        case .tooLarge(let limit): "has more than \(limit) bytes"
         }
     }
 }
@@ -74,6 +76,8 @@ extension RequestError.FileReason {
         case .notAFileURL: "is not given by a file URL"
         case .unreadable(let error): "cannot be read: \(error)"
         case .isDirectory: "is a directory"
+        case .changedWhileSending: "changed its length while it was sent"
+        case .unwritable(let error): "cannot be written: \(error)"
         }
     }
 }

@@ -78,6 +78,10 @@ public enum RequestError: Error, Sendable, Hashable {
         case conflict
         /// The body as a whole has to be known, but is a stream or a file that is not read before it is sent.
         case notInMemory
+        /// It gave more or fewer bytes than announced.
+        case lengthMismatch(announced: Int64, actual: Int64)
+        /// It has more bytes than the caller accepts.
+        case tooLarge(limit: Int)
     }
 
     /// What is wrong with a file.
@@ -88,6 +92,10 @@ public enum RequestError: Error, Sendable, Hashable {
         case unreadable(String)
         /// It is a directory.
         case isDirectory
+        /// It grew or shrank while it was sent.
+        case changedWhileSending
+        /// It cannot be written; the text is the system's.
+        case unwritable(String)
     }
 
     /// What is wrong with a multipart form.

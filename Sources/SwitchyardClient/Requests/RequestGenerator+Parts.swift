@@ -91,7 +91,8 @@ extension RequestGenerator {
         extraFields: Parameters
     ) throws(RequestError) -> (body: HTTPBody, contentType: String?) {
         if extraFields.isEmpty, configuration.body.isNone { return (.none, nil) }
-        let body = try configuration.body.adding(extraFields, options: configuration.parameterOptions)
+        var body = try configuration.body.adding(extraFields, options: configuration.parameterOptions)
+        if let type = configuration.headers["Content-Type"] { body = body.taking(contentType: type) }
         if configuration.method.definesNoBody, !configuration.allowsUnusualBody {
             throw .bodyNotAllowed(method: configuration.method)
         }
@@ -102,18 +103,35 @@ extension RequestGenerator {
 
     func headers(
         _ configuration: APIConfiguration,
+        url: RequestURL,
         bodyType: String?,
         sharesCommonValues: Bool
     ) throws(RequestError) -> HTTPHeaders {
-        var headers = sharesCommonValues ? try common.resolvedHeaders(configuration) : HTTPHeaders()
-        headers = headers.overridden(by: configuration.headers)
-        if let bodyType, headers["Content-Type"] == nil { headers.add("Content-Type", bodyType) }
-        if let key = configuration.idempotencyKey.value, headers[idempotencyHeader] == nil {
-            headers.add(idempotencyHeader, key)
+        let own = configuration.headers
+        if let invalid = own.firstInvalidField { throw Self.refusal(of: invalid) }
+        var headers = HTTPHeaders()
+        if sharesCommonValues {
+            headers = try common.resolvedHeaders(configuration)
+            let invalid = common.computedHeaders == nil ? common.invalidHeader : headers.firstInvalidField
+            if let invalid { throw Self.refusal(of: invalid) }
         }
+        headers = headers.overridden(by: own)
+        if let bodyType, own["Content-Type"] == nil { headers.set("Content-Type", bodyType) }
+        if let cookies, configuration.usesCookies, own["Cookie"] == nil, let cookie = cookies.header(for: url) {
+            headers.set("Cookie", cookie)
+        }
+        guard let key = configuration.idempotencyKey.value, own[idempotencyHeader] == nil else { return headers }
+        headers.set(idempotencyHeader, key)
+        return try checked(headers)
+    }
+
+    private func checked(_ headers: HTTPHeaders) throws(RequestError) -> HTTPHeaders {
         guard let invalid = headers.firstInvalidField else { return headers }
-        let isName = !HTTPToken.isValid(invalid.name)
-        throw .header(name: invalid.name, reason: isName ? .invalidName : .controlCharacterInValue)
+        throw Self.refusal(of: invalid)
+    }
+
+    static func refusal(of field: HTTPHeaders.Field) -> RequestError {
+        .header(name: field.name, reason: HTTPToken.isValid(field.name) ? .controlCharacterInValue : .invalidName)
     }
 }
 
@@ -135,7 +153,7 @@ extension RequestBody {
     /// Whether parameters can be added as further fields.
     var takesFields: Bool {
         switch kind {
-        case .none, .form: true
+        case .none, .form, .multipart: true
         default: false
         }
     }
@@ -146,7 +164,18 @@ extension RequestBody {
         switch kind {
         case .none: return .form(fields, options: options)
         case .form(let own, let ownOptions): return .form(Parameters(own.items + fields.items), options: ownOptions)
+        case .multipart(var form):
+            try form.append(fields, options: options ?? ParameterEncodingOptions())
+            return .multipart(form)
         default: throw .body(kind: contentType ?? "request's", reason: .conflict)
         }
+    }
+
+    /// The body as a `Content-Type` of the request has it: a multipart form takes the boundary that stands there.
+    func taking(contentType: String) -> RequestBody {
+        guard case .multipart(let form) = kind,
+            let boundary = MediaTypeParameters.value(of: "boundary", in: contentType)
+        else { return self }
+        return .multipart(form.with(boundary: boundary))
     }
 }

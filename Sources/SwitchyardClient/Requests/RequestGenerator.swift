@@ -22,6 +22,18 @@ public struct RequestGenerator: Sendable {
     public var responseBodyLimit: Int?
     /// How the path is joined to the base URL; appended unless set.
     public var join = PathJoin.append
+    /// A segment between base URL and path, such as `v2`; none unless set.
+    public var apiVersion = ""
+    /// Change the path before it is joined, in order.
+    public var pathFilters: [PathFilter] = []
+    /// Checks a configuration before anything is built; an error ends the call without network access.
+    public var validation: (@Sendable (APIConfiguration) throws -> Void)?
+    /// Change the finished request, in order: signatures, for instance.
+    ///
+    /// An error ends the call.
+    public var modifiers: [@Sendable (inout HTTPRequest) throws -> Void] = []
+    /// Where cookies come from; none unless set.
+    public var cookies: CookieJar?
     /// What becomes of absolute URLs that lead to another origin than the base URL's; no credentials unless set.
     public var foreignHosts = ForeignHostRule.withoutCommonValues
     /// How parameters are written into queries.
@@ -51,11 +63,11 @@ public struct RequestGenerator: Sendable {
     /// Creates a generator; everything else is set through the properties.
     ///
     /// - Parameters:
-    ///   - headers: Header fields of every request.
+    ///   - headers: Header fields of every request; ``HTTPHeaders/standard`` unless given.
     ///   - parameters: Parameters of every request.
     ///   - timeouts: Timeouts of requests that set none of their own; 60 s in all unless given.
     public init(
-        headers: HTTPHeaders = [:],
+        headers: HTTPHeaders = .standard,
         parameters: Parameters = [:],
         timeouts: HTTPRequest.Timeouts = HTTPRequest.Timeouts(total: .seconds(60))
     ) {
@@ -75,8 +87,12 @@ public struct RequestGenerator: Sendable {
         for configuration: APIConfiguration,
         on base: BaseURL
     ) throws(RequestError) -> HTTPRequest {
+        try validate(configuration)
+        if let prebuilt = configuration.prebuiltRequest {
+            return try finished(completed(prebuilt, configuration), configuration)
+        }
         var joiner = try URLJoiner(
-            path: configuration.path,
+            path: try path(configuration),
             on: base,
             join: join,
             secured: configuration.upgradesToHTTPS
@@ -85,8 +101,8 @@ public struct RequestGenerator: Sendable {
         let parameters = try placedParameters(configuration, sharesCommonValues: shares)
         let url = try url(&joiner, query: parameters.query, configuration)
         let body = try body(configuration, extraFields: parameters.body)
-        let headers = try headers(configuration, bodyType: body.contentType, sharesCommonValues: shares)
-        return HTTPRequest(
+        let headers = try headers(configuration, url: url, bodyType: body.contentType, sharesCommonValues: shares)
+        let request = HTTPRequest(
             method: configuration.method,
             url: url,
             headers: headers,
@@ -95,6 +111,17 @@ public struct RequestGenerator: Sendable {
             delivery: configuration.delivery,
             responseBodyLimit: configuration.responseBodyLimit ?? responseBodyLimit
         )
+        return try finished(request, configuration)
+    }
+
+    private func completed(_ prebuilt: HTTPRequest, _ configuration: APIConfiguration) -> HTTPRequest {
+        var request = prebuilt
+        let defaults = timeouts(configuration)
+        request.timeouts.connect = request.timeouts.connect ?? defaults.connect
+        request.timeouts.idle = request.timeouts.idle ?? defaults.idle
+        request.timeouts.total = request.timeouts.total ?? defaults.total
+        request.responseBodyLimit = request.responseBodyLimit ?? configuration.responseBodyLimit ?? responseBodyLimit
+        return request
     }
 
     private func timeouts(_ configuration: APIConfiguration) -> HTTPRequest.Timeouts {

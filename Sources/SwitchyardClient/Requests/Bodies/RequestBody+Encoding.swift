@@ -20,6 +20,7 @@ extension RequestBody {
         case .data(let data): .data(data)
         case .file(let url): try Self.file(url)
         case .stream(let stream): .stream(stream)
+        case .multipart(let form): try form.body()
         case .custom(let make): try Self.custom(make)
         }
     }

@@ -22,6 +22,7 @@ public struct RequestBody: Sendable {
         case data(Data)
         case file(URL)
         case stream(HTTPBody.Stream)
+        case multipart(MultipartForm)
         case custom(@Sendable () throws -> HTTPBody)
     }
 

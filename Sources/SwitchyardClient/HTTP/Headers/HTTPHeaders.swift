@@ -10,10 +10,10 @@ public struct HTTPHeaders: Sendable, Hashable {
         /// The value.
         public var value: String
 
-        /// Creates a field.
+        /// Creates a field; spaces and tabs around the value are not part of it (RFC 9110 section 5.5).
         public init(name: String, value: String) {
             self.name = name
-            self.value = value
+            self.value = value.withoutSurroundingSpace
         }
     }
 
@@ -74,12 +74,37 @@ public struct HTTPHeaders: Sendable, Hashable {
         return HTTPHeaders(result)
     }
 
-    /// The first field that must not be sent: the name is not a token, or the value holds CR, LF or NUL.
-    public var firstInvalidField: Field? {
-        fields.first { field in
-            !HTTPToken.isValid(field.name) || field.value.utf8.contains { $0 == 13 || $0 == 10 || $0 == 0 }
-        }
+    /// Returns the fields in ascending order of their names, those of one name in their order.
+    public func sorted() -> HTTPHeaders {
+        let keys = fields.map { $0.name.lowercased() }
+        let order = fields.indices.sorted { keys[$0] == keys[$1] ? $0 < $1 : keys[$0] < keys[$1] }
+        return HTTPHeaders(order.map { fields[$0] })
     }
+
+    /// The first field that must not be sent.
+    ///
+    /// Its name is not a token, or its value holds a control character other than the tab: CR, LF and NUL above all,
+    /// which would smuggle lines into the request (RFC 9110 section 5.5).
+    public var firstInvalidField: Field? {
+        fields.first { !$0.isValid }
+    }
+}
+
+extension HTTPHeaders.Field: CustomStringConvertible {
+    /// The field as a line: `Name: value`.
+    ///
+    /// Credentials are not hidden; for a log use ``HTTPHeaders/redactedDescription``.
+    public var description: String { "\(name): \(value)" }
+
+    /// Whether the field may be sent, see ``HTTPHeaders/firstInvalidField``.
+    public var isValid: Bool {
+        HTTPToken.isValid(name) && !value.utf8.contains { $0 < 32 && $0 != 9 || $0 == 127 }
+    }
+}
+
+extension HTTPHeaders: CustomStringConvertible {
+    /// The fields, one in each line.
+    public var description: String { fields.map(\.description).joined(separator: "\n") }
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
@@ -98,7 +123,23 @@ extension HTTPHeaders: RandomAccessCollection {
     public subscript(position: Int) -> Field { fields[position] }
 }
 
+extension HTTPHeaders: ExpressibleByArrayLiteral {
+    /// Creates the fields of a literal, in its order: `[.accept("application/json"), .bearer(token)]`.
+    public init(arrayLiteral elements: Field...) {
+        fields = elements
+    }
+}
+
 extension String {
+    /// The text without spaces and tabs at its ends.
+    fileprivate var withoutSurroundingSpace: String {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+        guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else { return self }
+        let start = utf8.firstIndex { !isSpace($0) } ?? endIndex
+        let end = utf8.lastIndex { !isSpace($0) }.map { utf8.index(after: $0) } ?? start
+        return String(self[start..<max(start, end)])
+    }
+
     /// Whether two names are the same but for the case of ASCII letters.
     func equalsIgnoringASCIICase(_ other: String) -> Bool {
         let left = utf8

@@ -1,0 +1,54 @@
+/// The parameters of a media type such as `multipart/form-data; boundary="x"` (RFC 9110 section 8.3.1).
+enum MediaTypeParameters {
+    /// The value of a parameter, without its quotes; `nil` when it is missing or empty.
+    static func value(of name: String, in mediaType: String) -> String? {
+        for parameter in split(mediaType).dropFirst() {
+            guard let equals = parameter.firstIndex(of: "=") else { continue }
+            guard trimmed(parameter[..<equals]).equalsIgnoringASCIICase(name) else { continue }
+            let value = unquoted(trimmed(parameter[parameter.index(after: equals)...]))
+            return value.isEmpty ? nil : value
+        }
+        return nil
+    }
+
+    /// The pieces between semicolons that do not stand in quotes.
+    private static func split(_ text: String) -> [Substring] {
+        var pieces: [Substring] = []
+        var start = text.startIndex
+        var isQuoted = false
+        var isEscaped = false
+        for index in text.indices {
+            let character = text[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, character == "\\" {
+                isEscaped = true
+            } else if character == "\"" {
+                isQuoted.toggle()
+            } else if character == ";", !isQuoted {
+                pieces.append(text[start..<index])
+                start = text.index(after: index)
+            }
+        }
+        return pieces + [text[start...]]
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    }
+
+    private static func unquoted(_ text: String) -> String {
+        guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
+        var result = ""
+        var isEscaped = false
+        for character in text.dropFirst().dropLast() {
+            if character == "\\", !isEscaped {
+                isEscaped = true
+            } else {
+                result.append(character)
+                isEscaped = false
+            }
+        }
+        return result
+    }
+}

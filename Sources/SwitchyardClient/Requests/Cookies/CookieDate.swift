@@ -1,0 +1,77 @@
+import Foundation
+
+/// The dates of cookies, which are read more leniently than other HTTP dates (RFC 6265 section 5.1.1).
+enum CookieDate {
+    /// The date in `text`; `nil` when day, month, year or time is missing or out of range.
+    static func parse(_ text: String) -> Date? {
+        var parts = Parts()
+        for token in text.utf8.split(whereSeparator: isDelimiter) { parts.read(token) }
+        return parts.date
+    }
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 9, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+
+    private struct Parts {
+        var time: (hour: Int, minute: Int, second: Int)?
+        var day: Int?
+        var month: Int?
+        var year: Int?
+
+        mutating func read(_ token: Substring.UTF8View.SubSequence) {
+            if time == nil, let found = Self.time(token) {
+                time = found
+            } else if day == nil, let found = Self.number(token, digits: 1...2) {
+                day = found
+            } else if month == nil, let found = Self.month(token) {
+                month = found
+            } else if year == nil, let found = Self.number(token, digits: 2...4) {
+                year = found < 70 ? found + 2000 : found < 100 ? found + 1900 : found
+            }
+        }
+
+        var date: Date? {
+            guard let time, let day, let month, let year, year >= 1601, (1...31).contains(day), time.hour < 24,
+                time.minute < 60, time.second < 60
+            else { return nil }
+            var components = DateComponents(year: year, month: month, day: day)
+            components.hour = time.hour
+            components.minute = time.minute
+            components.second = time.second
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = .gmt
+            guard components.isValidDate(in: calendar) else { return nil }
+            return calendar.date(from: components)
+        }
+
+        private static func time(_ token: Substring.UTF8View) -> (Int, Int, Int)? {
+            let fields = token.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            guard fields.count == 3, let hour = number(fields[0], digits: 1...2, wholly: true),
+                let minute = number(fields[1], digits: 1...2, wholly: true),
+                let second = number(fields[2], digits: 1...2)
+            else { return nil }
+            return (hour, minute, second)
+        }
+
+        /// The number that a token starts with; what follows must not be a digit.
+        private static func number(
+            _ token: Substring.UTF8View,
+            digits: ClosedRange<Int>,
+            wholly: Bool = false
+        ) -> Int? {
+            let leading = token.prefix(while: URLParts.isDigit)
+            guard digits.contains(leading.count), !wholly || leading.count == token.count else { return nil }
+            return Int(String(decoding: leading, as: UTF8.self))
+        }
+
+        private static func month(_ token: Substring.UTF8View) -> Int? {
+            let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+            let start = String(decoding: token.prefix(3), as: UTF8.self).lowercased()
+            return names.firstIndex(of: start).map { $0 + 1 }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+public import Foundation
+import SwitchyardServices
+
+/// The cookies of one service in one environment (RFC 6265).
+///
+/// Each client has its own, so that nothing leaks between services, environments or users; it lives in memory. Any
+/// thread may call it.
+///
+/// ### Use
+///
+///     let jar = CookieJar()
+///     options.generator.cookies = jar
+///
+/// ### Limits
+/// There is no list of public suffixes: a cookie for a domain of two labels or more is accepted from any host below it.
+/// Keep the jar to the hosts of one service.
+public final class CookieJar: Sendable {
+    private struct Entry: Sendable {
+        var cookie: Cookie
+        var order: UInt64
+    }
+
+    private struct Key: Hashable, Sendable {
+        var name: String
+        var domain: String
+        var isHostOnly: Bool
+        var path: String
+    }
+
+    private struct State: Sendable {
+        var entries: [Key: Entry] = [:]
+        var counter: UInt64 = 0
+    }
+
+    /// The most cookies that are kept; of more, the oldest go first.
+    public let limit: Int
+    private let now: @Sendable () -> Date
+    private let state = Locked(State())
+
+    /// Creates an empty jar.
+    ///
+    /// - Parameters:
+    ///   - limit: The most cookies that are kept; 1,000 unless given.
+    ///   - now: The time of day, which expiry dates need; the system's unless given.
+    public init(limit: Int = 1000, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.limit = max(limit, 0)
+        self.now = now
+    }
+
+    /// The cookies that have not expired, oldest first.
+    public var cookies: [Cookie] {
+        let time = now()
+        return state.withLock { $0.entries.values.sorted { $0.order < $1.order }.map(\.cookie) }
+            .filter { !$0.isExpired(at: time) }
+    }
+
+    /// Adds a cookie in place of one with the same name, domain and path; an expired one removes it.
+    public func store(_ cookie: Cookie) {
+        let key = Key(
+            name: cookie.name,
+            domain: cookie.domain,
+            isHostOnly: cookie.isHostOnly,
+            path: cookie.path
+        )
+        let isExpired = cookie.isExpired(at: now())
+        state.withLock { state in
+            guard !isExpired else { return _ = state.entries.removeValue(forKey: key) }
+            state.counter += 1
+            let order = state.entries[key]?.order ?? state.counter
+            state.entries[key] = Entry(cookie: cookie, order: order)
+            guard state.entries.count > limit else { return }
+            guard let oldest = state.entries.min(by: { $0.value.order < $1.value.order }) else { return }
+            state.entries.removeValue(forKey: oldest.key)
+        }
+    }
+
+    /// Adds the cookies of an answer.
+    ///
+    /// - Parameters:
+    ///   - headers: The header fields of the answer; those named `Set-Cookie` count.
+    ///   - url: The URL that answered.
+    public func store(from headers: HTTPHeaders, of url: RequestURL) {
+        for value in headers.values(of: "Set-Cookie") {
+            guard let cookie = Cookie(setCookie: value, from: url, now: now()) else { continue }
+            store(cookie)
+        }
+    }
+
+    /// The cookies for a request, those of longer paths first, then older ones first (RFC 6265 section 5.4).
+    public func cookies(for url: RequestURL) -> [Cookie] {
+        let time = now()
+        let entries = state.withLock { Array($0.entries.values) }
+        return entries.filter { !$0.cookie.isExpired(at: time) && $0.cookie.isSent(to: url) }
+            .sorted { left, right in
+                let lengths = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
+                return lengths.0 == lengths.1 ? left.order < right.order : lengths.0 > lengths.1
+            }
+            .map(\.cookie)
+    }
+
+    /// The value of the `Cookie` field for a request; `nil` when there is none.
+    public func header(for url: RequestURL) -> String? {
+        guard state.withLock({ !$0.entries.isEmpty }) else { return nil }
+        let pairs = cookies(for: url).map { "\($0.name)=\($0.value)" }
+        return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+    }
+
+    /// Removes the cookies that `shouldRemove` picks, all unless given.
+    public func removeAll(where shouldRemove: @Sendable (Cookie) -> Bool = { _ in true }) {
+        let keys = state.withLock { $0.entries }.filter { shouldRemove($0.value.cookie) }.keys
+        state.withLock { state in
+            for key in keys { state.entries.removeValue(forKey: key) }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+public import Foundation
+
+extension Cookie {
+    /// Creates the cookie that a `Set-Cookie` value describes, for the URL that answered (RFC 6265 section 5.2).
+    ///
+    /// `nil` when it has no name, holds a control character, names a domain that the host does not lie in, or breaks the
+    /// rules of a `__Secure-` or `__Host-` name. A lifetime of zero or less gives a cookie that has expired.
+    ///
+    /// - Parameters:
+    ///   - header: The value of one `Set-Cookie` field.
+    ///   - url: The URL whose answer it came with.
+    ///   - now: The time, from which `Max-Age` counts.
+    public init?(setCookie header: String, from url: RequestURL, now: Date) {
+        guard !header.unicodeScalars.contains(where: { $0.value < 32 && $0.value != 9 || $0.value == 127 }) else {
+            return nil
+        }
+        let pieces = header.split(separator: ";", omittingEmptySubsequences: false)
+        guard let pair = pieces.first, let equals = pair.firstIndex(of: "=") else { return nil }
+        let name = pair[..<equals].trimmed
+        guard !name.isEmpty else { return nil }
+        let origin = url.origin
+        self.init(name: name, value: pair[pair.index(after: equals)...].trimmed, domain: origin.host)
+        path = CookieMatching.defaultPath(url.path)
+        var attributes = CookieAttributes()
+        for piece in pieces.dropFirst() { attributes.read(piece, now: now) }
+        guard apply(attributes, host: origin.host) else { return nil }
+        if isSecure, origin.scheme != "https", !CookieMatching.isLocal(origin.host) { return nil }
+        guard hasAllowedPrefix(hasOwnPath: attributes.path != nil) else { return nil }
+    }
+
+    private mutating func apply(_ attributes: CookieAttributes, host: String) -> Bool {
+        if let domain = attributes.domain, domain != host {
+            // Without a list of public suffixes, at least a name of one label is known to belong to nobody.
+            guard domain.contains("."), CookieMatching.domain(domain, covers: host) else { return false }
+        }
+        if let domain = attributes.domain, !CookieMatching.isAddress(host) {
+            self.domain = domain
+            isHostOnly = false
+        }
+        if let path = attributes.path { self.path = path }
+        expires = attributes.maxAge ?? attributes.expires
+        isSecure = attributes.isSecure
+        isHTTPOnly = attributes.isHTTPOnly
+        sameSite = attributes.sameSite
+        return true
+    }
+
+    private func hasAllowedPrefix(hasOwnPath: Bool) -> Bool {
+        let lower = name.lowercased()
+        if lower.hasPrefix("__secure-") { return isSecure }
+        if lower.hasPrefix("__host-") { return isSecure && isHostOnly && hasOwnPath && path == "/" }
+        return true
+    }
+}
+
+extension CookieMatching {
+    /// Whether a host is this machine, where even http is secure.
+    static func isLocal(_ host: String) -> Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host == "127.0.0.1" || host == "[::1]"
+    }
+}
+
+/// The attributes behind the pair of a `Set-Cookie` value; of one that repeats, the last counts.
+private struct CookieAttributes {
+    var domain: String?
+    var path: String?
+    var expires: Date?
+    var maxAge: Date?
+    var isSecure = false
+    var isHTTPOnly = false
+    var sameSite: Cookie.SameSite?
+
+    mutating func read(_ piece: Substring, now: Date) {
+        let equals = piece.firstIndex(of: "=")
+        let name = piece[..<(equals ?? piece.endIndex)].trimmed.lowercased()
+        let value = equals.map { piece[piece.index(after: $0)...].trimmed } ?? ""
+        switch name {
+        case "domain":
+            let host = (value.hasPrefix(".") ? String(value.dropFirst()) : value).lowercased()
+            if !host.isEmpty { domain = host }
+        case "path": path = value.hasPrefix("/") ? value : nil
+        case "expires": if let date = CookieDate.parse(value) { expires = date }
+        case "max-age": readMaxAge(value, now: now)
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        case "samesite": sameSite = Cookie.SameSite(rawValue: value.lowercased())
+        default: break
+        }
+    }
+
+    private mutating func readMaxAge(_ value: String, now: Date) {
+        let digits = value.hasPrefix("-") ? value.dropFirst() : value[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy(URLParts.isDigit) else { return }
+        // What does not fit is for ever, or long gone; the cap is that of RFC 6265bis, 400 days.
+        let seconds = value.hasPrefix("-") ? 0 : min(Double(digits) ?? .infinity, 400 * 86_400)
+        maxAge = seconds > 0 ? now.addingTimeInterval(seconds) : .distantPast
+    }
+}
+
+extension Substring {
+    /// The text without spaces and tabs at its ends.
+    fileprivate var trimmed: String {
+        func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
+        guard let start = firstIndex(where: { !isSpace($0) }), let end = lastIndex(where: { !isSpace($0) }) else {
+            return ""
+        }
+        return String(self[start...end])
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+extension HTTPRequest {
+    /// The request as a command line for `curl`, to be pasted into a shell (behind the `$`).
+    ///
+    /// Run, it sends the same method, URL, header fields and body. Credentials are hidden unless asked for; a hidden
+    /// command still runs, but with `***` in their place. A body that is no text is fed in through `base64`; one that is
+    /// a stream cannot be shown and is read from standard input.
+    ///
+    /// - Parameter redaction: What is hidden; ``Redaction/standard`` unless given, ``Redaction/none`` for nothing.
+    /// - Returns: The command.
+    public func curlDescription(redaction: Redaction = .standard) -> String {
+        var words = ["curl -v", method == .head ? "--head" : "-X \(method.name)"]
+        for value in headers.values(of: "Cookie") {
+            words.append("-b \(Self.quoted(redaction.value(value, ofHeader: "Cookie")))")
+        }
+        for field in headers where !field.name.equalsIgnoringASCIICase("Cookie") {
+            let value = redaction.value(field.value, ofHeader: field.name)
+            // A field without a value is written with a semicolon; with a colon it would be left out.
+            words.append("-H \(Self.quoted(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"))")
+        }
+        let (input, options) = curlBody(redaction)
+        words += options
+        words.append(Self.quoted(redaction.url(url.text)))
+        return "$ \(input)\(words.joined(separator: " \\\n\t"))"
+    }
+
+    /// What is piped into the command, and the options that stand for the body.
+    private func curlBody(_ redaction: Redaction) -> (input: String, options: [String]) {
+        let type = headers["Content-Type"]
+        // curl would name a form where no type is given.
+        let noType = type == nil ? ["-H \"Content-Type:\""] : []
+        switch body {
+        case .none: return ("", [])
+        case .data(let data):
+            let shown = redaction.body(data, contentType: type)
+            guard let text = String(data: shown, encoding: .utf8), !text.utf8.contains(0) else {
+                return ("echo \(shown.base64EncodedString()) | base64 -d | ", noType + ["--data-binary @-"])
+            }
+            return ("", noType + ["\(text.hasPrefix("@") ? "--data-raw" : "-d") \(Self.quoted(text))"])
+        case .file(let url): return ("", noType + ["--data-binary \(Self.quoted("@\(url.path)"))"])
+        case .stream: return ("", noType + ["--data-binary @-"])
+        }
+    }
+
+    /// The text in double quotes for a POSIX shell.
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            if "\"\\$`".unicodeScalars.contains(scalar) { result += "\\" }
+            result.unicodeScalars.append(scalar)
+        }
+        return result + "\""
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// Hides members of JSON without taking it apart, so that order, numbers and spacing stay as they are.
+enum JSONRedaction {
+    /// Returns the text with every value under a name that `isHidden` picks replaced by `"***"`.
+    ///
+    /// What is not JSON comes back with what could be recognised hidden.
+    static func hidden(in data: Data, isHidden: (String) -> Bool) -> Data {
+        let bytes = [UInt8](data)
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        var position = 0
+        while position < bytes.count {
+            guard bytes[position] == quote else {
+                output.append(bytes[position])
+                position += 1
+                continue
+            }
+            let end = stringEnd(bytes, from: position)
+            output += bytes[position..<end]
+            let name = text(bytes[position..<end])
+            position = end
+            guard let value = valueStart(bytes, after: end), isHidden(name) else { continue }
+            output += bytes[end..<value]
+            output += "\"***\"".utf8
+            position = valueEnd(bytes, from: value)
+        }
+        return Data(output)
+    }
+
+    private static let quote = UInt8(ascii: "\"")
+
+    /// The position behind a string's closing quote.
+    private static func stringEnd(_ bytes: [UInt8], from start: Int) -> Int {
+        var position = start + 1
+        while position < bytes.count, bytes[position] != quote {
+            position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(position + 1, bytes.count)
+    }
+
+    /// The start of the value behind a name's colon; `nil` when the string was no name.
+    private static func valueStart(_ bytes: [UInt8], after end: Int) -> Int? {
+        var position = skippingSpace(bytes, from: end)
+        guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else { return nil }
+        position = skippingSpace(bytes, from: position + 1)
+        return position < bytes.count ? position : nil
+    }
+
+    /// The position behind a value; nested ones are skipped whole.
+    private static func valueEnd(_ bytes: [UInt8], from start: Int) -> Int {
+        var position = start
+        var depth = 0
+        while position < bytes.count {
+            switch bytes[position] {
+            case quote:
+                position = stringEnd(bytes, from: position)
+                if depth == 0 { return position }
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 0 { return position }
+                depth -= 1
+                if depth == 0 { return position + 1 }
+            case UInt8(ascii: ","): if depth == 0 { return position }
+            default: break
+            }
+            position += 1
+        }
+        return position
+    }
+
+    private static func skippingSpace(_ bytes: [UInt8], from start: Int) -> Int {
+        var position = start
+        while position < bytes.count, [9, 10, 13, 32].contains(bytes[position]) { position += 1 }
+        return position
+    }
+
+    private static func text(_ string: ArraySlice<UInt8>) -> String {
+        let value = try? JSONDecoder().decode(String.self, from: Data(string))
+        return value ?? String(decoding: string.dropFirst().dropLast(), as: UTF8.self)
+    }
+}

@@ -1,0 +1,101 @@
+public import Foundation
+
+/// Hides credentials in what is shown: logs, cURL commands, error descriptions, records of traffic.
+///
+/// Names stay, values become `***`. Every printer of the library uses this one value.
+public struct Redaction: Sendable, Hashable {
+    /// Names of header fields whose values are hidden, in lower case.
+    public var headerNames: Set<String>
+    /// Names of parameters (in queries, forms and JSON) whose values are hidden, in lower case.
+    public var parameterNames: Set<String>
+
+    /// Hides nothing.
+    public static let none = Redaction(headerNames: [], parameterNames: [])
+
+    /// Hides what usually holds credentials.
+    public static let standard = Redaction(
+        headerNames: HTTPHeaders.sensitiveNames,
+        parameterNames: [
+            "access_token", "accesstoken", "api_key", "apikey", "auth", "authorization", "client_secret", "code",
+            "id_token", "key", "passphrase", "passwd", "password", "pwd", "refresh_token", "refreshtoken", "secret",
+            "session", "session_id", "sessionid", "sid", "sign", "signature", "sig", "ticket", "token",
+        ]
+    )
+
+    /// Creates a redaction.
+    public init(headerNames: Set<String>, parameterNames: Set<String>) {
+        self.headerNames = Set(headerNames.map { $0.lowercased() })
+        self.parameterNames = Set(parameterNames.map { $0.lowercased() })
+    }
+
+    /// Whether the value of a header field is hidden.
+    public func hides(header name: String) -> Bool { headerNames.contains(name.lowercased()) }
+
+    /// Whether the value of a parameter is hidden; of a nested name (`user[password]`) the last part counts.
+    public func hides(parameter name: String) -> Bool {
+        let decoded = (name.removingPercentEncoding ?? name).lowercased()
+        let parts = decoded.split { "[].".contains($0) }
+        return parameterNames.contains(decoded) || parts.last.map { parameterNames.contains(String($0)) } ?? false
+    }
+
+    /// The value of a header field as it is shown; an authorization keeps its scheme.
+    public func value(_ value: String, ofHeader name: String) -> String {
+        guard hides(header: name) else { return value }
+        let scheme = value.prefix { $0 != " " }
+        let hasScheme = name.lowercased().hasSuffix("authorization") && !scheme.isEmpty && scheme.count < value.count
+        return hasScheme ? "\(scheme) ***" : "***"
+    }
+
+    /// Header fields as they are shown.
+    public func headers(_ headers: HTTPHeaders) -> HTTPHeaders {
+        HTTPHeaders(headers.fields.map { HTTPHeaders.Field(name: $0.name, value: value($0.value, ofHeader: $0.name)) })
+    }
+
+    /// A URL as it is shown: without password and without the values of hidden parameters.
+    public func url(_ text: String) -> String {
+        guard self != .none else { return text }
+        let mark = text.firstIndex(of: "?") ?? text.endIndex
+        let head = hidingPassword(text[..<mark])
+        guard mark < text.endIndex else { return head }
+        return "\(head)?\(query(String(text[text.index(after: mark)...])))"
+    }
+
+    /// A query or form as it is shown.
+    public func query(_ text: String) -> String {
+        text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
+            guard let equals = pair.firstIndex(of: "="), hides(parameter: String(pair[..<equals])) else {
+                return String(pair)
+            }
+            return "\(pair[..<equals])=***"
+        }
+        .joined(separator: "&")
+    }
+
+    /// A body as it is shown, by its content type: forms and JSON lose hidden values, others stay.
+    public func body(_ data: Data, contentType: String?) -> Data {
+        guard self != .none, let type = contentType?.lowercased() else { return data }
+        if type.hasPrefix("application/x-www-form-urlencoded") {
+            return Data(query(String(decoding: data, as: UTF8.self)).utf8)
+        }
+        guard type.contains("json") else { return data }
+        return JSONRedaction.hidden(in: data) { hides(parameter: $0) }
+    }
+
+    private func hidingPassword(_ text: Substring) -> String {
+        guard let slashes = text.range(of: "//") else { return String(text) }
+        let end = text[slashes.upperBound...].firstIndex(of: "/") ?? text.endIndex
+        guard let at = text[slashes.upperBound..<end].lastIndex(of: "@") else { return String(text) }
+        return "\(text[..<slashes.upperBound])***\(text[at...])"
+    }
+}
+
+extension HTTPHeaders {
+    /// The names of fields whose values are credentials, in lower case.
+    public static let sensitiveNames: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "x-auth-token",
+        "x-csrf-token", "x-amz-security-token", "x-access-token", "x-signature",
+    ]
+
+    /// The fields, one in each line, with the values of ``sensitiveNames`` hidden.
+    public var redactedDescription: String { Redaction.standard.headers(self).description }
+}

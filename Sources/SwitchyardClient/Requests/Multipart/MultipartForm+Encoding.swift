@@ -1,0 +1,114 @@
+public import Foundation
+
+/// A run of bytes of a body that comes from one source.
+enum BodySegment: Sendable {
+    case bytes(Data)
+    case file(URL, length: Int64)
+    case stream(HTTPBody.Stream, part: String?)
+
+    /// The number of bytes; `nil` when unknown.
+    var length: Int64? {
+        switch self {
+        case .bytes(let data): Int64(data.count)
+        case .file(_, let length): length
+        case .stream(let stream, _): stream.length
+        }
+    }
+}
+
+extension MultipartForm {
+    /// The number of bytes up to which a form that is in memory already is joined to one piece.
+    static let joinedSizeLimit = 10_000_000
+
+    /// Builds the body.
+    ///
+    /// - Returns: Bytes when everything is in memory, else a stream of known length (unless a part's is unknown).
+    /// - Throws: ``RequestError/multipart(part:reason:)`` and ``RequestError/file(path:reason:)``.
+    public func body() throws(RequestError) -> HTTPBody {
+        let segments = try self.segments()
+        let length = try Self.totalLength(segments)
+        if let length, length <= Self.joinedSizeLimit, let joined = Self.joined(segments) { return .data(joined) }
+        return .stream(HTTPBody.Stream(length: length) { SegmentedBodyReader(segments) })
+    }
+
+    /// Writes the whole form into a file, for transports or servers that need one; an older file is replaced at the end.
+    ///
+    /// - Parameter file: Where to write.
+    /// - Throws: ``RequestError/file(path:reason:)``, or what reading a part throws.
+    public func write(to file: URL) async throws {
+        guard file.isFileURL else { throw RequestError.file(path: file.absoluteString, reason: .notAFileURL) }
+        let reader = SegmentedBodyReader(try segments())
+        let partial = file.appendingPathExtension("partial-\(UUID().uuidString)")
+        try await FileWriting.write(reader, to: partial, movingTo: file)
+    }
+
+    private static func joined(_ segments: [BodySegment]) -> Data? {
+        var result = Data()
+        for segment in segments {
+            guard case .bytes(let data) = segment else { return nil }
+            result += data
+        }
+        return result
+    }
+
+    private static func totalLength(_ segments: [BodySegment]) throws(RequestError) -> Int64? {
+        var total: Int64 = 0
+        var isKnown = true
+        for segment in segments {
+            guard let length = segment.length else {
+                isKnown = false
+                continue
+            }
+            let (sum, overflow) = total.addingReportingOverflow(length)
+            guard length >= 0, !overflow else { throw .multipart(part: nil, reason: .invalidLength) }
+            total = sum
+        }
+        return isKnown ? total : nil
+    }
+
+    // MARK: - Segments
+
+    private func segments() throws(RequestError) -> [BodySegment] {
+        guard MultipartSyntax.isValid(boundary: boundary) else {
+            throw .multipart(part: nil, reason: .invalidBoundary)
+        }
+        var segments: [BodySegment] = []
+        var text = Data()
+        for part in parts {
+            text += try MultipartSyntax.head(of: part, boundary: boundary, isForm: subtype == "form-data")
+            try append(part, after: &text, to: &segments)
+            text += Data("\r\n".utf8)
+        }
+        text += Data("--\(boundary)--\r\n".utf8)
+        segments.append(.bytes(text))
+        return segments
+    }
+
+    private func append(
+        _ part: MultipartPart,
+        after text: inout Data,
+        to segments: inout [BodySegment]
+    ) throws(RequestError) {
+        switch part.content {
+        case .data(let data):
+            if isBoundaryGiven { try refuseBoundary(in: data, part: part) }
+            if data.count <= 4096 { return text += data }
+            segments += [.bytes(text), .bytes(data)]
+        case .file(let url):
+            segments += [.bytes(text), .file(url, length: try FileBody.length(of: url))]
+        case .stream(let stream):
+            segments += [.bytes(text), .stream(stream, part: part.name)]
+        case .form(let form):
+            guard form.boundary != boundary else { throw .multipart(part: part.name, reason: .boundaryInContent) }
+            segments += [.bytes(text)]
+            segments += try form.segments()
+        }
+        text = Data()
+    }
+
+    private func refuseBoundary(in data: Data, part: MultipartPart) throws(RequestError) {
+        let line = Data("--\(boundary)".utf8)
+        guard data.starts(with: line) || data.range(of: Data("\r\n".utf8) + line) != nil else { return }
+        throw .multipart(part: part.name, reason: .boundaryInContent)
+    }
+}

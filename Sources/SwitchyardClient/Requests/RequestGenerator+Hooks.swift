@@ -1,0 +1,84 @@
+/// Changes the path of a request before it is joined to the base URL.
+public struct PathFilter: Sendable {
+    /// Whether absolute URLs pass through the filter too; off unless given.
+    public var appliesToAbsoluteURLs: Bool
+    /// Returns the path to use; it may add a query.
+    public var transform: @Sendable (String, APIConfiguration) throws -> String
+
+    /// Creates a filter.
+    ///
+    /// - Parameters:
+    ///   - appliesToAbsoluteURLs: Whether absolute URLs pass through it too.
+    ///   - transform: Returns the path to use; what it throws ends the call.
+    public init(
+        appliesToAbsoluteURLs: Bool = false,
+        transform: @escaping @Sendable (String, APIConfiguration) throws -> String
+    ) {
+        self.appliesToAbsoluteURLs = appliesToAbsoluteURLs
+        self.transform = transform
+    }
+
+    /// A filter that appends parameters to the path's query.
+    public static func appending(_ parameters: Parameters) -> PathFilter {
+        let plan = ParameterSerializerPlan(ParameterEncodingOptions())
+        return PathFilter { path, _ throws(RequestError) in
+            var output = ByteBuffer(capacity: path.utf8.count + 64)
+            let fragment = path.firstIndex(of: "#") ?? path.endIndex
+            output.append(String(path[..<fragment]))
+            let hasQuery = path[..<fragment].contains("?")
+            var serializer = ParameterSerializer(plan, lead: UInt8(ascii: hasQuery ? "&" : "?"))
+            try serializer.write(parameters, to: &output)
+            return output.text()
+        }
+    }
+}
+
+extension RequestGenerator {
+    func validate(_ configuration: APIConfiguration) throws(RequestError) {
+        guard let validation else { return }
+        try hook("validation") { try validation(configuration) }
+    }
+
+    /// The path with its placeholders filled, its filters applied and its version in front.
+    func path(_ configuration: APIConfiguration) throws(RequestError) -> String {
+        var path = configuration.path
+        if path.utf8.contains(UInt8(ascii: "{")) {
+            path = try URLTemplate(path).expanded(with: configuration.pathValues)
+        }
+        for filter in pathFilters where filter.appliesToAbsoluteURLs || !isAbsolute(path) {
+            path = try hook("path filter") { try filter.transform(path, configuration) }
+        }
+        let version = configuration.apiVersion ?? apiVersion
+        guard !version.isEmpty, !isAbsolute(path) else { return path }
+        let isBare = path.isEmpty || path.hasPrefix("?") || path.hasPrefix("#") || path.hasPrefix("/")
+        return isBare ? "\(version)\(path)" : "\(version)/\(path)"
+    }
+
+    private func isAbsolute(_ path: String) -> Bool {
+        guard path.utf8.contains(UInt8(ascii: ":")) else { return false }
+        let parts = URLParts(Array(path.utf8))
+        return parts.scheme != nil && parts.authority != nil
+    }
+
+    /// The request after all modifiers, its headers checked again.
+    func finished(_ request: HTTPRequest, _ configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
+        let isPrebuilt = configuration.prebuiltRequest != nil
+        guard !modifiers.isEmpty || configuration.modifier != nil || isPrebuilt else { return request }
+        var request = request
+        for modifier in modifiers { try hook("modifier") { try modifier(&request) } }
+        if let modifier = configuration.modifier { try hook("modifier") { try modifier(&request) } }
+        guard let invalid = request.headers.firstInvalidField else { return request }
+        throw Self.refusal(of: invalid)
+    }
+
+    /// Runs a closure of the user's; what it throws becomes a ``RequestError``.
+    private func hook<Result>(_ stage: String, _ body: () throws -> Result) throws(RequestError) -> Result {
+        do {
+            return try body()
+        } catch let error as RequestError {
+            throw error
+        } catch {
+            throw .hook(stage: stage, message: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// A pattern of URLs: `*` stands for anything within a path segment, `**` for anything, `?` for one character.
+///
+/// | pattern | matches | does not match |
+/// |---|---|---|
+/// | `/users/*` | `/users/7` | `/users/7/posts`, `/users/7/` |
+/// | `/users/**` | `/users/7/posts`, `/users/` | `/user` |
+/// | `/v?/x` | `/v1/x` | `/v10/x` |
+/// | `https://*.example.com/**` | `https://cdn.example.com/a` | `http://cdn.example.com/a` |
+///
+/// A pattern without a scheme is meant below the base URL, with or without a slash in front. Queries are not looked at.
+public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
+    private enum Element: Sendable, Hashable {
+        case byte(UInt8)
+        case one
+        case segment
+        case all
+    }
+
+    /// The pattern as it was given.
+    public let text: String
+    private let elements: [Element]
+    private let isAbsolute: Bool
+
+    /// Creates a pattern.
+    public init(_ text: String) {
+        self.text = text
+        let bytes = Array(text.utf8)
+        isAbsolute = text.contains("://")
+        var elements: [Element] = []
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "*"):
+                if elements.last == .segment {
+                    elements[elements.count - 1] = .all
+                } else if elements.last != .all {
+                    elements.append(.segment)
+                }
+            case UInt8(ascii: "?"): elements.append(.one)
+            default: elements.append(.byte(byte))
+            }
+        }
+        self.elements = elements
+    }
+
+    /// Creates a pattern.
+    public init(stringLiteral value: String) {
+        self.init(value)
+    }
+
+    /// Whether a URL matches.
+    ///
+    /// - Parameters:
+    ///   - url: The URL; a query or fragment is ignored.
+    ///   - base: The base URL below which a pattern without a scheme is meant.
+    /// - Returns: Whether it matches.
+    public func matches(_ url: RequestURL, base: BaseURL) -> Bool {
+        matches(text: url.text, base: base.url.text)
+    }
+
+    /// Whether the text of a URL matches; without a base, a pattern without a scheme is compared with the whole text.
+    func matches(text: String, base: String?) -> Bool {
+        let url = Array(text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+        guard !isAbsolute, let base else { return Self.match(elements[...], url[...]) }
+        var stem = Array(base.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+        if stem.last != UInt8(ascii: "/") { stem.append(UInt8(ascii: "/")) }
+        guard url.starts(with: stem) else { return false }
+        let relative = elements.first == .byte(UInt8(ascii: "/")) ? elements.dropFirst() : elements[...]
+        return Self.match(relative, url[stem.count...])
+    }
+
+    /// Matches with one place to come back to for each kind of wildcard, so that the time is bounded by the product of
+    /// the lengths for any pattern.
+    private static func match(_ pattern: ArraySlice<Element>, _ text: ArraySlice<UInt8>) -> Bool {
+        var reachable: Set<Int> = [pattern.startIndex]
+        reachable = skippingWildcards(reachable, pattern)
+        for byte in text {
+            var next: Set<Int> = []
+            for position in reachable where position < pattern.endIndex {
+                switch pattern[position] {
+                case .byte(let expected): if expected == byte { next.insert(position + 1) }
+                case .one: if byte != UInt8(ascii: "/") { next.insert(position + 1) }
+                case .segment: if byte != UInt8(ascii: "/") { next.insert(position) }
+                case .all: next.insert(position)
+                }
+            }
+            guard !next.isEmpty else { return false }
+            reachable = skippingWildcards(next, pattern)
+        }
+        return reachable.contains(pattern.endIndex)
+    }
+
+    /// The positions that can be reached without a character: wildcards may stand for nothing.
+    private static func skippingWildcards(_ positions: Set<Int>, _ pattern: ArraySlice<Element>) -> Set<Int> {
+        var result = positions
+        for position in positions {
+            var next = position
+            while next < pattern.endIndex, pattern[next] == .segment || pattern[next] == .all {
+                next += 1
+                result.insert(next)
+            }
+        }
+        return result
+    }
+}

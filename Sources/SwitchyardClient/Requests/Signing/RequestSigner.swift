@@ -1,0 +1,122 @@
+public import Foundation
+
+/// Signs requests with a secret that the server shares.
+///
+/// ### Use
+///
+///     let signer = RequestSigner(.hmacSHA256(key: secret), in: .header("X-Signature"))
+///     options.generator.modifiers.append(signer.sign)
+///
+/// ### What is signed
+/// By default five lines: the method, the path, the query with its parameters sorted, the named headers as
+/// `name:value`, and the SHA-256 of the body in hexadecimal.
+public struct RequestSigner: Sendable {
+    /// How the signature follows from what is signed.
+    public enum Method: Sendable {
+        /// HMAC with SHA-256, in hexadecimal (RFC 2104).
+        case hmacSHA256(key: Data)
+        /// The SHA-256 of the text with the secret behind it, in hexadecimal.
+        ///
+        /// For servers that ask for it; prefer the HMAC, since such a signature can be extended by who sees one.
+        case sha256(secret: String)
+        /// The MD5 of the text with the secret behind it, in hexadecimal, for old servers only.
+        case md5(secret: String)
+        /// What the closure makes of the text; its error ends the call.
+        case custom(@Sendable (Data) throws -> String)
+    }
+
+    /// What is signed.
+    public enum Content: Sendable {
+        /// The five lines, with these header fields.
+        case canonical(headers: [String])
+        /// The parameters of query and form, sorted and joined with `&`, decoded; for GET and POST alike.
+        case parameters
+        /// The path, then the sorted parameters, as REST services of the older kind have it.
+        case pathAndParameters
+        /// What the closure makes of the request; its error ends the call.
+        case custom(@Sendable (HTTPRequest) throws -> Data)
+    }
+
+    /// Where the signature goes.
+    public enum Place: Sendable, Hashable {
+        /// Into a header field of that name.
+        case header(String)
+        /// Into a query parameter of that name, behind the others.
+        case query(String)
+    }
+
+    /// How the signature follows from what is signed.
+    public var method: Method
+    /// What is signed.
+    public var content: Content
+    /// Where the signature goes.
+    public var place: Place
+
+    /// Creates a signer.
+    public init(_ method: Method, of content: Content = .canonical(headers: []), in place: Place) {
+        self.method = method
+        self.content = content
+        self.place = place
+    }
+
+    /// Adds the signature to a request.
+    ///
+    /// - Throws: ``RequestError`` when the body's digest cannot be taken, or what a closure throws.
+    @Sendable
+    public func sign(_ request: inout HTTPRequest) throws {
+        let signature = try signature(of: try signedBytes(of: request))
+        switch place {
+        case .header(let name): request.headers.set(name, signature)
+        case .query(let name):
+            var output = ByteBuffer(capacity: request.url.text.utf8.count + 96)
+            output.append(request.url.text)
+            let lead = UInt8(ascii: request.url.query == nil ? "?" : "&")
+            var serializer = ParameterSerializer(ParameterSerializerPlan(ParameterEncodingOptions()), lead: lead)
+            try serializer.write([name: signature], to: &output)
+            request.url = RequestURL(trusted: output.text())
+        }
+    }
+
+    /// What is signed of a request.
+    ///
+    /// - Throws: ``RequestError`` when the body's digest cannot be taken, or what a closure throws.
+    public func signedBytes(of request: HTTPRequest) throws -> Data {
+        switch content {
+        case .canonical(let headers): try Data(Self.canonicalText(of: request, headers: headers).utf8)
+        case .parameters: Data(try Self.parameterText(of: request).utf8)
+        case .pathAndParameters: Data((request.url.path + (try Self.parameterText(of: request))).utf8)
+        case .custom(let make): try make(request)
+        }
+    }
+
+    private func signature(of bytes: Data) throws -> String {
+        switch method {
+        case .hmacSHA256(let key): Digest.hmacSHA256(bytes, key: key).hexText
+        case .sha256(let secret): Digest.sha256(bytes + Data(secret.utf8)).hexText
+        case .md5(let secret): Digest.md5(bytes + Data(secret.utf8)).hexText
+        case .custom(let make): try make(bytes)
+        }
+    }
+
+    private static func canonicalText(of request: HTTPRequest, headers: [String]) throws(RequestError) -> String {
+        let fields = headers.map { $0.lowercased() }.sorted().map { name in
+            "\(name):\(request.headers.values(of: name).joined(separator: ","))"
+        }
+        let path = request.url.path.isEmpty ? "/" : request.url.path
+        let query = (request.url.query ?? "").split(separator: "&").sorted().joined(separator: "&")
+        let digest = try request.body.sha256().hexText
+        return [request.method.name, path, query, fields.joined(separator: ";"), digest].joined(separator: "\n")
+    }
+
+    private static func parameterText(of request: HTTPRequest) throws(RequestError) -> String {
+        var text = request.url.query ?? ""
+        if request.headers["Content-Type"]?.hasPrefix("application/x-www-form-urlencoded") ?? false {
+            guard case .data(let data) = request.body else { throw .body(kind: "form", reason: .notInMemory) }
+            text += text.isEmpty ? "" : "&"
+            text += String(decoding: data, as: UTF8.self)
+        }
+        return text.split(separator: "&")
+            .map { $0.replacing("+", with: " ").removingPercentEncoding ?? String($0) }
+            .sorted().joined(separator: "&")
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+
+/// Expands a template as RFC 6570 section 3 says.
+struct URLTemplateExpander {
+    private let template: URLTemplate
+    private let values: Parameters
+    private let missing: URLTemplate.MissingValues
+    private var output: [UInt8] = []
+
+    init(template: URLTemplate, values: Parameters, missing: URLTemplate.MissingValues) {
+        self.template = template
+        self.values = values
+        self.missing = missing
+    }
+
+    mutating func expand() throws(RequestError) -> String {
+        for part in template.parts {
+            switch part {
+            case .literal(let bytes): append(bytes, keepsReserved: true)
+            case .expression(let kind, let variables): try expand(kind, variables)
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private mutating func expand(
+        _ kind: URLTemplate.Operator,
+        _ variables: [URLTemplate.Variable]
+    ) throws(RequestError) {
+        var isFirst = true
+        for variable in variables {
+            guard let value = values[variable.name], let pieces = try Pieces(value, of: variable, in: template) else {
+                if missing == .refusedInPath, kind.needsValue { throw failure(.missingValue(variable.name)) }
+                continue
+            }
+            output += (isFirst ? kind.first : kind.separator).utf8
+            isFirst = false
+            append(pieces, of: variable, kind)
+        }
+    }
+
+    private mutating func append(_ pieces: Pieces, of variable: URLTemplate.Variable, _ kind: URLTemplate.Operator) {
+        switch pieces {
+        case .text(let text):
+            if kind.isNamed { appendName(variable.name, isEmpty: text.isEmpty, kind) }
+            let shown = variable.prefix.map { length in String(text.unicodeScalars.prefix(length)) } ?? text
+            append(Array(shown.utf8), keepsReserved: kind.allowsReserved)
+        case .list(let texts):
+            if kind.isNamed, !variable.explodes { appendName(variable.name, isEmpty: false, kind) }
+            for (index, text) in texts.enumerated() {
+                if index > 0 { output += (variable.explodes ? kind.separator : ",").utf8 }
+                if kind.isNamed, variable.explodes { appendName(variable.name, isEmpty: text.isEmpty, kind) }
+                append(Array(text.utf8), keepsReserved: kind.allowsReserved)
+            }
+        case .pairs(let pairs):
+            if kind.isNamed, !variable.explodes { appendName(variable.name, isEmpty: false, kind) }
+            for (index, pair) in pairs.enumerated() {
+                if index > 0 { output += (variable.explodes ? kind.separator : ",").utf8 }
+                append(Array(pair.name.utf8), keepsReserved: kind.allowsReserved)
+                let isBare = variable.explodes && kind == .matrix && pair.value.isEmpty
+                if !isBare { output.append(UInt8(ascii: variable.explodes ? "=" : ",")) }
+                append(Array(pair.value.utf8), keepsReserved: kind.allowsReserved)
+            }
+        }
+    }
+
+    private mutating func appendName(_ name: String, isEmpty: Bool, _ kind: URLTemplate.Operator) {
+        output += name.utf8
+        if !isEmpty || kind != .matrix { output.append(UInt8(ascii: "=")) }
+    }
+
+    private static let reserved = URLCharacters.unreserved.union(URLCharacters(":/?#[]@!$&'()*+,;="))
+
+    private mutating func append(_ bytes: [UInt8], keepsReserved: Bool) {
+        let allowed = keepsReserved ? Self.reserved : .unreserved
+        PercentEncoding.append(bytes, allowed: allowed, keepingEscapes: keepsReserved, to: &output)
+    }
+
+    private func failure(_ reason: RequestError.TemplateReason) -> RequestError {
+        .template(text: template.text, reason: reason)
+    }
+}
+
+extension URLTemplateExpander {
+    /// A value in the forms that a template knows.
+    private enum Pieces {
+        case text(String)
+        case list([String])
+        case pairs([(name: String, value: String)])
+
+        /// `nil` for a value that counts as undefined.
+        init?(
+            _ value: ParameterValue,
+            of variable: URLTemplate.Variable,
+            in template: URLTemplate
+        ) throws(RequestError) {
+            let unusable = RequestError.template(text: template.text, reason: .unusableValue(variable.name))
+            switch value {
+            case .null: return nil
+            case .array(let values):
+                guard variable.prefix == nil, let texts = Self.texts(values.filter { $0 != .null }) else {
+                    throw unusable
+                }
+                if texts.isEmpty { return nil }
+                self = .list(texts)
+            case .dictionary(let parameters):
+                guard variable.prefix == nil else { throw unusable }
+                var pairs: [(name: String, value: String)] = []
+                for item in parameters.items where item.value != .null {
+                    let texts = try Self.texts(of: item.value, unusable)
+                    pairs += texts.map { (item.key, $0) }
+                }
+                if pairs.isEmpty { return nil }
+                self = .pairs(pairs)
+            default:
+                guard let text = Self.text(of: value) else { throw unusable }
+                self = .text(text)
+            }
+        }
+
+        private static func texts(_ values: [ParameterValue]) -> [String]? {
+            let texts = values.map(text(of:))
+            return texts.contains(nil) ? nil : texts.compactMap(\.self)
+        }
+
+        private static func texts(of value: ParameterValue, _ unusable: RequestError) throws(RequestError) -> [String] {
+            if case .array(let values) = value {
+                guard let texts = texts(values) else { throw unusable }
+                return texts
+            }
+            guard let text = text(of: value) else { throw unusable }
+            return [text]
+        }
+
+        /// The text of a single value; `nil` for what is none, or has no text.
+        private static func text(of value: ParameterValue) -> String? {
+            switch value {
+            case .null, .array, .dictionary: nil
+            case .bool(let flag): flag ? "true" : "false"
+            case .integer(let number): number.description
+            case .unsigned(let number): number.description
+            case .double(let number): number.isFinite ? number.description : nil
+            case .decimal(let number): number.isNaN ? nil : number.description
+            case .string(let text): text
+            case .date(let date): try? ParameterDateFormat.iso8601.text(for: date)
+            case .data(let data): data.base64URLText
+            }
+        }
+    }
+}
