@@ -4,22 +4,62 @@ import Foundation
 @main
 enum Benchmarks {
     static func main() async throws {
-        var words = Array(CommandLine.arguments.dropFirst())
-        let isJSON = words.contains("--json")
-        words.removeAll { $0 == "--json" }
-        let url = words.firstIndex(of: "--url").flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
-        switch words.first {
+        var words = Words(Array(CommandLine.arguments.dropFirst()))
+        let isJSON = words.flag("--json")
+        let url = words.value("--url")
+        switch words.next() {
         case "serve-bare": try serve()
         case "overhead": try await OverheadBenchmark(url: url, isJSON: isJSON).run()
+        case "faults":
+            var faults = FaultsBenchmark()
+            faults.isJSON = isJSON
+            faults.method = words.value("--method") ?? "GET"
+            faults.policy = words.value("--policy") ?? "recommended"
+            faults.parallel = words.value("--parallel").flatMap { Int($0) } ?? 3
+            faults.only = Set(words.rest)
+            try await faults.run()
         default:
-            FileHandle.standardError.write(Data("usage: SwitchyardBenchmarks overhead [--json] [--url URL]\n".utf8))
+            FileHandle.standardError.write(Data((usage + "\n").utf8))
             exit(2)
         }
     }
+
+    private static let usage = """
+        usage: SwitchyardBenchmarks overhead [--json] [--url URL]
+               SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [FAULT ...]
+        """
 
     private static func serve() throws {
         let server = try BareServer(body: SampleTopics.json)
         FileHandle.standardOutput.write(Data("\(server.port)\n".utf8))
         server.run()
+    }
+}
+
+/// The words of the command line, taken one after another.
+struct Words {
+    private(set) var rest: [String]
+
+    init(_ words: [String]) {
+        rest = words
+    }
+
+    /// Takes out a flag.
+    mutating func flag(_ name: String) -> Bool {
+        guard let index = rest.firstIndex(of: name) else { return false }
+        rest.remove(at: index)
+        return true
+    }
+
+    /// Takes out an option with its value.
+    mutating func value(_ name: String) -> String? {
+        guard let index = rest.firstIndex(of: name), index + 1 < rest.count else { return nil }
+        defer { rest.removeSubrange(index...(index + 1)) }
+        return rest[index + 1]
+    }
+
+    /// Takes the first word that is left.
+    mutating func next() -> String? {
+        rest.isEmpty ? nil : rest.removeFirst()
     }
 }

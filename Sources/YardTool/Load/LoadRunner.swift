@@ -19,10 +19,11 @@ struct LoadRunner: Sendable {
         }
     }
 
+    private var openCount: Int { Int((plan.rate * plan.duration).rounded(.down)) }
+
     private func openLoop() async -> [LoadRecord] {
-        let count = Int((plan.rate * plan.duration).rounded(.down))
-        return await withTaskGroup(of: LoadRecord.self) { group in
-            for number in 0..<count {
+        await withTaskGroup(of: LoadRecord.self) { group in
+            for number in 0..<openCount {
                 let due = plan.start + Double(number) / plan.rate
                 await pause(until: due)
                 group.addTask { await send(number, load: "open", due: due) }
@@ -33,7 +34,7 @@ struct LoadRunner: Sendable {
 
     private func closedLoop(_ worker: Int) async -> [LoadRecord] {
         var records: [LoadRecord] = []
-        var number = worker
+        var number = openCount + worker
         while Date().timeIntervalSince1970 < plan.start + plan.duration {
             records.append(await send(number, load: "closed", due: Date().timeIntervalSince1970))
             number += plan.concurrency

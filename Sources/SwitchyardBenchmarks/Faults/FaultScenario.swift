@@ -1,0 +1,34 @@
+import SwitchyardTesting
+
+/// A way in which a server goes bad.
+struct FaultScenario: Sendable {
+    let name: String
+    /// Makes the server bad.
+    let begin: @Sendable (LoopbackServer) -> Void
+
+    /// The route that the load uses.
+    static let route = LoopbackRoute(nil, "/items/*")
+
+    /// The twelve of the reference measurements, in their order.
+    static let all: [FaultScenario] = [
+        whole("refuse", .refuse, closesConnections: true),
+        whole("blackhole", .blackHole),
+        whole("hang", .hang),
+        whole("rst", .resetBeforeHead),
+        whole("http500", .status(500)),
+        whole("http503", .status(503)),
+        FaultScenario(name: "gray500") { $0.setFault(.status(500), on: route) },
+        whole("slow1.2s", .slow(by: .milliseconds(1200))),
+        whole("truncate", .truncate()),
+        whole("flap1s", .flap(.refuse, period: .seconds(1)), closesConnections: true),
+        whole("drop30", .percentage(30, of: .hang)),
+        whole("err15", .percentage(15, of: .status(500))),
+    ]
+
+    private static func whole(_ name: String, _ fault: Fault, closesConnections: Bool = false) -> FaultScenario {
+        FaultScenario(name: name) { server in
+            server.fault = fault
+            if closesConnections { server.closeConnections() }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import SwitchyardTesting
+
+/// What callers see while the first of three servers is bad: the measurements of the article on switching.
+///
+/// Each fault runs the command `yard load` in a process of its own: 60 requests/s in an open loop and four workers that
+/// pause 50 ms, with a deadline of 2 s. The first server is bad from the 5th to the 15th second.
+struct FaultsBenchmark {
+    var method = "GET"
+    var policy = "recommended"
+    var only: Set<String> = []
+    /// How many faults run side by side.
+    var parallel = 3
+    var isJSON = false
+
+    func run() async throws {
+        let scenarios = FaultScenario.all.filter { only.isEmpty || only.contains($0.name) }
+        var results: [FaultResult] = []
+        var index = 0
+        while index < scenarios.count {
+            let batch = scenarios[index..<min(index + parallel, scenarios.count)]
+            index += parallel
+            results += try await withThrowingTaskGroup(of: (Int, FaultResult).self) { group in
+                for (position, scenario) in batch.enumerated() {
+                    group.addTask { (position, try await FaultRun(scenario, method: method, policy: policy).run()) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+            }
+        }
+        if isJSON {
+            print(String(decoding: try JSONEncoder().encode(results), as: UTF8.self))
+        } else {
+            print(FaultResult.table(results, title: "\(method), policy \(policy)"))
+        }
+    }
+}
+
+/// What one fault did to the callers.
+struct FaultResult: Codable, Sendable {
+    var fault: String
+    var requests: Int
+    /// Requests without a whole answer below 500.
+    var failures: Int
+    /// The failures by kind.
+    var errors: [String: Int]
+    /// Of the requests of the open loop that were due during the fault, in milliseconds.
+    var p99: Double
+    var maximum: Double
+    /// Requests that reached the bad server while it was bad.
+    var hits: Int
+    /// Requests that arrived at more than one server, or twice at one.
+    var duplicates: Int
+    /// Seconds from the end of the fault to the first answer of the first server; `nil` when there was none.
+    var back: Double?
+    /// Failures after the first server answered again.
+    var failuresAfter: Int
+    var switches: Int
+
+    static func table(_ results: [FaultResult], title: String) -> String {
+        var lines = [title, "fault        requests  failures   p99 ms   max ms  hits  doubles  back s  late failures  switches"]
+        for result in results {
+            let back = result.back.map { String(format: "%.1f", $0) } ?? "never"
+            let name = result.fault.padding(toLength: 12, withPad: " ", startingAt: 0)
+            let backText = String(repeating: " ", count: max(0, 8 - back.count)) + back
+            lines.append(
+                name
+                    + String(
+                        format: "%9d %9d %8.1f %8.1f %5d %8d", result.requests, result.failures, result.p99,
+                        result.maximum, result.hits, result.duplicates)
+                    + backText + String(format: "%15d %9d", result.failuresAfter, result.switches)
+                    + result.errors.sorted { $0.key < $1.key }.map { "  \($0.key) \($0.value)" }.joined()
+            )
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// The command `yard load` in a process of its own.
+final class LoadProcess: Sendable {
+    private let output: FileHandle
+
+    init(service: URL, arguments: [String]) throws {
+        let process = Process()
+        let own = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+        process.executableURL = own.deletingLastPathComponent().appendingPathComponent("yard")
+        process.arguments = ["load", "--service", service.path] + arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        do {
+            try process.run()
+        } catch {
+            throw BenchmarkError("cannot run yard (build it with: swift build -c release --product yard): \(error)")
+        }
+        output = pipe.fileHandleForReading
+    }
+
+    /// What it printed, when it has ended.
+    func lines() async -> [LoadLine] {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [output] in
+                let data = output.readDataToEndOfFile()
+                let decoder = JSONDecoder()
+                let lines = data.split(separator: UInt8(ascii: "\n")).compactMap { line in
+                    try? decoder.decode(LoadLine.self, from: line)
+                }
+                continuation.resume(returning: lines)
+            }
+        }
+    }
+}
