@@ -3,10 +3,12 @@ import SwitchyardServices
 import Testing
 
 @Suite struct ServiceCatalogTests {
-    @Test func `the shipped service files are read in the order of their names`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Services")
+    private static let shipped = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../../../Services"
+    )
 
-        let catalog = try ServiceCatalog(contentsOf: folder)
+    @Test func `the shipped service files are read in the order of their names`() throws {
+        let catalog = try ServiceCatalog(contentsOf: ServiceCatalogTests.shipped)
 
         #expect(catalog.services.map(\.name) == ["topics", "users"])
         let topics = try catalog.service(named: "topics")
@@ -15,5 +17,59 @@ import Testing
         #expect(topics.environments == [.develop, .release, .test])
         #expect(topics.servers.first?.baseURLs[.release]?.text == "https://topics.example.com/v1")
         #expect(topics.switching == .recommended)
+    }
+
+    @Test func `a single file is a catalogue of one`() throws {
+        let file = ServiceCatalogTests.shipped.appending(path: "users.json")
+
+        #expect(try ServiceCatalog(contentsOf: file).services.map(\.name) == ["users"])
+    }
+
+    @Test func `A38: an unknown service is an error that lists the known ones`() throws {
+        let catalog = try ServiceCatalog(contentsOf: ServiceCatalogTests.shipped)
+
+        let error = #expect(throws: CatalogError.self) { try catalog.service(named: "news") }
+
+        #expect(error?.kind == .unknownService)
+        #expect(error?.expected == "one of topics, users")
+    }
+
+    @Test func `a folder without service files is an error`() throws {
+        try withTemporaryFolder { folder in
+            try Data("{}".utf8).write(to: folder.appending(path: ".hidden.json"))
+
+            let error = #expect(throws: CatalogError.self) { try ServiceCatalog(contentsOf: folder) }
+
+            #expect(error?.kind == .emptyCatalog)
+        }
+    }
+
+    @Test func `what is not there cannot be read`() throws {
+        try withTemporaryFolder { folder in
+            let error = #expect(throws: CatalogError.self) {
+                try ServiceCatalog(contentsOf: folder.appending(path: "missing.json"))
+            }
+
+            #expect(error?.kind == .unreadable)
+        }
+    }
+
+    @Test func `a folder that is called like a file cannot be read`() throws {
+        try withTemporaryFolder { folder in
+            let odd = folder.appending(path: "topics.json")
+            try FileManager.default.createDirectory(at: odd, withIntermediateDirectories: false)
+
+            let error = #expect(throws: CatalogError.self) { try ServiceCatalog(contentsOf: folder) }
+
+            #expect(error?.kind == .unreadable)
+            #expect(error?.file == "topics.json")
+        }
+    }
+
+    private func withTemporaryFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "services-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
     }
 }

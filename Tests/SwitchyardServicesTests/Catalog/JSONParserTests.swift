@@ -1,0 +1,50 @@
+import Testing
+
+@testable import SwitchyardServices
+
+@Suite struct JSONParserTests {
+    @Test(arguments: [
+        (#" {"a" : [1, -2.5e3, true, false, null, "x"]} "#, #"a"#), (#"{"é\n\u00e9\ud83d\ude00\/": {}}"#, "é\né😀/"),
+    ])
+    func `values and escapes are read`(json: String, key: String) throws {
+        guard case .object(let members) = try JSONParser.parse(Array(json.utf8)) else {
+            Issue.record("not an object")
+            return
+        }
+
+        #expect(members.map(\.key) == [key])
+    }
+
+    @Test(arguments: [
+        "{", "[1,]", "{,}", #"{"a":}"#, #"{"a" 1}"#, "01", "1.", "-", "+1", ".5", "1e", "nul", "truex", #""\x""#,
+        #""\ud800""#, #""\u12""#, "\"a\nb\"", "\"a", "[1 2]", "NaN", "1e999", "'a'", "",
+    ])
+    func `what is not JSON is refused`(json: String) {
+        #expect(throws: JSONParser.Failure.self) { try JSONParser.parse(Array(json.utf8)) }
+    }
+
+    @Test func `a string that is not UTF-8 is refused`() {
+        #expect(throws: JSONParser.Failure.self) { try JSONParser.parse([0x22, 0xC3, 0x28, 0x22]) }
+    }
+
+    @Test func `a key that stands twice is named with its line`() {
+        let failure = #expect(throws: JSONParser.Failure.self) {
+            try JSONParser.parse(Array("{\"a\": 1,\n\"a\": 2}".utf8))
+        }
+
+        #expect(failure?.duplicateKey == "a")
+        #expect(failure?.line == 2)
+    }
+}
+
+@Suite struct ServiceFormatTests {
+    @Test func `the table describes every key that the reader knows`() {
+        let names = ServiceFormat.keys.map(\.path)
+
+        #expect(ServiceFormat.names(in: "") == ["service", "defaultEnvironment", "servers", "switching"])
+        #expect(ServiceFormat.names(in: "servers[]") == ["name", "baseURLs", "cdnURLs", "weight"])
+        #expect(ServiceFormat.names(in: "switching").count == names.filter { $0.hasPrefix("switching.") }.count)
+        #expect(Set(names).count == names.count)
+        #expect(ServiceFormat.keys.allSatisfy { !$0.type.isEmpty && !$0.meaning.isEmpty })
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import SwitchyardServices
+import Testing
+
+@Suite struct ServiceDecodingTests {
+    @Test(arguments: Mistake.all)
+    func `each mistake is one error that names file, key and what was expected`(mistake: Mistake) throws {
+        let error = #expect(throws: CatalogError.self) {
+            try ServiceCatalog.service(from: Data(mistake.json.utf8), named: "topics")
+        }
+
+        #expect(error?.kind == mistake.kind)
+        #expect(error?.keyPath == mistake.keyPath)
+        #expect(error?.file == "topics.json")
+        #expect(error?.expected.isEmpty == false)
+    }
+
+    @Test func `a message is one line with the file first`() throws {
+        let error = #expect(throws: CatalogError.self) {
+            try ServiceCatalog.service(from: Data(Mistake.file(urls: #"{"test": "ftp://a"}"#).utf8), named: "topics")
+        }
+
+        let expected = "expected a URL with the scheme http or https, found ftp://a"
+        #expect(error?.description == "topics.json: servers[0].baseURLs.test: \(expected)")
+    }
+
+    @Test func `every key of the switching object is read`() throws {
+        let json = Mistake.file(
+            switching: """
+                {"policy": "recommended", "errorRatio": 0.2, "minimumRequests": 20, "window": 30, "windowRequests": 50,
+                 "selection": "weighted", "failsBack": false, "failsOver": false, "hedging": false,
+                 "maximumAttempts": 2, "minimumInterval": 3, "firstProbe": 90}
+                """
+        )
+
+        let policy = try ServiceCatalog.service(from: Data(json.utf8), named: "topics").switching
+
+        var expected = SwitchPolicy.recommended
+        expected.detection.ratio?.threshold = 0.2
+        expected.detection.ratio?.minimum = 20
+        expected.detection.window = WindowRule(count: 50, duration: .seconds(30))
+        expected.selection = .weighted
+        expected.failsBack = false
+        expected.failsOver = false
+        expected.hedging = nil
+        expected.maximumAttempts = 2
+        expected.minimumInterval = .seconds(3)
+        expected.recovery.firstProbe = .seconds(90)
+        expected.recovery.longestProbe = .seconds(90)
+        #expect(policy == expected)
+    }
+
+    @Test(arguments: ServiceFormat.policies)
+    func `every policy can be chosen by name`(name: String) throws {
+        let json = Mistake.file(switching: #"{"policy": "\#(name)"}"#)
+
+        #expect(try ServiceCatalog.service(from: Data(json.utf8), named: "topics").switching.name == name)
+    }
+
+    @Test func `a file cut off anywhere is an error and never a trap`() throws {
+        let whole = Array(Mistake.file(switching: #"{"policy": "off"}"#).utf8)
+        for length in whole.indices {
+            #expect(throws: CatalogError.self) {
+                try ServiceCatalog.service(from: Data(whole[..<length]), named: "topics")
+            }
+        }
+    }
+
+    @Test func `random damage never traps`() {
+        var random = SystemRandomNumberGenerator()
+        let whole = Array(Mistake.file().utf8)
+        for _ in 0..<500 {
+            var damaged = whole
+            for _ in 0..<3 { damaged[Int.random(in: damaged.indices, using: &random)] = .random(in: 0...255) }
+            _ = try? ServiceCatalog.service(from: Data(damaged), named: "topics")
+        }
+    }
+
+    @Test func `nesting a thousand deep is an error`() {
+        let json = String(repeating: "[", count: 1000)
+
+        #expect(throws: CatalogError.self) { try ServiceCatalog.service(from: Data(json.utf8), named: "topics") }
+    }
+}
+
+/// A service file with one thing wrong.
+struct Mistake: Sendable, CustomTestStringConvertible {
+    var name: String
+    var json: String
+    var kind: CatalogError.Kind
+    var keyPath: String
+
+    var testDescription: String { name }
+
+    static func file(
+        service: String = #""topics""#,
+        environment: String = #""test""#,
+        urls: String = #"{"test": "http://a/v1"}"#,
+        server: String = "",
+        servers: String? = nil,
+        switching: String? = nil,
+        top: String = ""
+    ) -> String {
+        let list = servers ?? #"[{"name": "a", "baseURLs": \#(urls)\#(server)}]"#
+        let rest = (switching.map { #", "switching": \#($0)"# } ?? "") + top
+        return #"{"service": \#(service), "defaultEnvironment": \#(environment), "servers": \#(list)\#(rest)}"#
+    }
+
+    static let all: [Mistake] = structure + servers + switching
+
+    private static let structure = [
+        Mistake(name: "empty", json: "", kind: .emptyFile, keyPath: ""),
+        Mistake(name: "blank", json: " \n", kind: .emptyFile, keyPath: ""),
+        Mistake(name: "not JSON", json: "services:", kind: .malformed, keyPath: ""),
+        Mistake(name: "more after the end", json: file() + "x", kind: .malformed, keyPath: ""),
+        Mistake(name: "not an object", json: "[]", kind: .wrongType, keyPath: ""),
+        Mistake(name: "duplicate key", json: file(top: #", "servers": []"#), kind: .duplicateKey, keyPath: "servers"),
+        Mistake(name: "unknown key", json: file(top: #", "colour": 1"#), kind: .unknownKey, keyPath: "colour"),
+        Mistake(name: "missing key", json: #"{"service": "topics"}"#, kind: .missingKey, keyPath: "defaultEnvironment"),
+        Mistake(name: "wrong name", json: file(service: #""users""#), kind: .nameMismatch, keyPath: "service"),
+        Mistake(name: "number for name", json: file(service: "1"), kind: .wrongType, keyPath: "service"),
+        Mistake(
+            name: "TAF-S20 unknown default",
+            json: file(environment: #""live""#),
+            kind: .missingEnvironment,
+            keyPath: "defaultEnvironment"
+        ),
+    ]
+
+    private static let servers = [
+        Mistake(name: "no server", json: file(servers: "[]"), kind: .noServers, keyPath: "servers"),
+        Mistake(name: "servers no list", json: file(servers: "{}"), kind: .wrongType, keyPath: "servers"),
+        Mistake(name: "server no object", json: file(servers: "[1]"), kind: .wrongType, keyPath: "servers[0]"),
+        Mistake(
+            name: "two of one name",
+            json: file(
+                servers:
+                    #"[{"name": "a", "baseURLs": {"test": "http://a"}}, {"name": "a", "baseURLs": {"test": "http://b"}}]"#
+            ),
+            kind: .duplicateServer,
+            keyPath: "servers[1].name"
+        ),
+        Mistake(
+            name: "TAF-S21 environment missing on one",
+            json: file(
+                servers:
+                    #"[{"name": "a", "baseURLs": {"test": "http://a", "x": "http://x"}}, {"name": "b", "baseURLs": {"test": "http://b"}}]"#
+            ),
+            kind: .missingEnvironment,
+            keyPath: "servers[1].baseURLs.x"
+        ),
+        Mistake(
+            name: "no environment",
+            json: file(urls: "{}"),
+            kind: .missingEnvironment,
+            keyPath: "servers[0].baseURLs"
+        ),
+        Mistake(
+            name: "TAF-S12 no scheme",
+            json: file(urls: #"{"test": "a.example.com"}"#),
+            kind: .invalidURL,
+            keyPath: "servers[0].baseURLs.test"
+        ),
+        Mistake(
+            name: "no host",
+            json: file(urls: #"{"test": "http:///v1"}"#),
+            kind: .invalidURL,
+            keyPath: "servers[0].baseURLs.test"
+        ),
+        Mistake(
+            name: "URL no string",
+            json: file(urls: #"{"test": 1}"#),
+            kind: .wrongType,
+            keyPath: "servers[0].baseURLs.test"
+        ),
+        Mistake(
+            name: "unknown key of a server",
+            json: file(server: #", "port": 80"#),
+            kind: .unknownKey,
+            keyPath: "servers[0].port"
+        ),
+        Mistake(
+            name: "negative weight",
+            json: file(server: #", "weight": -1"#),
+            kind: .invalidValue,
+            keyPath: "servers[0].weight"
+        ),
+        Mistake(
+            name: "CDN of an unknown environment",
+            json: file(server: #", "cdnURLs": {"live": "http://c"}"#),
+            kind: .missingEnvironment,
+            keyPath: "servers[0].cdnURLs.live"
+        ),
+        Mistake(
+            name: "empty server name",
+            json: file(servers: #"[{"name": "", "baseURLs": {"test": "http://a"}}]"#),
+            kind: .invalidValue,
+            keyPath: "servers[0].name"
+        ),
+    ]
+
+    private static let switching = [
+        rule(#"{"policy": "best"}"#, .invalidValue, "policy"),
+        rule(#"{"errorRatio": 1.1}"#, .invalidValue, "errorRatio"),
+        rule(#"{"errorRatio": -0.1}"#, .invalidValue, "errorRatio"),
+        rule(#"{"errorRatio": "10 %"}"#, .wrongType, "errorRatio"),
+        rule(#"{"minimumRequests": 0}"#, .invalidValue, "minimumRequests"),
+        rule(#"{"minimumRequests": 2.5}"#, .wrongType, "minimumRequests"),
+        rule(#"{"minimumRequests": 500}"#, .invalidValue, "windowRequests"),
+        rule(#"{"window": 0}"#, .invalidValue, "window"),
+        rule(#"{"window": -60}"#, .invalidValue, "window"),
+        rule(#"{"windowRequests": 0}"#, .invalidValue, "windowRequests"),
+        rule(#"{"windowRequests": 20}"#, .invalidValue, "minimumRequests"),
+        rule(#"{"policy": "consecutiveFailures", "consecutiveFailures": 0}"#, .invalidValue, "consecutiveFailures"),
+        rule(#"{"consecutiveFailures": 5}"#, .invalidValue, "consecutiveFailures"),
+        rule(#"{"policy": "off", "errorRatio": 0.1}"#, .invalidValue, "errorRatio"),
+        rule(#"{"selection": "random"}"#, .invalidValue, "selection"),
+        rule(#"{"hedging": 1}"#, .wrongType, "hedging"),
+        rule(#"{"maximumAttempts": 0}"#, .invalidValue, "maximumAttempts"),
+        rule(#"{"firstProbe": -1}"#, .invalidValue, "firstProbe"),
+        rule(#"{"cooldown": 1}"#, .unknownKey, "cooldown"),
+    ]
+
+    private static func rule(_ object: String, _ kind: CatalogError.Kind, _ key: String) -> Mistake {
+        Mistake(name: object, json: file(switching: object), kind: kind, keyPath: "switching.\(key)")
+    }
+}

@@ -1,0 +1,86 @@
+import SwitchyardServices
+import Testing
+
+@Suite struct ServiceTests {
+    @Test func `TAF-S22: a service written in Swift is checked like a file`() throws {
+        let url = try ServerURL("https://a.example.com")
+
+        #expect(throws: CatalogError(.noServers, at: "servers", expected: "at least one server")) {
+            try Service(name: "topics", servers: [], defaultEnvironment: .test)
+        }
+        let error = #expect(throws: CatalogError.self) {
+            try Service(
+                name: "topics",
+                servers: [Server(name: "a", baseURLs: [.test: url])],
+                defaultEnvironment: .release
+            )
+        }
+        #expect(error?.kind == .missingEnvironment)
+        #expect(error?.found == "release")
+    }
+
+    @Test func `TAF-S26: a rule out of range is found when the service is made`() throws {
+        let server = Server(name: "a", baseURLs: [.test: try ServerURL("https://a.example.com")])
+
+        let error = #expect(throws: CatalogError.self) {
+            try Service(
+                name: "topics",
+                servers: [server],
+                defaultEnvironment: .test,
+                switching: .errorRatio(threshold: 2)
+            )
+        }
+
+        #expect(error?.keyPath == "switching.errorRatio")
+    }
+
+    @Test func `two servers may have one address`() throws {
+        let url = try ServerURL("https://dev.example.com")
+        let servers = ["a", "b"].map { Server(name: $0, baseURLs: [.develop: url]) }
+
+        let service = try Service(name: "topics", servers: servers, defaultEnvironment: .develop)
+
+        #expect(service.servers.count == 2)
+        #expect(service.server(named: "b")?.baseURLs[.develop] == url)
+        #expect(service.server(named: "c") == nil)
+    }
+
+    @Test func `TAF-S23: a server more is a value more, up to the most there can be`() throws {
+        let url = try ServerURL("https://a.example.com")
+        let servers = (0...Service.maximumServers).map { Server(name: "\($0)", baseURLs: [.test: url]) }
+
+        #expect(try Service(name: "a", servers: servers.dropLast(), defaultEnvironment: .test).servers.count == 64)
+        let error = #expect(throws: CatalogError.self) {
+            try Service(name: "a", servers: servers, defaultEnvironment: .test)
+        }
+        #expect(error?.kind == .invalidValue)
+    }
+}
+
+@Suite struct ServerURLTests {
+    @Test(arguments: [
+        ("http://127.0.0.1:8081/v1", "http", "127.0.0.1", 8081),
+        ("https://A.Example.com", "https", "a.example.com", nil),
+        ("https://[::1]:9/x/", "https", "::1", 9), ("HTTP://a/%20b", "http", "a", nil),
+    ])
+    func `a base URL knows its parts`(text: String, scheme: String, host: String, port: Int?) throws {
+        let url = try ServerURL(text)
+
+        #expect(url.scheme == scheme)
+        #expect(url.host == host)
+        #expect(url.port == port)
+        #expect(url.text == text)
+        #expect(url.foundationURL != nil)
+    }
+
+    @Test(arguments: [
+        ("", ServerURL.Problem.scheme), ("a.example.com", .scheme), ("ftp://a", .scheme), ("http://", .host),
+        ("http:///path", .host), ("https:a", .host), ("http://a?b", .tail), ("http://a#b", .tail),
+        ("http://u:p@a", .credentials), ("http://u@a", .credentials), ("http://a b", .malformed),
+        ("http://a:99999", .malformed), ("http://a\r\n", .malformed), ("http://ä.example", .malformed),
+        ("//a", .scheme), ("http://:80", .host),
+    ])
+    func `what is not a base URL says why`(text: String, problem: ServerURL.Problem) {
+        #expect(throws: problem) { try ServerURL(text) }
+    }
+}
