@@ -16,14 +16,14 @@ import Testing
 
     private static func checkOrder(_ value: CaseValue) throws {
         let ids = value["addresses"].array.compactMap(\.string)
-        var driver = try CoreDriver(ids)
+        let driver = try CoreDriver(ids)
         for id in value["failed_before"].array.compactMap(\.string) where ids.count > 1 {
             let position = try #require(ids.firstIndex(of: id))
             driver.core.eject(position, .score, at: 0)
         }
         var tried = ServerSet()
         var order: [String] = []
-        while let attempt = driver.core.choose(excluding: tried, at: driver.now) {
+        while let attempt = driver.choose(excluding: tried, ) {
             tried.insert(attempt.server)
             order.append(ids[attempt.server])
         }
@@ -35,10 +35,10 @@ import Testing
         let ids = value["dns"].array.compactMap(\.string)
         var policy = SwitchPolicy.recommended
         policy.failsOver = value["retryOnConnectionFailure"].bool ?? true
-        var driver = try CoreDriver(ids, policy: policy)
+        let driver = try CoreDriver(ids, policy: policy)
         var tried = ServerSet()
         var counts: [String: Int] = [:]
-        var next = driver.core.choose(at: driver.now)
+        var next = driver.choose()
         var answeredBy: String?
         while let attempt = next {
             tried.insert(attempt.server)
@@ -47,7 +47,7 @@ import Testing
                 answeredBy = ids[attempt.server]
                 break
             }
-            next = driver.core.takeFailover(after: .refused, excluding: tried, at: driver.now)
+            next = driver.failover(after: .refused, excluding: tried, )
         }
         check(value, counts, answeredBy, id)
     }
@@ -89,7 +89,7 @@ import Testing
     private static func checkGrowth(_ recovery: RecoveryRules, _ id: Comment) throws {
         var policy = SwitchPolicy.recommended
         policy.recovery = recovery
-        var driver = try CoreDriver(policy: policy)
+        let driver = try CoreDriver(policy: policy)
         var waits: [Duration] = []
         for _ in 0..<4 {
             driver.core.eject(0, .score, at: 0)

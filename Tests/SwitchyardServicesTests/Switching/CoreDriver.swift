@@ -1,7 +1,7 @@
 @testable import SwitchyardServices
 
 /// Drives a core by hand: holds the time, and settles what it chooses.
-struct CoreDriver {
+final class CoreDriver {
     var core: SwitchingCore
     var now: MonotonicTime
     var events: [SwitchEvent] = []
@@ -17,26 +17,66 @@ struct CoreDriver {
         core = try SwitchingCore(members: members, policy: policy, at: now, seed: seed)
     }
 
-    mutating func advance(_ seconds: Double) {
+    func choose(excluding tried: ServerSet = [], for traits: RequestTraits = RequestTraits()) -> Attempt? {
+        core.choose(excluding: tried, for: traits, at: now)
+    }
+
+    func failover(after kind: FailureKind?, excluding tried: ServerSet) -> Attempt? {
+        core.takeFailover(after: kind, excluding: tried, at: now)
+    }
+
+    func hedge(excluding tried: ServerSet) -> Attempt? {
+        core.takeHedge(excluding: tried, at: now)
+    }
+
+    func sheds(_ priority: RequestTraits.Priority) -> Bool {
+        core.sheds(priority, at: now)
+    }
+
+    func probe() -> Attempt? {
+        core.takeProbe(at: now)
+    }
+
+    func suspicion(of attempt: Attempt) -> SuspicionProbe? {
+        core.takeSuspicion(of: attempt, at: now)
+    }
+
+    func switchTo(_ id: String, from version: UInt64? = nil) throws(SwitchError) {
+        events += try core.switchTo(id, from: version, at: now)
+    }
+
+    func next(from version: UInt64? = nil) {
+        events += core.next(from: version, at: now)
+    }
+
+    func push(_ command: PushCommand) throws(SwitchError) {
+        events += try core.apply(command, at: now)
+    }
+
+    func replace(_ members: [SwitchingCore.Member]) throws(SwitchError) {
+        events += try core.replace(members, at: now)
+    }
+
+    func advance(_ seconds: Double) {
         now = now.advanced(by: .seconds(seconds))
     }
 
-    mutating func settle(_ attempt: Attempt, _ outcome: AttemptOutcome) {
+    func settle(_ attempt: Attempt, _ outcome: AttemptOutcome) {
         events += core.settle(attempt, outcome, at: now)
     }
 
-    mutating func settle(_ request: [SettledAttempt]) {
+    func settle(_ request: [SettledAttempt]) {
         events += core.settle(request, at: now)
     }
 
     /// One request with one attempt.
-    mutating func request(_ outcome: AttemptOutcome) {
+    func request(_ outcome: AttemptOutcome) {
         guard let attempt = core.choose(at: now) else { return }
         settle(attempt, outcome)
     }
 
     /// Requests of which each takes `gap` seconds.
-    mutating func requests(_ count: Int, _ outcome: AttemptOutcome, gap: Double = 0.01) {
+    func requests(_ count: Int, _ outcome: AttemptOutcome, gap: Double = 0.01) {
         for _ in 0..<count {
             advance(gap)
             request(outcome)
@@ -44,7 +84,7 @@ struct CoreDriver {
     }
 
     /// One request whose first attempt fails, and whose second one on another server succeeds.
-    mutating func failedOver(_ kind: FailureKind) {
+    func failedOver(_ kind: FailureKind) {
         guard let first = core.choose(at: now) else { return }
         guard let second = core.takeFailover(after: kind, excluding: [first.server], at: now) else {
             return settle(first, .failure(kind))
@@ -52,8 +92,50 @@ struct CoreDriver {
         settle([SettledAttempt(first, .failure(kind)), SettledAttempt(second, .success(latency: .milliseconds(10)))])
     }
 
+    /// Failures on a server, proven by its good requests before, until it is ejected.
+    func fail(_ id: String) {
+        requests(36, .ok, gap: 0.001)
+        for _ in 0..<100 where state(id) == .healthy { requests(1, .timedOut, gap: 0.001) }
+    }
+
+    /// Good probes and good requests until a server is healthy.
+    func recover(_ id: String) {
+        for _ in 0..<400 where state(id) != .healthy {
+            advance(0.5)
+            while let probe = core.takeProbe(at: now) { events += core.settleProbe(probe, .ok, at: now) }
+            guard let position = core.serverIDs.firstIndex(of: id), state(id) == .trial else { continue }
+            var others = ServerSet()
+            for other in core.serverIDs.indices where other != position { others.insert(other) }
+            if let attempt = core.choose(excluding: others, at: now) { settle(attempt, .ok) }
+        }
+    }
+
+    /// Puts a server out of use, whatever it has done.
+    func eject(_ id: String) {
+        guard let position = core.serverIDs.firstIndex(of: id) else { return }
+        core.eject(position, .score, at: core.read(now))
+        events += core.takeEvents()
+    }
+
+    /// Good probes until a server is in trial, and the trial's beginning.
+    func startTrial(_ id: String) {
+        for _ in 0..<400 where state(id) == .ejected {
+            advance(0.5)
+            while let probe = core.takeProbe(at: now) { events += core.settleProbe(probe, .ok, at: now) }
+        }
+        advance(120)
+    }
+
+    /// A request that two servers refuse with 503 because they are busy, and each is witnessed to be.
+    func overload() {
+        for position in core.serverIDs.indices {
+            let failure = SwitchingCore.Failure(kind: .http(503), isWitnessed: true)
+            core.recordFailure(position, failure, at: core.read(now))
+        }
+    }
+
     func state(_ id: String) -> HealthState? {
-        core.snapshot(at: now).first { $0.id == id }?.state
+        core.serverIDs.firstIndex(of: id).map { core.health[$0].state }
     }
 
     func statistics(_ id: String) -> HealthStatistics? {

@@ -1,0 +1,154 @@
+import Testing
+
+@testable import SwitchyardServices
+
+@Suite struct ChoosingTests {
+    @Test func `A1: the first server of the list gets the requests`() throws {
+        let driver = try CoreDriver()
+
+        #expect(driver.choose()?.server == 0)
+        #expect(driver.core.current == "a")
+        #expect(driver.core.serverIDs == ["a", "b", "c"])
+    }
+
+    @Test func `there is a server as long as one was not tried`() throws {
+        let driver = try CoreDriver()
+
+        #expect(driver.choose(excluding: [0], )?.server == 1)
+        #expect(driver.choose(excluding: [0, 1], )?.server == 2)
+        #expect(driver.choose(excluding: [0, 1, 2], ) == nil)
+    }
+
+    @Test func `a single server is asked whatever it does`() throws {
+        let driver = try CoreDriver(["only"])
+
+        driver.requests(500, .refused)
+
+        #expect(driver.choose()?.server == 0)
+        #expect(driver.state("only") == .healthy)
+        #expect(driver.failover(after: .refused, excluding: [0], ) == nil)
+        #expect(driver.core.next(at: driver.now).isEmpty)
+    }
+
+    @Test func `TAF-S12: when every server failed, the one that is probed first is asked`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        for _ in 0..<3 { driver.failedOver(.refused) }
+        #expect(driver.state("a") == .ejected)
+
+        driver.requests(200, .refused)
+
+        #expect(driver.state("b") == .healthy)
+        #expect(driver.choose(excluding: [1], )?.server == 0)
+    }
+
+    @Test func `a dead server is left after three witnessed refusals`() throws {
+        let driver = try CoreDriver()
+
+        for _ in 0..<2 { driver.failedOver(.refused) }
+
+        #expect(driver.core.current == "b")
+        #expect(driver.events.map(\.kind).last == .switched(from: "a", to: "b", cause: .score))
+    }
+
+    @Test func `a trial lets one request through at first, and more with every success`() throws {
+        let driver = try CoreDriver(["a", "b"], policy: .single)
+        for _ in 0..<3 { driver.failedOver(.refused) }
+        driver.startTrial("a")
+
+        let first = try #require(driver.choose())
+        #expect(first.server == 0)
+        #expect(driver.choose()?.server == 1)
+        driver.settle(first, .ok)
+        let second = try #require(driver.choose())
+        driver.settle(second, .ok)
+
+        #expect((0..<3).map { _ in driver.choose()?.server } == [0, 0, 1])
+    }
+
+    @Test func `a cancelled request gives its place in the trial back`() throws {
+        let driver = try CoreDriver(["a", "b"], policy: .single)
+        for _ in 0..<3 { driver.failedOver(.refused) }
+        driver.startTrial("a")
+
+        let first = try #require(driver.choose())
+        driver.settle(first, .neutral)
+
+        #expect(driver.choose()?.server == 0)
+    }
+
+    @Test func `K15: Retry-After keeps requests away until then`() throws {
+        let driver = try CoreDriver()
+        let first = try #require(driver.choose())
+        let second = try #require(driver.choose(excluding: [0], ))
+
+        driver.settle([
+            SettledAttempt(first, .failure(.http(503), retryAfter: .seconds(10))), SettledAttempt(second, .ok),
+        ])
+
+        #expect(driver.choose()?.server == 1)
+        driver.advance(9.9)
+        #expect(driver.choose()?.server == 1)
+        driver.advance(120)
+        #expect(driver.choose()?.server == 0)
+    }
+
+    @Test func `an overloaded server keeps a share of its traffic`() throws {
+        let driver = try CoreDriver()
+        let first = try #require(driver.choose())
+        let second = try #require(driver.choose(excluding: [0], ))
+        driver.settle([SettledAttempt(first, .failure(.http(503))), SettledAttempt(second, .ok)])
+
+        let kept = (0..<1000).count { _ in driver.choose()?.server == 0 }
+
+        #expect((400...600).contains(kept))
+    }
+
+    @Test func `when every server is overloaded, requests are given up by priority`() throws {
+        let driver = try CoreDriver(["a"])
+        #expect(!driver.sheds(.low, ))
+        let pair = try CoreDriver(["a", "b"])
+        pair.overload()
+
+        let shed = (0..<1000).count { _ in pair.sheds(.normal, ) }
+
+        #expect((300...700).contains(shed))
+        #expect(pair.sheds(.low, ))
+        #expect(!pair.sheds(.high, ))
+    }
+
+    @Test func `failovers stop when the budget is empty, and cost three after overload`() throws {
+        let driver = try CoreDriver()
+
+        let granted = (0..<20).count { _ in
+            driver.failover(after: .refused, excluding: [0], ) != nil
+        }
+        let other = try CoreDriver()
+        let afterTimeout = (0..<20).count { _ in
+            other.failover(after: .timeout, excluding: [0], ) != nil
+        }
+
+        #expect(granted == 10)
+        #expect(afterTimeout == 3)
+    }
+
+    @Test func `a request gets at most three attempts`() throws {
+        let driver = try CoreDriver(["a", "b", "c", "d"])
+
+        #expect(driver.failover(after: .refused, excluding: [0, 1], ) != nil)
+        #expect(driver.failover(after: .refused, excluding: [0, 1, 2], ) == nil)
+        #expect(driver.hedge(excluding: [0, 1, 2], ) == nil)
+    }
+
+    @Test func `the wait for a hedge follows the server's latency`() throws {
+        let driver = try CoreDriver()
+        let attempt = try #require(driver.choose())
+        #expect(driver.core.hedgeDelay(for: attempt, remaining: .seconds(2)) == .milliseconds(250))
+
+        driver.requests(20, .success(latency: .milliseconds(100)))
+
+        let delay = try #require(driver.core.hedgeDelay(for: attempt, remaining: .seconds(2)))
+        #expect(delay > .milliseconds(295) && delay < .milliseconds(305))
+        let bounded = try #require(driver.core.hedgeDelay(for: attempt, remaining: .milliseconds(100)))
+        #expect(abs(bounded.inSeconds - 0.04) < 1e-9)
+    }
+}

@@ -1,0 +1,177 @@
+import SwitchyardServices
+import Testing
+
+@Suite struct LifecycleTests {
+    @Test func `A8: nothing counts while the machine is offline`() throws {
+        let driver = try CoreDriver(policy: .published)
+        driver.requests(40, .ok)
+        driver.core.setOffline(true, at: driver.now)
+
+        driver.requests(100, .timedOut)
+
+        #expect(driver.core.current == "a")
+        #expect(driver.statistics("a")?.failures == 0)
+    }
+
+    @Test func `TAF-S11: as long as nobody says offline, failures count`() throws {
+        let driver = try CoreDriver(policy: .published)
+
+        driver.requests(40, .timedOut)
+
+        #expect(driver.core.current == "b")
+    }
+
+    @Test func `offline time is no time`() throws {
+        let driver = try CoreDriver()
+        driver.eject("a")
+        driver.core.setOffline(true, at: driver.now)
+        driver.advance(3600)
+        #expect(driver.probe() == nil)
+        driver.core.setOffline(false, at: driver.now)
+
+        driver.requests(1, .ok)
+
+        #expect(driver.statistics("b")?.requests == 1)
+        #expect(driver.core.snapshot(at: driver.now).first?.nextProbe ?? .zero <= .seconds(1))
+    }
+
+    @Test func `after a change of path scores start anew, and what was under way says nothing`() throws {
+        let driver = try CoreDriver()
+        driver.failedOver(.reset)
+        let old = try #require(driver.choose())
+
+        driver.core.pathChanged(at: driver.now)
+        driver.settle(old, .timedOut)
+        #expect(driver.statistics("a")?.score == 0)
+        driver.request(.refused)
+        #expect(driver.statistics("a")?.score == 0)
+        driver.advance(2)
+        driver.request(.refused)
+
+        #expect(driver.statistics("a")?.score ?? 0 > 0)
+    }
+
+    @Test func `A5: a change of environment starts with fresh health`() throws {
+        let driver = try CoreDriver()
+        driver.requests(20, .ok)
+        let old = try #require(driver.choose())
+        driver.eject("a")
+
+        driver.events += driver.core.reset(at: driver.now)
+        driver.settle(old, .refused)
+
+        #expect(driver.core.current == "a")
+        #expect(driver.core.snapshot(at: driver.now).allSatisfy { $0.state == .healthy })
+        #expect(driver.statistics("a") == HealthStatistics())
+        #expect(driver.events.last?.kind == .switched(from: "b", to: "a", cause: .reset))
+    }
+
+    @Test func `A35: servers that stay keep their health when the list is replaced`() throws {
+        let driver = try CoreDriver()
+        driver.eject("a")
+        let late = try #require(driver.choose())
+
+        let members = ["d", "b", "a"].map { SwitchingCore.Member(id: $0) }
+        try driver.replace(members)
+        driver.settle(late, .refused)
+
+        #expect(driver.core.current == "d")
+        #expect(driver.state("a") == .ejected)
+        #expect(driver.state("d") == .healthy)
+        #expect(driver.statistics("b")?.lastFailure == .refused)
+    }
+
+    @Test func `an attempt on a server that is gone says nothing`() throws {
+        let driver = try CoreDriver()
+        let late = try #require(driver.choose())
+
+        try driver.replace([SwitchingCore.Member(id: "z")])
+        driver.settle(late, .refused)
+
+        #expect(driver.core.current == "z")
+        #expect(driver.statistics("z") == HealthStatistics())
+        #expect(driver.events.map(\.kind) == [.switched(from: "a", to: "z", cause: .listReplaced)])
+    }
+
+    @Test func `an empty list, a name twice or a bad weight is an error, and nothing changes`() throws {
+        let driver = try CoreDriver()
+        let one = SwitchingCore.Member(id: "x")
+
+        #expect(throws: SwitchError.noServers) { try driver.replace([]) }
+        #expect(throws: SwitchError.duplicateServer("x")) { try driver.replace([one, one]) }
+        let bad = SwitchingCore.Member(id: "y", weight: -1)
+        #expect(throws: SwitchError.invalidWeight("y", -1)) { try driver.replace([bad]) }
+        let many = (0...64).map { SwitchingCore.Member(id: "\($0)") }
+        #expect(throws: SwitchError.tooManyServers(65)) { try driver.replace(many) }
+
+        #expect(driver.core.serverIDs == ["a", "b", "c"])
+    }
+
+    @Test func `TAF-S24: what was ejected is remembered for ten minutes, and probed at once`() throws {
+        let driver = try CoreDriver()
+        driver.eject("a")
+        let memory = driver.core.memory(wallClock: 1000)
+
+        let soon = try CoreDriver()
+        soon.events += soon.core.restore(memory, wallClock: 1600, at: soon.now)
+        let late = try CoreDriver()
+        late.events += late.core.restore(memory, wallClock: 1601, at: late.now)
+
+        #expect(soon.core.current == "b")
+        #expect(soon.probe()?.server == 0)
+        #expect(late.core.current == "a")
+    }
+
+    @Test func `A37: where traffic stays, the last good server is remembered for good`() throws {
+        let driver = try CoreDriver(policy: .published)
+        try driver.switchTo("c")
+        let memory = driver.core.memory(wallClock: 0)
+
+        let later = try CoreDriver(policy: .published)
+        later.events += later.core.restore(memory, wallClock: 1e6, at: later.now)
+
+        #expect(later.core.current == "c")
+    }
+
+    @Test func `a clock that jumps back stops nothing`() throws {
+        let driver = try CoreDriver(at: 1000)
+        driver.eject("a")
+        driver.now = MonotonicTime(seconds: 10)
+        driver.request(.ok)
+
+        driver.recover("a")
+
+        #expect(driver.core.current == "a")
+        #expect(driver.now.seconds < 200)
+    }
+
+    @Test func `times at the ends of the clock are no trap`() throws {
+        let driver = try CoreDriver()
+        for nanoseconds in [Int64.min, .max, 0, .min, -1, .max] {
+            driver.now = MonotonicTime(nanoseconds: nanoseconds)
+            driver.requests(50, .ok, gap: 0)
+            driver.failedOver(.refused)
+            driver.failedOver(.http(503))
+            if let probe = driver.probe() { driver.events += driver.core.settleProbe(probe, .ok, at: driver.now) }
+            driver.core.pathChanged(at: driver.now)
+        }
+
+        #expect(driver.choose() != nil)
+    }
+
+    @Test func `a snapshot shows every server`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.requests(50, .success(latency: .milliseconds(20)))
+        driver.failedOver(.refused)
+
+        let first = try #require(driver.core.snapshot(at: driver.now).first)
+
+        #expect(first.id == "a" && first.state == .healthy && first.isCurrent)
+        #expect(first.statistics.requests == 51)
+        #expect(first.statistics.failures == 1)
+        #expect(first.statistics.lastFailure == .refused)
+        let median = try #require(first.p50)
+        #expect(median > .milliseconds(19.8) && median < .milliseconds(20.2))
+        #expect(first.p99 == first.p50)
+    }
+}

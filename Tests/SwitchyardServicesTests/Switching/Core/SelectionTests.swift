@@ -1,0 +1,93 @@
+import SwitchyardServices
+import Testing
+
+@Suite struct SelectionTests {
+    private func driver(
+        _ selection: SelectionStrategy,
+        weights: [Double] = [1, 1, 1],
+        seed: UInt64 = 1
+    ) throws -> CoreDriver {
+        var policy = SwitchPolicy.recommended
+        policy.selection = selection
+        let driver = try CoreDriver(policy: policy, seed: seed)
+        let members = zip(["a", "b", "c"], weights).map { SwitchingCore.Member(id: $0, weight: $1) }
+        driver.core = try SwitchingCore(members: members, policy: policy, at: driver.now, seed: seed)
+        return driver
+    }
+
+    @Test func `A36: round robin takes one after the other`() throws {
+        let driver = try driver(.roundRobin)
+
+        #expect((0..<7).map { _ in driver.choose()?.server } == [0, 1, 2, 0, 1, 2, 0])
+    }
+
+    @Test func `A36: round robin passes an ejected server over`() throws {
+        let driver = try driver(.roundRobin)
+        driver.eject("b")
+
+        #expect((0..<4).map { _ in driver.choose()?.server } == [0, 2, 0, 2])
+    }
+
+    @Test func `A36: weights set the shares, and 0 is for the last resort`() throws {
+        let driver = try driver(.weighted, weights: [3, 1, 0])
+
+        var counts = [0, 0, 0]
+        for _ in 0..<4000 {
+            if let attempt = driver.choose() { counts[attempt.server] += 1 }
+        }
+
+        #expect((2850...3150).contains(counts[0]))
+        #expect(counts[2] == 0)
+        #expect(driver.choose(excluding: [0, 1], )?.server == 2)
+    }
+
+    @Test func `A36: all weights 0 still finds a server`() throws {
+        let driver = try driver(.weighted, weights: [0, 0, 0])
+
+        #expect(driver.choose() != nil)
+    }
+
+    @Test func `A36: the server with the lowest latency gets most requests`() throws {
+        let driver = try driver(.lowestLatency)
+        let latencies = [30, 10, 20]
+
+        var counts = [0, 0, 0]
+        for _ in 0..<1000 {
+            let attempt = try #require(driver.choose())
+            counts[attempt.server] += 1
+            driver.settle(attempt, .success(latency: .milliseconds(latencies[attempt.server])))
+        }
+
+        #expect(counts[1] > 900)
+        #expect(counts.allSatisfy { $0 > 2 })
+    }
+
+    @Test func `A36: a session stays on its server as long as that is usable`() throws {
+        let driver = try driver(.sticky)
+        let sessions = (0..<300).map { RequestTraits(session: "session \($0)") }
+        let before = sessions.map { driver.choose(for: $0, )?.server }
+
+        driver.eject("b")
+        let after = sessions.map { driver.choose(for: $0, )?.server }
+
+        #expect(Set(before) == [0, 1, 2])
+        for (old, new) in zip(before, after) { #expect(old == 1 ? new != 1 : new == old) }
+        #expect(driver.choose()?.server == 0)
+    }
+
+    @Test func `an installation shuffles the fallbacks, always the same way`() throws {
+        let members = ["a", "b", "c", "d"].map { SwitchingCore.Member(id: $0) }
+        func seconds(_ installations: Range<UInt64>) throws -> [Int?] {
+            try installations.map {
+                var core = try SwitchingCore(members: members, at: .zero, seed: 1, installation: $0)
+                #expect(core.choose(at: .zero)?.server == 0)
+                return core.choose(excluding: [0], at: .zero)?.server
+            }
+        }
+
+        let fallbacks = try seconds(0..<300)
+
+        #expect(try seconds(0..<300) == fallbacks)
+        for position in 1...3 { #expect((70...130).contains(fallbacks.count { $0 == position })) }
+    }
+}

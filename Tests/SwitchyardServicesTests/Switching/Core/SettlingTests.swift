@@ -1,0 +1,166 @@
+import Testing
+
+@testable import SwitchyardServices
+
+@Suite struct SettlingTests {
+    @Test func `a failure that another server witnessed weighs four times as much`() throws {
+        let witnessed = try CoreDriver()
+        let alone = try CoreDriver()
+
+        witnessed.failedOver(.reset)
+        alone.request(.failure(.reset))
+
+        let full = try #require(witnessed.statistics("a")).score
+        #expect(abs(full - 3.401) < 0.001)
+        #expect(abs((alone.statistics("a")?.score ?? 0) - full / 4) < 0.001)
+    }
+
+    @Test(arguments: [
+        (FailureKind.refused, 5.1), (.dnsFailure, 5.1), (.tlsFailure, 5.1), (.timeout, 3.4), (.truncated, 3.4),
+        (.http(500), 3.4), (.http(503), 1.7), (.http(429), 1.7),
+    ])
+    func `certain failures weigh more than those of a busy server`(kind: FailureKind, score: Double) throws {
+        let driver = try CoreDriver()
+
+        driver.failedOver(kind)
+
+        #expect(abs((driver.statistics("a")?.score ?? 0) - score) < 0.01)
+    }
+
+    @Test func `when nobody answers, no server is blamed and no switch happens`() throws {
+        let driver = try CoreDriver()
+        driver.requests(50, .ok)
+        driver.advance(10)
+
+        for _ in 0..<200 {
+            driver.advance(1)
+            var tried = ServerSet()
+            var request: [SettledAttempt] = []
+            var attempt = driver.choose()
+            while let one = attempt {
+                tried.insert(one.server)
+                request.append(SettledAttempt(one, .timedOut))
+                attempt = driver.failover(after: .timeout, excluding: tried)
+            }
+            driver.settle(request)
+        }
+
+        #expect(driver.events.isEmpty)
+        #expect(driver.core.current == "a")
+    }
+
+    @Test func `the same status from every server is the request's fault`() throws {
+        let driver = try CoreDriver()
+
+        for _ in 0..<200 {
+            driver.requests(1, .ok)
+            guard let first = driver.choose(), let second = driver.choose(excluding: [first.server]) else { break }
+            driver.settle([
+                SettledAttempt(first, .failure(.http(500))), SettledAttempt(second, .failure(.http(500))),
+            ])
+        }
+
+        #expect(driver.events.isEmpty)
+    }
+
+    @Test func `an error status of another server proves the path`() throws {
+        let driver = try CoreDriver()
+        let first = try #require(driver.choose())
+        let second = try #require(driver.choose(excluding: [0]))
+
+        driver.settle([SettledAttempt(first, .failure(.reset)), SettledAttempt(second, .failure(.http(500)))])
+
+        #expect(abs((driver.statistics("a")?.score ?? 0) - 3.4) < 0.01)
+        #expect(abs((driver.statistics("b")?.score ?? 0) - 0.85) < 0.01)
+    }
+
+    @Test func `an attempt that a hedge overtakes counts a little`() throws {
+        let driver = try CoreDriver()
+        let first = try #require(driver.choose())
+        driver.advance(0.25)
+        let hedge = try #require(driver.hedge(excluding: [0]))
+
+        driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(hedge, .ok)])
+
+        #expect(abs((driver.statistics("a")?.score ?? 0) - 2.04) < 0.01)
+        #expect(driver.statistics("a")?.lastFailure == .overtaken)
+    }
+
+    @Test func `a hedge that loses costs its server nothing`() throws {
+        let driver = try CoreDriver()
+        let first = try #require(driver.choose())
+        driver.advance(0.25)
+        let hedge = try #require(driver.hedge(excluding: [0]))
+
+        driver.settle([SettledAttempt(first, .ok), SettledAttempt(hedge, .unfinished)])
+
+        #expect(driver.statistics("b") == HealthStatistics())
+    }
+
+    @Test func `what an extra attempt cost comes back when it answers`() throws {
+        let driver = try CoreDriver()
+
+        for _ in 0..<100 { driver.failedOver(.http(500)) }
+
+        #expect(driver.core.failovers.tokens == 10)
+    }
+
+    @Test(arguments: [AttemptOutcome.neutral, .unfinished, .answered])
+    func `TAF-S10: what says nothing about the server changes nothing`(outcome: AttemptOutcome) throws {
+        let driver = try CoreDriver()
+        driver.requests(20, .ok)
+        let before = driver.statistics("a")
+
+        driver.requests(200, outcome)
+
+        #expect(driver.statistics("a") == before)
+        #expect(driver.events.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (200, AttemptOutcome.ok), (304, .ok), (404, .answered), (401, .answered), (408, .failure(.http(408))),
+            (425, .failure(.http(425))), (429, .failure(.http(429))), (500, .failure(.http(500))),
+            (599, .failure(.http(599))),
+        ])
+    func `statuses are classified in one place`(status: Int, outcome: AttemptOutcome) {
+        #expect(AttemptOutcome(status: status, latency: .milliseconds(10)) == outcome)
+    }
+
+    @Test func `TAF-S7: what an older generation brings changes nothing`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        let late = (0..<50).compactMap { _ in driver.choose() }
+        driver.failedOver(.refused)
+        driver.failedOver(.refused)
+        driver.recover("a")
+        let before = driver.statistics("a")
+
+        for attempt in late { driver.settle(attempt, .refused) }
+
+        #expect(driver.statistics("a") == before)
+        #expect(driver.state("a") == .healthy)
+    }
+
+    @Test func `an ejection says which requests are to be moved away`() throws {
+        let driver = try CoreDriver()
+        let waiting = try #require(driver.choose())
+
+        for _ in 0..<2 { driver.failedOver(.refused) }
+
+        let ejection = driver.events.first?.kind
+        #expect(ejection == .ejected("a", generation: waiting.generation, cause: .score))
+    }
+
+    @Test func `an overloaded server is spared while no other could take its traffic`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.overload()
+
+        for _ in 0..<20 {
+            driver.advance(0.1)
+            guard let first = driver.choose(excluding: [1]), let second = driver.choose(excluding: [0]) else { break }
+            driver.settle([SettledAttempt(first, .failure(.http(503))), SettledAttempt(second, .ok)])
+        }
+
+        #expect(driver.state("a") == .healthy)
+    }
+}

@@ -1,0 +1,154 @@
+import SwitchyardServices
+import Testing
+
+@Suite struct SteeringTests {
+    @Test func `A11: a switch by name moves the traffic`() throws {
+        let driver = try CoreDriver()
+
+        try driver.switchTo("c")
+
+        #expect(driver.core.current == "c")
+        #expect(driver.choose()?.server == 2)
+        #expect(driver.events.map(\.kind) == [.switched(from: "a", to: "c", cause: .requested)])
+    }
+
+    @Test func `TAF-S15: switching is legal before the first request`() throws {
+        let driver = try CoreDriver(policy: .published)
+
+        try driver.switchTo("b")
+
+        #expect(driver.core.current == "b")
+    }
+
+    @Test func `A11: next goes round the list and passes ejected servers over`() throws {
+        let driver = try CoreDriver()
+
+        driver.next()
+        #expect(driver.core.current == "b")
+        driver.eject("c")
+        driver.next()
+
+        #expect(driver.core.current == "a")
+    }
+
+    @Test(arguments: [SwitchPolicy.recommended, .published, .off])
+    func `TAF-S18: an unknown name is an error and changes nothing`(policy: SwitchPolicy) throws {
+        let driver = try CoreDriver(policy: policy)
+
+        #expect(throws: SwitchError.unknownServer("z", known: ["a", "b", "c"])) { try driver.switchTo("z") }
+        #expect(throws: SwitchError.unknownServer("-1", known: ["a", "b", "c"])) {
+            try driver.push(PushCommand(version: 1, mode: .force, server: "-1"))
+        }
+
+        #expect(driver.core.current == "a")
+        #expect(driver.events.isEmpty)
+        #expect(driver.core.version == 0)
+    }
+
+    @Test func `TAF-S17: of many triggers with the same version one switches`() throws {
+        let driver = try CoreDriver()
+        let version = driver.core.version
+
+        for _ in 0..<100 { driver.next(from: version) }
+        for _ in 0..<100 { try driver.switchTo("c", from: version) }
+
+        #expect(driver.core.current == "b")
+        #expect(driver.switches.count == 1)
+    }
+
+    @Test func `health rules over a preference`() throws {
+        let driver = try CoreDriver()
+        try driver.switchTo("c")
+
+        driver.eject("c")
+        #expect(driver.core.current == "a")
+        driver.recover("c")
+
+        #expect(driver.core.current == "c")
+    }
+
+    @Test func `an ejected server that is asked for by name gets a fresh start`() throws {
+        let driver = try CoreDriver()
+        driver.eject("a")
+
+        try driver.switchTo("a")
+
+        #expect(driver.core.current == "a")
+        #expect(driver.state("a") == .healthy)
+    }
+
+    @Test func `A12: a pushed preference holds until its time is up`() throws {
+        let driver = try CoreDriver()
+
+        try driver.push(PushCommand(version: 7, mode: .prefer, server: "b", timeToLive: .seconds(60)))
+        #expect(driver.core.current == "b")
+        driver.advance(60)
+        driver.request(.ok)
+
+        #expect(driver.core.current == "a")
+        #expect(driver.events.last?.kind == .switched(from: "b", to: "a", cause: .pushEnded))
+    }
+
+    @Test(arguments: [UInt64(6), 7])
+    func `a pushed command that is not newer is an error`(version: UInt64) throws {
+        let driver = try CoreDriver()
+        try driver.push(PushCommand(version: 7, mode: .prefer, server: "b"))
+
+        #expect(throws: SwitchError.staleCommand(version: version, last: 7)) {
+            try driver.push(PushCommand(version: version, mode: .prefer, server: "c"))
+        }
+
+        #expect(driver.core.current == "b")
+    }
+
+    @Test func `a pushed command spreads over time`() throws {
+        var delays: [Double] = []
+        for seed in 1...50 {
+            let driver = try CoreDriver(seed: UInt64(seed))
+            try driver.push(PushCommand(version: 1, mode: .prefer, server: "b", spread: .seconds(10)))
+            while driver.core.current == "a" {
+                driver.advance(0.5)
+                driver.request(.ok)
+            }
+            delays.append(driver.now.seconds)
+        }
+
+        #expect(delays.allSatisfy { $0 <= 10 })
+        #expect(Set(delays).count > 10)
+    }
+
+    @Test func `force sends everything there until the server fails altogether`() throws {
+        let driver = try CoreDriver()
+        try driver.push(PushCommand(version: 1, mode: .force, server: "b"))
+
+        driver.failedOver(.reset)
+        #expect(driver.choose()?.server == 1)
+        driver.failedOver(.refused)
+
+        #expect(driver.state("b") == .ejected)
+        #expect(driver.core.current == "a")
+    }
+
+    @Test func `avoid puts a server last, and clear goes back to the list`() throws {
+        let driver = try CoreDriver()
+
+        try driver.push(PushCommand(version: 1, mode: .avoid, server: "a"))
+        #expect(driver.core.current == "b")
+        try driver.push(PushCommand(version: 2, mode: .clear, server: ""))
+
+        #expect(driver.core.current == "a")
+    }
+
+    @Test func `a command with times out of range is an error`() throws {
+        let driver = try CoreDriver()
+
+        #expect(throws: SwitchError.self) {
+            try driver.push(PushCommand(version: 1, mode: .prefer, server: "b", timeToLive: .zero))
+        }
+        #expect(throws: SwitchError.self) {
+            try driver.push(PushCommand(version: 1, mode: .prefer, server: "b", spread: .seconds(-1)))
+        }
+
+        #expect(driver.core.current == "a")
+    }
+}

@@ -1,0 +1,139 @@
+import Testing
+
+@testable import SwitchyardServices
+
+@Suite struct OutcomeWindowTests {
+    @Test func `the window holds the last outcomes, and no more memory than its traffic needs`() {
+        var window = OutcomeWindow()
+
+        for index in 0..<250 {
+            window.record(failed: index % 10 == 0, at: Double(index) * 0.01, count: 100, age: .infinity)
+        }
+
+        #expect(window.requests == 100)
+        #expect(window.failures == 10)
+    }
+
+    @Test func `outcomes leave at the window's age`() {
+        var window = OutcomeWindow()
+
+        for second in 0..<10 { window.record(failed: true, at: Double(second), count: 100, age: 60) }
+
+        #expect(window.counts(at: 59.9, age: 60).requests == 10)
+        #expect(window.counts(at: 60, age: 60).requests == 9)
+        #expect(window.counts(at: 65, age: 60).failures == 4)
+        #expect(window.counts(at: 1e9, age: 60).requests == 0)
+    }
+
+    @Test func `a window agrees with a list of outcomes at random`() {
+        var random = RandomSource(seed: 11)
+        var window = OutcomeWindow()
+        var list: [(at: Double, failed: Bool)] = []
+        var now = 0.0
+        for _ in 0..<5000 {
+            now += Double(random.next() % 1024) / 1024 * (random.unit() < 0.02 ? 40 : 0.5)
+            let failed = random.unit() < 0.3
+            window.record(failed: failed, at: now, count: 100, age: 30)
+            list.append((now, failed))
+            list.removeAll { now - $0.at >= 30 }
+            list = Array(list.suffix(100))
+            #expect(window.requests == list.count && window.failures == list.count { $0.failed })
+        }
+    }
+
+    @Test func `years between outcomes are no trap`() {
+        var window = OutcomeWindow()
+
+        for years in [0.0, 1, 1.1, 100, 1e6] {
+            window.record(failed: true, at: years * 3.15e7, count: 10, age: 60)
+            #expect(window.requests == 1)
+        }
+    }
+}
+
+@Suite struct LatencyDigestTests {
+    @Test func `quantiles are those of the last 64 samples, to half a percent`() throws {
+        var random = RandomSource(seed: 5)
+        var digest = LatencyDigest()
+        var samples: [Double] = []
+        for _ in 0..<200 {
+            let sample = random.unit() * 3
+            digest.record(sample)
+            samples = (samples + [sample]).suffix(64)
+        }
+
+        let sorted = samples.sorted()
+        for share in [0, 0.5, 0.95, 0.99, 1] {
+            let exact = sorted[Int(share * 63)]
+            let found = try #require(digest.quantile(share))
+            #expect(abs(found - exact) <= exact * 0.008)
+        }
+    }
+
+    @Test func `the 95th percentile is known from the eighth sample on`() {
+        var digest = LatencyDigest()
+
+        for _ in 0..<7 { digest.record(0.1) }
+        #expect(digest.p95 == nil)
+        digest.record(0.1)
+
+        #expect(abs((digest.p95 ?? 0) - 0.1) < 0.001)
+    }
+
+    @Test(arguments: [-1, 0, 1e-12, 1e30, Double.infinity])
+    func `odd samples are no trap`(sample: Double) {
+        var digest = LatencyDigest()
+
+        for _ in 0..<20 { digest.record(sample) }
+
+        #expect(digest.quantile(0.5) != nil)
+    }
+}
+
+@Suite struct ScoreTests {
+    /// The mean number of requests to an ejection, as measured for the rule: 355 at 5 %, 61 at 10 %, 11 at 30 %, 3 at 100 %.
+    @Test(arguments: [(0.05, 355.0), (0.1, 61), (0.3, 11), (0.5, 6), (1, 3)])
+    func `the score trips after the documented number of requests`(rate: Double, expected: Double) throws {
+        let rule = ScoreRule()
+        let compiled = CompiledPolicy(.recommended)
+        var random = RandomSource(seed: 3)
+        var total = 0
+        let runs = 300
+        for _ in 0..<runs {
+            var score = EvidenceScore(at: 0)
+            while score.value < rule.threshold {
+                total += 1
+                if random.unit() < rate {
+                    score.raise(by: compiled.failureStep, ceiling: 16)
+                } else {
+                    score.lower(by: compiled.successStep)
+                }
+            }
+        }
+
+        let mean = Double(total) / Double(runs)
+        #expect(mean > expected * 0.8 && mean < expected * 1.25)
+    }
+
+    @Test func `a score halves in its half-life`() {
+        var score = EvidenceScore(at: 0)
+        score.raise(by: 6, ceiling: 16)
+
+        score.decay(to: 600, halfLife: 600)
+
+        #expect(abs(score.value - 3) < 1e-9)
+    }
+
+    @Test(arguments: [(4, 40, true), (9, 100, false), (10, 100, true), (3, 40, false), (4, 39, false)])
+    func `the ratio needs its minimum, its threshold and its confidence`(failures: Int, requests: Int, trips: Bool) {
+        #expect(RatioRule().isExceeded(failures: failures, of: requests) == trips)
+    }
+
+    @Test func `confidence asks for more than a few failures`() {
+        let rule = RatioRule(confidenceFloor: 0.05)
+
+        #expect(!rule.isExceeded(failures: 4, of: 40))
+        #expect(rule.isExceeded(failures: 6, of: 40))
+        #expect(rule.isExceeded(failures: 11, of: 100))
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import SwitchyardServices
+
+@Suite struct AttemptBudgetTests {
+    @Test func `a budget is spent, and earned again by success`() {
+        var budget = AttemptBudget(tokens: 2, gap: 5, at: 0)
+
+        let taken = (0..<3).map { _ in budget.take(1) }
+        for _ in 0..<11 { budget.add(0.1, capacity: 2) }
+        let isEarned = budget.take(1)
+
+        #expect(taken == [true, true, false])
+        #expect(isEarned)
+    }
+
+    @Test func `without successes tokens come back at doubling gaps`() {
+        var budget = AttemptBudget(tokens: 0, gap: 5, at: 0)
+
+        var times: [Int] = []
+        for second in 0..<200 {
+            budget.refill(to: Double(second), capacity: 10, longest: 60)
+            if budget.take(1) { times.append(second) }
+        }
+
+        #expect(times == [5, 15, 35, 75, 135, 195])
+    }
+
+    @Test func `a long sleep fills the budget at once`() {
+        var budget = AttemptBudget(tokens: 0, gap: 5, at: 0)
+
+        budget.refill(to: 1e15, capacity: 10, longest: 60)
+
+        #expect(budget.tokens == 10)
+    }
+}
+
+@Suite struct AdmissionShareTests {
+    private let rules = CompiledPolicy(.recommended)
+
+    @Test func `overload halves the share, successes double it up to the cut and then raise it slowly`() {
+        var admission = AdmissionShare()
+        admission.cut(by: 0.5, at: 0, floor: 0.1, rules)
+        admission.cut(by: 0.5, at: 0, floor: 0.1, rules)
+        #expect(admission.share == 0.25)
+
+        admission.raise(at: 0, step: 0.02, rules)
+
+        #expect(abs(admission.share - 0.27) < 1e-9)
+    }
+
+    @Test func `a share has a floor, and time gives it back`() {
+        var admission = AdmissionShare()
+        for _ in 0..<20 { admission.cut(by: 0.25, at: 0, floor: 0.1, rules) }
+
+        #expect(admission.share == 0.1)
+        #expect(abs(admission.present(at: 30, rules) - 0.2) < 1e-9)
+        #expect(admission.present(at: 121, rules) == 1)
+        #expect(!admission.isClean(at: 30, rules))
+        #expect(admission.isClean(at: 31, rules))
+    }
+}
+
+@Suite struct ServerSetTests {
+    @Test func `a set holds positions, and ignores what no list can have`() {
+        var set: ServerSet = [0, 63]
+
+        set.insert(64)
+        set.insert(-1)
+        set.insert(.max)
+        set.remove(0)
+
+        #expect(set == [63])
+        #expect(set.count == 1 && !set.isEmpty)
+        #expect(!set.contains(.min))
+    }
+}

@@ -1,0 +1,184 @@
+import SwitchyardServices
+import Testing
+
+@Suite struct PublishedPolicyTests {
+    @Test(arguments: [(3, 40, false), (4, 40, true), (5, 40, true), (40, 40, true), (39, 39, false)])
+    func `TAF-S1: the ratio trips at and above the threshold, from the minimum on`(
+        failures: Int,
+        total: Int,
+        trips: Bool
+    ) throws {
+        let driver = try CoreDriver(policy: .published)
+
+        driver.requests(total - failures, .ok)
+        driver.requests(failures, .timedOut)
+
+        #expect(driver.core.current == (trips ? "b" : "a"))
+    }
+
+    @Test func `TAF-S1: more failures never trip later than fewer`() throws {
+        for failures in 4...40 {
+            let driver = try CoreDriver(policy: .published)
+            driver.requests(40 - failures, .ok)
+            driver.requests(failures, .timedOut)
+            #expect(driver.core.current == "b")
+        }
+    }
+
+    @Test func `TAF-S2: a success never switches`() throws {
+        let driver = try CoreDriver(policy: .published)
+
+        driver.requests(9, .timedOut)
+        driver.requests(60, .ok)
+
+        #expect(driver.core.current == "a")
+    }
+
+    @Test func `TAF-S3: requests under way are in neither count`() throws {
+        let driver = try CoreDriver(policy: .published)
+
+        _ = (0..<1000).map { _ in driver.choose() }
+        driver.requests(36, .ok)
+        driver.requests(4, .timedOut)
+
+        #expect(driver.core.current == "b")
+    }
+
+    @Test func `TAF-S5: an attempt counts when it is settled, and only then`() throws {
+        let driver = try CoreDriver(policy: .published)
+
+        let attempts = (0..<10).compactMap { _ in driver.choose() }
+        #expect(driver.statistics("a")?.requests == 0)
+        for attempt in attempts { driver.settle(attempt, .ok) }
+
+        #expect(driver.statistics("a")?.requests == 10)
+    }
+
+    @Test func `TAF-S6: after thousands of good requests an outage is noticed within a window`() throws {
+        let driver = try CoreDriver(policy: .published)
+
+        driver.requests(4000, .ok)
+        driver.requests(10, .timedOut)
+
+        #expect(driver.core.current == "b")
+    }
+
+    @Test func `TAF-S6: failures that are far apart do not add up`() throws {
+        let driver = try CoreDriver(policy: .published)
+
+        for _ in 0..<20 {
+            driver.requests(1, .timedOut)
+            driver.requests(41, .ok, gap: 2)
+        }
+
+        #expect(driver.core.current == "a")
+        #expect(driver.switches.isEmpty)
+    }
+
+    @Test func `TAF-S7: late failures of the old server charge nobody else`() throws {
+        let driver = try CoreDriver(policy: .published)
+        driver.requests(36, .ok)
+        let late = (0..<100).compactMap { _ in driver.choose() }
+        driver.requests(4, .timedOut)
+
+        for attempt in late { driver.settle(attempt, .timedOut) }
+
+        #expect(driver.core.current == "b")
+        #expect(driver.switches.count == 1)
+        #expect(driver.statistics("b")?.requests == 0)
+    }
+
+    @Test(
+        arguments: [
+            (FailureKind.dnsFailure, true), (.reset, true), (.tlsFailure, true), (.refused, true),
+            (.connectTimeout, true),
+            (.timeout, true), (.other, true), (.http(502), true), (.http(503), true), (.http(504), true),
+            (.http(500), false), (.http(429), false), (.http(408), false),
+        ])
+    func `TAF-S9: what is suspicious is a documented list`(kind: FailureKind, counts: Bool) throws {
+        let driver = try CoreDriver(policy: .published)
+
+        driver.requests(36, .ok)
+        driver.requests(4, .failure(kind))
+
+        #expect(driver.core.current == (counts ? "b" : "a"))
+        if !counts { #expect(driver.statistics("a")?.requests == 40) }
+    }
+
+    @Test func `TAF-S12: a server that failed lately is passed over`() throws {
+        let driver = try CoreDriver(policy: .published)
+        driver.fail("a")
+        driver.fail("b")
+        #expect(driver.core.current == "c")
+
+        driver.requests(60, .timedOut)
+
+        #expect(driver.core.current == "c")
+        #expect(driver.switches.count == 2)
+    }
+
+    @Test func `TAF-S13: after its recovery a server is a candidate again, in the order of the ring`() throws {
+        let driver = try CoreDriver(policy: .published)
+        driver.fail("a")
+        driver.recover("a")
+        #expect(driver.core.current == "b")
+
+        driver.fail("b")
+        #expect(driver.core.current == "c")
+        driver.fail("c")
+
+        #expect(driver.core.current == "a")
+    }
+
+    @Test func `TAF-S13: a minimum interval holds switches apart`() throws {
+        var policy = SwitchPolicy.published
+        policy.minimumInterval = .seconds(30)
+        let driver = try CoreDriver(policy: policy)
+        driver.fail("a")
+
+        driver.requests(100, .timedOut)
+        #expect(driver.core.current == "b")
+        driver.advance(30)
+        driver.requests(100, .timedOut, gap: 0.001)
+
+        #expect(driver.core.current == "c")
+    }
+
+    @Test func `TAF-S14: a failed request is repeated on the next server inside the call`() throws {
+        let driver = try CoreDriver(policy: .published)
+
+        let first = try #require(driver.choose())
+        let next = driver.failover(after: .timeout, excluding: [first.server], )
+
+        #expect(next?.server == 1)
+        #expect(next?.role == .failover)
+    }
+
+    @Test func `TAF-S19: every switch starts a fresh window`() throws {
+        let driver = try CoreDriver(policy: .published)
+        driver.requests(36, .ok)
+        driver.requests(3, .timedOut)
+
+        try driver.switchTo("b")
+        try driver.switchTo("a")
+        driver.requests(1, .timedOut)
+
+        #expect(driver.core.current == "a")
+        #expect(driver.statistics("a")?.requests == 1)
+    }
+
+    @Test func `TAF-S25: a switch says from where, to where, why and with which figures`() throws {
+        let driver = try CoreDriver(policy: .published)
+
+        driver.requests(36, .ok)
+        driver.requests(4, .timedOut)
+
+        let kinds = driver.events.map(\.kind)
+        #expect(kinds.last == .switched(from: "a", to: "b", cause: .errorRatio))
+        let ejected = try #require(driver.events.first)
+        #expect(ejected.statistics.requests == 40)
+        #expect(ejected.statistics.failures == 4)
+        #expect(ejected.statistics.errorRatio == 0.1)
+        #expect(ejected.statistics.lastFailure == .timeout)
+    }
+}

@@ -1,0 +1,104 @@
+import SwitchyardServices
+import Testing
+
+@Suite struct SwitchPolicyTests {
+    @Test(arguments: [
+        SwitchPolicy.recommended, .single, .published, .errorRatio(), .consecutiveFailures(5), .off,
+        .errorRatio(threshold: 0, minimum: 1, window: .last(1)), .errorRatio(threshold: 1, window: .last(.seconds(1))),
+    ])
+    func `named policies are in range`(policy: SwitchPolicy) throws {
+        try policy.check()
+    }
+
+    @Test(arguments: [
+        Change("errorRatio") { $0.detection.ratio?.threshold = 1.5 },
+        Change("errorRatio") { $0.detection.ratio?.threshold = .nan },
+        Change("minimumRequests") { $0.detection.ratio?.minimum = 0 },
+        Change("minimumRequests") { $0.detection.ratio?.minimum = 101 },
+        Change("window") { $0.detection.window.duration = .zero },
+        Change("window") { $0.detection.window.duration = .seconds(-1) },
+        Change("windowRequests") { $0.detection.window.count = 401 },
+        Change("consecutiveFailures") { $0.detection.consecutive = 0 },
+        Change("score.detected") { $0.detection.score?.detected = 0.001 },
+        Change("score.tolerated") { $0.detection.score?.tolerated = 0 },
+        Change("score.threshold") { $0.detection.score?.threshold = 0 },
+        Change("score.halfLife") { $0.detection.score?.halfLife = .zero },
+        Change("recovery.firstProbe") { $0.recovery.firstProbe = .seconds(-1) },
+        Change("recovery.jitter") { $0.recovery.jitter = 2 },
+        Change("recovery.spreadShare") { $0.recovery.spreadShare = .infinity },
+        Change("recovery.successes") { $0.recovery.successes = 0 },
+        Change("recovery.forgiveness") { $0.recovery.forgiveness = .zero },
+        Change("admission.floor") { $0.admission?.floor = 0 },
+        Change("admission.timeoutCut") { $0.admission?.timeoutCut = 1.1 },
+        Change("budgets.failoverTokens") { $0.budgets.failoverTokens = -1 },
+        Change("budgets.refill") { $0.budgets.refill = .zero },
+        Change("hedging.deadlineShare") { $0.hedging?.deadlineShare = -0.1 },
+        Change("maximumAttempts") { $0.maximumAttempts = 0 },
+        Change("minimumInterval") { $0.minimumInterval = .seconds(-1) },
+    ])
+    func `TAF-S26: a rule out of range is named, and no core is made`(change: Change) {
+        var policy = SwitchPolicy.recommended
+        change.apply(&policy)
+
+        let error = #expect(throws: SwitchError.self) {
+            try SwitchingCore(members: [SwitchingCore.Member(id: "a")], policy: policy, at: .zero, seed: 1)
+        }
+
+        guard case .invalidPolicy(let problem) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(problem.key == change.key)
+    }
+
+    @Test func `failures in a row switch, and a success begins a new row`() throws {
+        let driver = try CoreDriver(policy: .consecutiveFailures(3))
+
+        driver.requests(1, .ok)
+        driver.requests(2, .timedOut)
+        driver.requests(1, .ok)
+        driver.requests(2, .timedOut)
+        #expect(driver.core.current == "a")
+        driver.requests(1, .timedOut)
+
+        #expect(driver.core.current == "b")
+    }
+
+    @Test func `off never switches by itself, counts all the same, and repeats nothing`() throws {
+        let driver = try CoreDriver(policy: .off)
+
+        driver.requests(5, .ok)
+        driver.requests(100, .refused)
+
+        #expect(driver.core.current == "a")
+        #expect(driver.statistics("a")?.requests == 100)
+        #expect(driver.failover(after: .refused, excluding: [0], ) == nil)
+        #expect(driver.hedge(excluding: [0], ) == nil)
+    }
+
+    @Test func `an error ratio over a time looks at nothing older`() throws {
+        let policy = SwitchPolicy.errorRatio(threshold: 0.5, minimum: 4, window: .last(.seconds(10)))
+        let driver = try CoreDriver(policy: policy)
+
+        driver.requests(4, .ok)
+        driver.requests(3, .timedOut, gap: 0.1)
+        driver.advance(10)
+        driver.requests(1, .timedOut)
+
+        #expect(driver.core.current == "a")
+        #expect(driver.statistics("a")?.requests == 1)
+    }
+}
+
+/// A rule that is put out of range.
+struct Change: Sendable, CustomTestStringConvertible {
+    var key: String
+    var apply: @Sendable (inout SwitchPolicy) -> Void
+
+    init(_ key: String, _ apply: @escaping @Sendable (inout SwitchPolicy) -> Void) {
+        self.key = key
+        self.apply = apply
+    }
+
+    var testDescription: String { key }
+}
