@@ -1,6 +1,7 @@
 /// Makes the transport that suits the system.
 public enum Transports {
-    /// Creates the default transport of this system: ``CurlTransport`` on Linux.
+    /// Creates the default transport of this system: ``CurlTransport`` on Linux, ``URLSessionTransport`` on
+    /// Apple systems.
     ///
     /// - Parameter tls: Whom the transport trusts, and how it identifies itself.
     /// - Returns: The transport.
@@ -13,7 +14,9 @@ public enum Transports {
             configuration.tls = tls
             return try CurlTransport(configuration: configuration)
         #else
-            throw TransportError(.unsupported, message: "no transport for this system", mayHaveBeenSent: false)
+            var configuration = URLSessionTransport.Configuration()
+            configuration.tls = tls
+            return try URLSessionTransport(configuration: configuration)
         #endif
     }
 }

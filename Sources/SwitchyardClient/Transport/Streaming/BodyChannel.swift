@@ -51,6 +51,9 @@ final class BodyChannel: Sendable {
         return room
     }
 
+    /// Bytes that wait for the reader.
+    var backlog: Int { state.withLock { $0.buffered.count } }
+
     /// Ends the body; what is buffered can still be read.
     func finish(_ end: Result<Void, TransportError>) {
         let reader = state.withLock { state in

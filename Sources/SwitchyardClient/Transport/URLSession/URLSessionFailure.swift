@@ -1,0 +1,89 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Says in the words of ``TransportError`` why `URLSession` ended a task.
+struct URLSessionFailure {
+    private let code: URLError.Code
+    private let text: String
+    private let hasHead: Bool
+
+    init(_ error: any Error, hasHead: Bool) {
+        code = (error as? URLError)?.code ?? .unknown
+        text = (error as NSError).localizedDescription
+        self.hasHead = hasHead
+    }
+
+    /// The failure as callers see it.
+    var error: TransportError {
+        let kind = kind
+        return TransportError(
+            kind,
+            message: text,
+            code: code.rawValue,
+            mayHaveBeenSent: hasHead || !Self.certainlyUnsent.contains(kind)
+        )
+    }
+
+    private static let certainlyUnsent: Set<TransportError.Kind> = [
+        .dnsFailure, .connectionRefused, .offline, .tlsFailure, .certificateRejected,
+    ]
+
+    private var kind: TransportError.Kind {
+        #if !canImport(Darwin)
+            // Linux has one code, -1, for most failures and sometimes a wrong one; libcurl's text is all there is.
+            if let kind = kindOfText { return kind }
+        #endif
+        return kindOfCode
+    }
+
+    private var kindOfCode: TransportError.Kind {
+        switch code {
+        case .cancelled: .cancelled
+        case .timedOut: .timeout
+        case .cannotFindHost, .dnsLookupFailed: .dnsFailure
+        case .cannotConnectToHost: .connectionRefused
+        case .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed: .offline
+        case .networkConnectionLost: hasHead ? .truncated : .connectionReset
+        case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired: .tlsFailure
+        case .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateNotYetValid,
+            .serverCertificateHasUnknownRoot:
+            .certificateRejected
+        case .badServerResponse, .cannotParseResponse: .protocolViolation
+        case .cannotDecodeContentData, .cannotDecodeRawData: .decodingFailed
+        case .badURL, .unsupportedURL: .invalidRequest
+        case .requestBodyStreamExhausted, .fileDoesNotExist, .noPermissionsToReadFile: .requestBodyFailed
+        default: .other
+        }
+    }
+
+    /// Parts of libcurl's messages, the first that fits decides; loose, since they change with its version.
+    private static let texts: [(part: String, kind: TransportError.Kind)] = [
+        ("Could not resolve", .dnsFailure),
+        ("Failed to connect", .connectionRefused),
+        ("Couldn't connect", .connectionRefused),
+        ("certificate problem", .certificateRejected),
+        ("no alternative certificate subject name", .certificateRejected),
+        ("SSL", .tlsFailure),
+        ("sigalg", .tlsFailure),
+        ("Empty reply", .connectionReset),
+        ("Recv failure", .connectionReset),
+        ("Send failure", .connectionReset),
+        ("transfer closed with", .truncated),
+        ("hexadecimal", .protocolViolation),
+        ("HTTP/0.9", .protocolViolation),
+        ("HTTP version", .protocolViolation),
+        ("Failed writing header", .protocolViolation),
+        ("unencoding", .decodingFailed),
+        ("content encoding", .decodingFailed),
+        ("Out of memory", .headersTooLarge),
+        ("Too large response headers", .headersTooLarge),
+    ]
+
+    private var kindOfText: TransportError.Kind? {
+        guard code != .cancelled, code != .timedOut else { return nil }
+        return Self.texts.first { text.localizedCaseInsensitiveContains($0.part) }?.kind
+    }
+}
