@@ -4,27 +4,26 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ExchangeTests {
-    let server = LoopbackServer()
+    let server: LoopbackServer
 
     init() throws {
-        server.route(.get, "/topics") { request in .json(#"{"query": "\#(request.query ?? "")"}"#) }
-        server.route(.post, "/echo") { request in .data(try await request.body.collect()) }
-        server.route(.get, "/fixed", answering: .text("fixed"))
-        try server.start()
+        server = try .running()
     }
 
     @Test func `a handler answers a request`() async throws {
-        let socket = try RawSocket(port: server.port)
-
-        let response = try await socket.get("/topics?page=2")
+        let response = try await server.connect().get("/topics?page=2")
 
         #expect(response.statusLine == "HTTP/1.1 200 OK")
         #expect(response["content-type"] == "application/json")
-        #expect(response.text == #"{"query": "page=2"}"#)
+        #expect(response.text == #"{"page": 2}"#)
+    }
+
+    @Test func `a fixed response answers a request`() async throws {
+        #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
     @Test func `one connection carries several requests`() async throws {
-        let socket = try RawSocket(port: server.port)
+        let socket = try server.connect()
 
         for _ in 0..<3 { #expect(try await socket.get("/fixed").text == "fixed") }
 
@@ -32,12 +31,99 @@ import Testing
         #expect(server.requests.map(\.connection) == [1, 1, 1])
     }
 
-    @Test func `a body is sent back`() async throws {
-        let socket = try RawSocket(port: server.port)
+    @Test func `a client that asks for it gets the connection closed`() async throws {
+        let socket = try server.connect()
 
-        try await socket.send(RawSocket.request("/echo", method: "POST", body: "hello"))
+        let response = try await socket.get("/fixed", fields: ["Connection: close"])
 
-        #expect(try await socket.receiveResponse().text == "hello")
-        #expect(server.requests.map(\.text) == ["hello"])
+        #expect(response["Connection"] == "close")
+        #expect(try await socket.receiveToEnd() == RawSocket.Rest(bytes: Data(), end: .closed))
+    }
+
+    @Test func `an HTTP/1.0 client gets the body until the end`() async throws {
+        let socket = try server.connect()
+
+        try await socket.send("GET /chunks HTTP/1.0\r\n\r\n")
+        let response = try await socket.receiveResponse()
+
+        #expect(response["Transfer-Encoding"] == nil)
+        #expect(response.text == "one two three")
+    }
+
+    @Test func `an HTTP/1.0 client can keep the connection`() async throws {
+        let socket = try server.connect()
+
+        for _ in 0..<2 {
+            try await socket.send("GET /fixed HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+            let response = try await socket.receiveResponse()
+            #expect(response["Connection"] == "keep-alive")
+            #expect(response.text == "fixed")
+        }
+    }
+
+    @Test func `pipelined requests are answered in their order`() async throws {
+        let socket = try server.connect()
+        let targets = ["/topics?page=1", "/fixed", "/topics?page=2", "/chunks", "/empty", "/topics?page=3"]
+
+        try await socket.send(targets.map { RawSocket.request($0) }.joined())
+        var bodies: [String] = []
+        for _ in targets { bodies.append(try await socket.receiveResponse().text) }
+
+        #expect(
+            bodies == [#"{"page": 1}"#, "fixed", #"{"page": 2}"#, "one two three", "", #"{"page": 3}"#]
+        )
+        #expect(server.statistics.connectionsAccepted == 1)
+    }
+
+    @Test func `a thousand pipelined requests need no deep stack`() async throws {
+        let socket = try server.connect()
+
+        try await socket.send(String(repeating: RawSocket.request("/fixed"), count: 1000))
+        for _ in 0..<1000 { #expect(try await socket.receiveResponse().text == "fixed") }
+
+        #expect(server.statistics.requestsCompleted == 1000)
+    }
+
+    @Test func `a request may come byte by byte`() async throws {
+        let socket = try server.connect()
+
+        for byte in RawSocket.request("/echo", method: "POST", body: "slow").utf8 {
+            try await socket.send(Data([byte]))
+        }
+
+        #expect(try await socket.receiveResponse().text == "slow")
+    }
+
+    @Test func `a handler that throws answers with 500`() async throws {
+        struct Oops: Error {}
+        server.route(.get, "/oops") { _ in throw Oops() }
+        let socket = try server.connect()
+
+        let response = try await socket.get("/oops")
+
+        #expect(response.status == 500)
+        #expect(response.text == "Oops()\n")
+        #expect(try await socket.get("/fixed").status == 200)
+    }
+
+    @Test func `a handler is cancelled when its client goes`() async throws {
+        let (cancelled, continuation) = AsyncStream.makeStream(of: Void.self)
+        server.route(.get, "/forever") { _ in
+            await withTaskCancellationHandler {
+                for await _ in AsyncStream<Never>.makeStream().stream {}
+            } onCancel: {
+                continuation.finish()
+            }
+            throw CancellationError()
+        }
+        do {
+            let socket = try server.connect()
+            try await socket.send(RawSocket.request("/forever"))
+            await server.waitForRequests(1)
+        }
+
+        for await _ in cancelled {}
+
+        #expect(await server.wait { $0.connectionsOpen == 0 && $0.requestsInProgress == 0 })
     }
 }

@@ -28,6 +28,14 @@ final class RawSocket: Sendable {
         case reset
     }
 
+    /// What came until the other side ended the connection.
+    struct Rest: Equatable {
+        var bytes: Data
+        var end: End
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "raw-socket")
 
@@ -64,7 +72,7 @@ final class RawSocket: Sendable {
         try await run {
             var sent = 0
             while sent < bytes.count {
-                guard self.wait(for: Int16(POLLOUT), milliseconds: 200) else { break }
+                guard self.wait(for: Int16(POLLOUT), milliseconds: 50) else { break }
                 sent += try self.sendOnce(bytes[(bytes.startIndex + sent)...], flags: Int32(MSG_DONTWAIT))
             }
             return sent
@@ -77,17 +85,17 @@ final class RawSocket: Sendable {
     }
 
     /// Receives until the other side ends the connection.
-    func receiveToEnd(timeout: Duration = .seconds(5)) async throws -> (bytes: Data, end: End) {
+    func receiveToEnd(timeout: Duration = .seconds(5)) async throws -> Rest {
         try await run {
             var bytes = Data()
             do {
                 while true {
                     let piece = try self.receiveNow(atMost: 65_536, timeout: timeout)
-                    if piece.isEmpty { return (bytes, .closed) }
+                    if piece.isEmpty { return Rest(bytes: bytes, end: .closed) }
                     bytes.append(piece)
                 }
             } catch Failure.reset {
-                return (bytes, .reset)
+                return Rest(bytes: bytes, end: .reset)
             }
         }
     }

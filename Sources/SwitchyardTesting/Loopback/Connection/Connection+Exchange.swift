@@ -51,8 +51,9 @@ extension Connection {
     /// Ends the exchange without a response, since the connection is lost.
     func abandonExchange() {
         guard let exchange = removeExchange() else { return }
-        exchange.task?.cancel()
+        // In this order, so that a handler which reads learns why.
         exchange.channel.finish(.failure(.connectionClosed))
+        exchange.task?.cancel()
         for acknowledgement in exchange.acknowledgements { acknowledgement.call(false) }
     }
 

@@ -148,8 +148,9 @@ extension RequestParser {
     }
 
     private mutating func readChunkEnd() throws(LoopbackError) -> Bool {
-        guard bufferedCount >= 2 else { return false }
-        guard buffer[position] == 13, buffer[position + 1] == 10 else { throw .bad("chunk does not end with CR LF") }
+        let end = buffer[position...].prefix(2)
+        guard end.elementsEqual([13, 10].prefix(end.count)) else { throw .bad("chunk does not end with CR LF") }
+        guard end.count == 2 else { return false }
         advance(to: position + 2)
         state = .chunkSize
         return true

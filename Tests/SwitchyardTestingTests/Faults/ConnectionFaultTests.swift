@@ -1,0 +1,183 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ConnectionFaultTests {
+    let server: LoopbackServer
+
+    init() throws {
+        server = try .running()
+    }
+
+    // MARK: refuse
+
+    @Test func `a refusing server frees its port and closes its connections`() async throws {
+        let socket = try server.connect()
+        _ = try await socket.get("/fixed")
+
+        server.fault = .refuse
+
+        #expect(throws: RawSocket.Failure.refused) { try server.connect() }
+        #expect(try await socket.receiveToEnd().text.isEmpty)
+        let other = LoopbackServer(port: server.port)
+        try other.start()
+        #expect(server.isRunning)
+    }
+
+    @Test func `a server that refused comes back on its port`() async throws {
+        let port = server.port
+
+        server.fault = .refuse
+        server.fault = nil
+
+        #expect(server.port == port)
+        #expect(try await server.connect().get("/fixed").text == "fixed")
+    }
+
+    @Test func `a server whose port was taken meanwhile comes back when it is free`() async throws {
+        let other = LoopbackServer(port: server.port)
+        other.route(.get, "/fixed", answering: .text("other"))
+        server.fault = .refuse
+        try other.start()
+
+        server.fault = nil
+        #expect(try await server.connect().get("/fixed").text == "other")
+        other.stop()
+
+        #expect(try await server.connectWhenListening().get("/fixed").text == "fixed")
+    }
+
+    @Test func `a fault that is set before the start is in force from the start`() throws {
+        let server = LoopbackServer()
+        server.fault = .refuse
+
+        try server.start()
+
+        #expect(server.port != 0)
+        #expect(throws: RawSocket.Failure.refused) { try server.connect() }
+    }
+
+    // MARK: black hole
+
+    #if os(Linux)
+        @Test func `no connection to a black hole comes about`() throws {
+            server.fault = .blackHole
+
+            for _ in 0..<3 {
+                #expect(throws: RawSocket.Failure.connectTimeout) {
+                    try server.connect(timeout: .milliseconds(30))
+                }
+            }
+            #expect(server.statistics.connectionsAccepted == 0)
+        }
+
+        @Test func `a server accepts again when it is no black hole any more`() async throws {
+            for _ in 0..<3 {
+                server.fault = .blackHole
+                server.fault = nil
+                #expect(try await server.connect().get("/fixed").text == "fixed")
+            }
+            #expect(server.statistics.connectionsAccepted == 3)
+        }
+    #endif
+
+    @Test func `open connections fall silent and go on afterwards`() async throws {
+        let socket = try server.connect()
+        _ = try await socket.get("/fixed")
+
+        server.fault = .blackHole
+        try await socket.send(RawSocket.request("/fixed"))
+        #expect(try await socket.staysSilent())
+        #expect(server.statistics.requestsReceived == 1)
+        server.fault = nil
+
+        #expect(try await socket.receiveResponse().text == "fixed")
+    }
+
+    @Test func `an answer that is under way is held back by a black hole`() async throws {
+        let (opened, open) = AsyncStream.makeStream(of: Void.self)
+        server.route(.get, "/gate") { _ in
+            for await _ in opened {}
+            return .text("late")
+        }
+        let socket = try server.connect()
+        try await socket.send(RawSocket.request("/gate"))
+        await server.waitForRequests(1)
+
+        server.fault = .blackHole
+        open.finish()
+        #expect(try await socket.staysSilent())
+        server.fault = nil
+
+        #expect(try await socket.receiveResponse().text == "late")
+    }
+
+    @Test func `a black hole becomes a refusal and back`() async throws {
+        for fault in [Fault.blackHole, .refuse, .blackHole, .refuse] { server.fault = fault }
+
+        #expect(throws: RawSocket.Failure.refused) { try server.connect() }
+        server.fault = nil
+        #expect(try await server.connect().get("/fixed").text == "fixed")
+    }
+
+    // MARK: hang
+
+    @Test func `a hanging server reads and does not answer`() async throws {
+        server.fault = .hang
+        let socket = try server.connect()
+
+        try await socket.send(RawSocket.request("/echo", method: "POST", body: "hello"))
+        await server.waitForRequests(1)
+
+        #expect(try await socket.staysSilent())
+        #expect(server.requests.map(\.text) == ["hello"])
+        #expect(server.requests.map(\.status) == [nil])
+    }
+
+    @Test func `held requests are carried out when the server hangs no more`() async throws {
+        server.fault = .hang
+        let sockets = try (0..<3).map { _ in try server.connect() }
+        for socket in sockets { try await socket.send(RawSocket.request("/topics")) }
+        await server.waitForRequests(3)
+
+        server.fault = nil
+
+        for socket in sockets { #expect(try await socket.receiveResponse().status == 200) }
+    }
+
+    @Test func `a client that leaves a hanging server is forgotten`() async throws {
+        server.fault = .hang
+        do {
+            let socket = try server.connect()
+            try await socket.send(RawSocket.request("/topics"))
+            await server.waitForRequests(1)
+        }
+
+        #expect(await server.wait { $0.connectionsOpen == 0 && $0.requestsInProgress == 0 })
+    }
+
+    @Test func `a held request suffers the fault that takes the place of the hang`() async throws {
+        server.fault = .hang
+        let socket = try server.connect()
+        try await socket.send(RawSocket.request("/topics"))
+        await server.waitForRequests(1)
+
+        server.fault = .status(503)
+
+        #expect(try await socket.receiveResponse().status == 503)
+    }
+}
+
+extension LoopbackServer {
+    /// Connects as soon as the server listens; each refusal comes at once.
+    func connectWhenListening() throws -> RawSocket {
+        while true {
+            do {
+                return try connect()
+            } catch RawSocket.Failure.refused {
+                try Task.checkCancellation()
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ContinueTests {
+    private let expectation = [
+        "POST /echo HTTP/1.1", "Host: x", "Content-Length: 5", "Expect: 100-continue", "", "",
+    ].joined(separator: "\r\n")
+    let server: LoopbackServer
+
+    init() throws {
+        server = try .running()
+    }
+
+    @Test func `a client that asks is told to go on when the handler reads`() async throws {
+        let socket = try server.connect()
+
+        try await socket.send(expectation)
+        let interim = [try await socket.receiveLine(), try await socket.receiveLine()]
+        try await socket.send("hello")
+
+        #expect(interim == ["HTTP/1.1 100 Continue", ""])
+        #expect(try await socket.receiveResponse().text == "hello")
+        #expect(try await socket.get("/fixed").status == 200)
+    }
+
+    @Test func `a client that does not wait for it gets no interim response`() async throws {
+        let (opened, open) = AsyncStream.makeStream(of: Void.self)
+        server.route(.post, "/echo") { request in
+            for await _ in opened {}
+            return .data(try await request.body.collect())
+        }
+        let socket = try server.connect()
+
+        try await socket.send(expectation + "hello")
+        await server.waitForRequests(1)
+        open.finish()
+
+        #expect(try await socket.receiveResponse().text == "hello")
+    }
+
+    @Test func `an answer without reading closes the connection, since the body may or may not come`() async throws {
+        server.route(.post, "/echo") { _ in .text("no", status: 401) }
+        let socket = try server.connect()
+
+        try await socket.send(expectation)
+        let response = try await socket.receiveResponse()
+
+        #expect(response.status == 401)
+        #expect(response["Connection"] == "close")
+        #expect(try await socket.receiveToEnd().end == .closed)
+    }
+
+    @Test func `a fixed response asks for the body first`() async throws {
+        server.route(.post, "/echo", answering: .text("fixed"))
+        let socket = try server.connect()
+
+        try await socket.send(expectation)
+        #expect(try await socket.receiveResponse().status == 100)
+        try await socket.send("hello")
+
+        #expect(try await socket.receiveResponse().text == "fixed")
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)), .serialized) struct LifecycleTests {
+    @Test func `a server listens on a port of the system's choice`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/", answering: .text("here"))
+
+        #expect(server.port == 0)
+        try server.start()
+
+        #expect(server.isRunning)
+        #expect(server.baseURL == "http://127.0.0.1:\(server.port)")
+        #expect(try await server.connect().get("/").text == "here")
+    }
+
+    @Test func `a second start and a second stop do nothing`() async throws {
+        let server = try LoopbackServer.running()
+
+        try server.start()
+        #expect(try await server.connect().get("/fixed").text == "fixed")
+        server.stop()
+        server.stop()
+
+        #expect(!server.isRunning)
+    }
+
+    @Test func `a port that is taken is an error`() throws {
+        let server = try LoopbackServer.running()
+        let other = LoopbackServer(port: server.port)
+
+        #expect(throws: LoopbackError.portInUse(server.port)) { try other.start() }
+        #expect(!other.isRunning)
+    }
+
+    @Test func `a stopped server refuses connections and frees its port`() throws {
+        let server = try LoopbackServer.running()
+        let other = LoopbackServer(port: server.port)
+
+        server.stop()
+
+        #expect(throws: RawSocket.Failure.refused) { try server.connect() }
+        try other.start()
+        #expect(other.port == server.port)
+    }
+
+    @Test func `a stop closes connections and cancels handlers`() async throws {
+        let server = try LoopbackServer.running()
+        server.route(.get, "/forever") { _ in
+            for await _ in AsyncStream<Never>.makeStream().stream {}
+            throw CancellationError()
+        }
+        let busy = try server.connect()
+        let idle = try server.connect()
+        _ = try await idle.get("/fixed")
+        try await busy.send(RawSocket.request("/forever"))
+        await server.waitForRequests(2)
+
+        server.stop()
+
+        #expect(try await busy.receiveToEnd().bytes.isEmpty)
+        #expect(try await idle.receiveToEnd().bytes.isEmpty)
+        #expect(server.statistics.connectionsOpen == 0)
+        #expect(server.statistics.requestsInProgress == 0)
+    }
+
+    @Test func `connections can be closed while the server runs`() async throws {
+        let server = try LoopbackServer.running()
+        let socket = try server.connect()
+        _ = try await socket.get("/fixed")
+
+        server.closeConnections()
+
+        #expect(try await socket.receiveToEnd() == RawSocket.Rest(bytes: Data(), end: .closed))
+        #expect(try await server.connect().get("/fixed").text == "fixed")
+    }
+
+    @Test func `a server that is released stops`() throws {
+        var server: LoopbackServer? = try .running()
+        let port = try #require(server?.port)
+
+        server = nil
+
+        #expect(throws: RawSocket.Failure.refused) { try RawSocket(port: port) }
+    }
+
+    #if os(Linux)
+        @Test func `starting again on the same port leaks no descriptor and no thread`() async {
+            // In a process of its own, where no other test opens anything.
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer.running()
+                try LifecycleTests.exchange(with: server)
+                let port = server.port
+                server.stop()
+                let before = try ProcessTable.current()
+
+                for round in 0..<50 {
+                    try server.start()
+                    try LifecycleTests.exchange(with: server)
+                    server.fault = round.isMultiple(of: 2) ? .refuse : .blackHole
+                    if round.isMultiple(of: 3) { server.fault = nil }
+                    server.stop()
+                    server.fault = nil
+                    #expect(server.port == port)
+                }
+
+                #expect(try ProcessTable.settles(to: before))
+            }
+        }
+    #endif
+
+    /// A request and its response without any other thread.
+    private static func exchange(with server: LoopbackServer) throws {
+        let socket = try server.connect()
+        try socket.sendNow(Data(RawSocket.request("/fixed").utf8))
+        let answer = try socket.receiveNow(atMost: 1000, timeout: .seconds(5))
+        #expect(String(decoding: answer, as: UTF8.self).hasSuffix("fixed"))
+    }
+}

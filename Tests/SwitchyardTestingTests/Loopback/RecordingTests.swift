@@ -1,0 +1,92 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RecordingTests {
+    @Test func `a request is recorded as it came`() async throws {
+        let server = try LoopbackServer.running()
+        let head = "POST /echo?a=b HTTP/1.1\r\nHost: x\r\nb: 2\r\nA: 1\r\nB: 3\r\nContent-Length: 4\r\n\r\n"
+        let socket = try server.connect()
+
+        try await socket.send(head + "\u{0}\u{1}xy")
+        _ = try await socket.receiveResponse()
+
+        let request = try #require(server.requests.first)
+        #expect(request.method == .post)
+        #expect(request.target == "/echo?a=b")
+        #expect(request.path == "/echo")
+        #expect(
+            request.headers.map { "\($0.name)=\($0.value)" } == ["Host=x", "b=2", "A=1", "B=3", "Content-Length=4"]
+        )
+        #expect(request.headBytes == Data(head.utf8))
+        #expect(request.body == Data([0, 1, 120, 121]))
+        #expect(request.isComplete)
+        #expect(request.status == 200)
+        #expect(request.number == 1)
+        #expect(request.connection == 1)
+    }
+
+    @Test func `connections and times tell requests apart`() async throws {
+        let server = try LoopbackServer.running()
+        let sockets = [try server.connect(), try server.connect()]
+
+        for index in [0, 1, 0] { _ = try await sockets[index].get("/fixed") }
+
+        let requests = server.requests
+        #expect(requests.map(\.number) == [1, 2, 3])
+        #expect(requests[0].connection == requests[2].connection)
+        #expect(requests[0].connection != requests[1].connection)
+        #expect(requests.map(\.time) == requests.map(\.time).sorted())
+    }
+
+    @Test func `only the last requests and the first bytes of bodies are kept`() async throws {
+        let server = try LoopbackServer.running(limits: LoopbackLimits(recordedBodyBytes: 3, recordedRequests: 2))
+        let socket = try server.connect()
+
+        for index in 1...7 {
+            try await socket.send(RawSocket.request("/echo?\(index)", method: "POST", body: "hello"))
+            _ = try await socket.receiveResponse()
+        }
+
+        #expect(server.requests.map(\.target) == ["/echo?6", "/echo?7"])
+        #expect(server.requests.map(\.text) == ["hel", "hel"])
+        #expect(server.requests.map(\.bodyCount) == [5, 5])
+        #expect(server.statistics.requestsCompleted == 7)
+    }
+
+    @Test func `records can be cleared`() async throws {
+        let server = try LoopbackServer.running()
+        let socket = try server.connect()
+        _ = try await socket.get("/fixed")
+
+        server.clearRecords()
+        _ = try await socket.get("/topics")
+
+        #expect(server.requests.map(\.path) == ["/topics"])
+        #expect(server.requests.map(\.status) == [200])
+        #expect(server.statistics.requestsReceived == 1)
+        #expect(server.statistics.connectionsAccepted == 0)
+        #expect(server.statistics.connectionsOpen == 1)
+    }
+
+    @Test func `a test waits for requests without sleeping`() async throws {
+        let server = try LoopbackServer.running()
+        async let hasCome = server.waitForRequests(3)
+        let socket = try server.connect()
+
+        for _ in 0..<3 { _ = try await socket.get("/fixed") }
+
+        #expect(await hasCome)
+        #expect(await server.waitUntilIdle())
+    }
+
+    @Test func `waiting ends with its task`() async throws {
+        let server = try LoopbackServer.running()
+        let waiting = Task { await server.waitForRequests(1) }
+
+        waiting.cancel()
+
+        #expect(await waiting.value == false)
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ResponseBodyTests {
+    let server: LoopbackServer
+
+    init() throws {
+        server = try .running()
+    }
+
+    @Test func `a streamed body is sent in chunks`() async throws {
+        let response = try await server.connect().get("/chunks")
+
+        #expect(response["Transfer-Encoding"] == "chunked")
+        #expect(response["Content-Length"] == nil)
+        #expect(response.text == "one two three")
+    }
+
+    @Test func `a streamed body of known length is announced`() async throws {
+        server.route(.get, "/length") { _ in
+            .stream(length: 6) { writer in
+                try await writer.write("abc")
+                try await writer.write("def")
+            }
+        }
+
+        let response = try await server.connect().get("/length")
+
+        #expect(response["Content-Length"] == "6")
+        #expect(response.text == "abcdef")
+    }
+
+    @Test func `a body may end with the connection`() async throws {
+        server.route(.get, "/close", answering: LoopbackResponse(body: .data(Data("x".utf8)), framing: .untilClose))
+        let socket = try server.connect()
+
+        let response = try await socket.get("/close")
+
+        #expect(response["Content-Length"] == nil)
+        #expect(response.text == "x")
+    }
+
+    @Test func `trailers follow the chunks`() async throws {
+        server.route(.get, "/trailers") { _ in
+            .stream { writer in
+                try await writer.write("body")
+                writer.setTrailers(["X-Sum": "4"])
+            }
+        }
+
+        let response = try await server.connect().get("/trailers")
+
+        #expect(response.text == "body")
+        #expect(response.trailers == ["X-Sum: 4"])
+    }
+
+    @Test(arguments: ["/topics", "/fixed", "/chunks"]) func `HEAD gets the head of GET and no body`(
+        path: String
+    ) async throws {
+        let socket = try server.connect()
+
+        let head = try await socket.get(path, method: "HEAD")
+        let whole = try await socket.get(path)
+
+        #expect(head.statusLine == whole.statusLine)
+        #expect(head.fields == whole.fields)
+    }
+
+    @Test func `each piece is there before the next is written`() async throws {
+        let (steps, step) = AsyncStream.makeStream(of: String.self)
+        server.route(.get, "/steps") { _ in
+            .stream { writer in
+                for await text in steps { try await writer.write(text) }
+            }
+        }
+        let socket = try server.connect()
+        try await socket.send(RawSocket.request("/steps"))
+        for _ in 0..<3 { _ = try await socket.receiveLine() }
+
+        for text in ["a", "bb"] {
+            step.yield(text)
+            #expect(try await socket.receive(exactly: text.count + 5) == Data("\(text.count)\r\n\(text)\r\n".utf8))
+        }
+        step.finish()
+
+        #expect(try await socket.receive(exactly: 5) == Data("0\r\n\r\n".utf8))
+    }
+
+    @Test func `a writer is never far ahead of its reader`() async throws {
+        let written = Locked(0)
+        server.route(.get, "/large") { _ in
+            .stream(length: 64 * 1_048_576) { writer in
+                for _ in 0..<64 {
+                    try await writer.write(Data(count: 1_048_576))
+                    written.withLock { $0 += 1 }
+                }
+            }
+        }
+        let socket = try server.connect()
+        try await socket.send(RawSocket.request("/large"))
+        for _ in 0..<3 { _ = try await socket.receiveLine() }
+
+        for received in 1...64 {
+            _ = try await socket.receive(exactly: 1_048_576)
+            // What the buffers of the system hold, and no more.
+            #expect(written.withLock { $0 } - received < 24)
+        }
+
+        #expect(await server.wait { $0.responsesSent == 1 })
+    }
+
+    @Test func `a writer learns that its client has gone`() async throws {
+        let (failures, report) = AsyncStream.makeStream(of: LoopbackError.self)
+        server.route(.get, "/endless") { _ in
+            .stream { writer in
+                do throws(LoopbackError) {
+                    while true { try await writer.write(Data(count: 65_536)) }
+                } catch {
+                    report.yield(error)
+                }
+            }
+        }
+        do {
+            let socket = try server.connect()
+            try await socket.send(RawSocket.request("/endless"))
+            _ = try await socket.receive(exactly: 100_000)
+        }
+
+        #expect(await failures.first { _ in true } == .connectionClosed)
+    }
+
+    @Test func `a writer that throws breaks the response off`() async throws {
+        struct Oops: Error {}
+        server.route(.get, "/oops") { _ in
+            .stream { writer in
+                try await writer.write("half")
+                throw Oops()
+            }
+        }
+        let socket = try server.connect()
+
+        try await socket.send(RawSocket.request("/oops"))
+        let rest = try await socket.receiveToEnd()
+
+        #expect(rest.text.hasSuffix("\r\n\r\n4\r\nhalf\r\n"))
+        #expect(rest.end == .closed)
+    }
+
+    @Test func `raw bytes are sent as they are`() async throws {
+        server.route(.get, "/raw", answering: .raw(Data("HTTP/1.1 299 Odd\r\nX:y\r\n\r\nrest".utf8)))
+        let socket = try server.connect()
+
+        try await socket.send(RawSocket.request("/raw"))
+        let rest = try await socket.receiveToEnd()
+
+        #expect(rest.text == "HTTP/1.1 299 Odd\r\nX:y\r\n\r\nrest")
+        #expect(rest.end == .closed)
+    }
+}

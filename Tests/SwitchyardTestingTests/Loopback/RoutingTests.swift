@@ -1,0 +1,59 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RoutingTests {
+    let server: LoopbackServer
+
+    init() throws {
+        server = try .running()
+    }
+
+    @Test func `an unknown path is not found`() async throws {
+        #expect(try await server.connect().get("/nowhere").status == 404)
+    }
+
+    @Test func `another method on a known path is not allowed`() async throws {
+        let response = try await server.connect().get("/topics", method: "DELETE")
+
+        #expect(response.status == 405)
+        #expect(response["Allow"] == "GET")
+    }
+
+    @Test func `a prefix takes what no exact route takes`() async throws {
+        server.route(nil, "/topics/*") { request in .text("\(request.method) \(request.path)") }
+        let socket = try server.connect()
+
+        #expect(try await socket.get("/topics/7/replies?x=1", method: "PUT").text == "PUT /topics/7/replies")
+        #expect(try await socket.get("/topics").text == #"{"page": 1}"#)
+    }
+
+    @Test func `the default route takes what is left`() async throws {
+        server.setDefaultRoute { request in .text("default \(request.target)") }
+        let socket = try server.connect()
+
+        #expect(try await socket.get("/nowhere?a").text == "default /nowhere?a")
+        server.setDefaultRoute(nil)
+        #expect(try await socket.get("/nowhere").status == 404)
+    }
+
+    @Test func `routes can be replaced and removed while the server runs`() async throws {
+        let socket = try server.connect()
+
+        let route = server.route(.get, "/fixed", answering: .text("other"))
+        #expect(try await socket.get("/fixed").text == "other")
+        server.removeRoute(route)
+        #expect(try await socket.get("/fixed").status == 404)
+    }
+
+    @Test func `a handler reads the items of the query`() async throws {
+        server.route(.get, "/search") { request in
+            .text(request.queryItems.map { "\($0.name)=\($0.value ?? "nil")" }.joined(separator: ";"))
+        }
+
+        let response = try await server.connect().get("/search?q=a+b%26c&flag&empty=&e=%C3%A9")
+
+        #expect(response.text == "q=a b&c;flag=nil;empty=;e=é")
+    }
+}

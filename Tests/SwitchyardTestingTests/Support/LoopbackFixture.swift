@@ -1,0 +1,26 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+
+extension LoopbackServer {
+    /// A running server with the routes that most tests need.
+    static func running(limits: LoopbackLimits = LoopbackLimits()) throws -> LoopbackServer {
+        let server = LoopbackServer(limits: limits)
+        server.route(.get, "/topics") { request in .json(#"{"page": \#(request.queryValue("page") ?? "1")}"#) }
+        server.route(.post, "/echo") { request in .data(try await request.body.collect()) }
+        server.route(.get, "/fixed", answering: .text("fixed"))
+        server.route(.get, "/chunks") { _ in
+            .stream { writer in
+                for piece in ["one ", "two ", "three"] { try await writer.write(piece) }
+            }
+        }
+        server.route(.get, "/empty", answering: LoopbackResponse(status: 204))
+        try server.start()
+        return server
+    }
+
+    /// A new connection to the server.
+    func connect(timeout: Duration = .seconds(5)) throws -> RawSocket {
+        try RawSocket(port: port, timeout: timeout)
+    }
+}
