@@ -1,5 +1,5 @@
 /// Why a body could not be decoded, and at which place.
-public struct DecodingFailure: Sendable, Hashable {
+public struct DecodingFailure: Error, Sendable, Hashable {
     /// What is wrong at the place.
     public enum Kind: Sendable, Hashable {
         /// The body is not in the format expected; for JSON, the offset of the byte at which it stops being JSON, when

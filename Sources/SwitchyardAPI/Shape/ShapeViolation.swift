@@ -1,5 +1,5 @@
 /// Where and how a JSON value differs from the shape that was declared.
-public struct ShapeViolation: Sendable, Hashable {
+public struct ShapeViolation: Error, Sendable, Hashable {
     /// How it differs.
     public enum Kind: Sendable, Hashable {
         /// A required key is missing.

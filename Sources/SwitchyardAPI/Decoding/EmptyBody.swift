@@ -1,0 +1,24 @@
+/// The value of an answer whose body does not matter.
+public struct EmptyBody: Sendable, Hashable, Codable {
+    /// Creates the value.
+    public init() {}
+
+    /// Accepts whatever is there.
+    public init(from decoder: any Decoder) {}
+}
+
+/// A type that has a value for a body that is empty.
+public protocol PossiblyEmpty {
+    /// The value of an empty body.
+    static var emptyValue: Self { get }
+}
+
+extension EmptyBody: PossiblyEmpty {
+    /// The one value there is.
+    public static var emptyValue: EmptyBody { EmptyBody() }
+}
+
+extension Optional: PossiblyEmpty {
+    /// `nil`.
+    public static var emptyValue: Wrapped? { nil }
+}

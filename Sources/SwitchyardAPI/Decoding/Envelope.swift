@@ -1,0 +1,99 @@
+/// The frame that a service puts around every answer: a code, a message, and the data.
+///
+/// It is described once for each module:
+///
+///     let envelope = Envelope(success: [0, 200])                       // {"code": 0, "message": "", "data": {...}}
+///     let other = Envelope(code: "status.no", message: "msg", data: "result", success: ["OK"])
+///
+/// Each name may be a path of keys. Keys are compared as the decoder sees them, after its strategy for keys.
+public struct Envelope: Sendable, Hashable {
+    /// Where the code stands.
+    public var code: String
+    /// Where the message for the user stands.
+    public var message: String
+    /// Where the data stands; empty when the data stand beside code and message.
+    public var data: String
+    /// The codes that mean success.
+    public var success: Set<BusinessCode>
+
+    /// Creates a description.
+    public init(
+        code: String = "code",
+        message: String = "message",
+        data: String = "data",
+        success: Set<BusinessCode> = [0]
+    ) {
+        self.code = code
+        self.message = message
+        self.data = data
+        self.success = success
+    }
+
+    /// What a tree says: code and message, as far as they are there.
+    func verdict(in tree: JSONValue) -> (code: BusinessCode?, message: String?) {
+        let code: BusinessCode? =
+            switch tree.value(at: code) {
+            case .number(let number): number.int.map(BusinessCode.number)
+            case .string(let word): .word(word)
+            default: nil
+            }
+        return (code, tree.value(at: message)?.string)
+    }
+}
+
+/// The place in a body where a value stands, and the frame around it.
+struct ContentPlace: Sendable {
+    var envelope: Envelope?
+    var keyPath: [String]
+
+    static let userInfoKey: CodingUserInfoKey? = CodingUserInfoKey(rawValue: "switchyard.content")
+
+    init(envelope: Envelope?, keyPath: String?) {
+        self.envelope = envelope
+        let keys = (keyPath ?? "").split(separator: ".").map(String.init)
+        self.keyPath = (envelope?.data.split(separator: ".").map(String.init) ?? []) + keys
+    }
+}
+
+/// A value at its place, decoded together with the frame in one pass.
+enum FramedContent<Value: Decodable>: Decodable {
+    case value(Value)
+    case refused(code: BusinessCode, message: String?)
+
+    init(from decoder: any Decoder) throws {
+        guard let key = ContentPlace.userInfoKey, let place = decoder.userInfo[key] as? ContentPlace else {
+            self = .value(try Value(from: decoder))
+            return
+        }
+        if let envelope = place.envelope {
+            let code = try decoder.value(BusinessCode.self, at: envelope.code.keys)
+            guard envelope.success.contains(code) else {
+                let message = try? decoder.value(String.self, at: envelope.message.keys)
+                self = .refused(code: code, message: message)
+                return
+            }
+        }
+        self = .value(try decoder.value(Value.self, at: place.keyPath[...]))
+    }
+}
+
+extension String {
+    /// The keys of a path.
+    fileprivate var keys: ArraySlice<String> { split(separator: ".").map(String.init)[...] }
+}
+
+extension Decoder {
+    /// The value at a path of keys; a value that may be missing is missing when a key is.
+    fileprivate func value<Value: Decodable>(_ type: Value.Type, at path: ArraySlice<String>) throws -> Value {
+        guard let last = path.last else { return try Value(from: self) }
+        var container = try container(keyedBy: NamedKey.self)
+        for name in path.dropLast() {
+            container = try container.nestedContainer(keyedBy: NamedKey.self, forKey: NamedKey(stringValue: name))
+        }
+        let key = NamedKey(stringValue: last)
+        if let missing = type as? any PossiblyEmpty.Type, let none = missing.emptyValue as? Value {
+            return try container.decodeIfPresent(type, forKey: key) ?? none
+        }
+        return try container.decode(type, forKey: key)
+    }
+}

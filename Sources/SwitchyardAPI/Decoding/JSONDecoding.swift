@@ -1,0 +1,130 @@
+public import Foundation
+
+/// How JSON becomes values of the app's types.
+///
+/// It is made once, by a client's owner or a module, and shared: it holds one decoder, which any thread may use.
+///
+///     let decoding = JSONDecoding { decoder in
+///         decoder.keyDecodingStrategy = .convertFromSnakeCase
+///     }
+public struct JSONDecoding: Sendable {
+    /// How deep arrays and objects may nest; ``JSONDepth/standard`` unless set, ``JSONDepth/ceiling`` at most.
+    public let maximumDepth: Int
+    private let configure: @Sendable (JSONDecoder) -> Void
+    private let decoder: SharedDecoder
+
+    /// Keys as they are, dates in ISO 8601 with or without fractions of a second.
+    public static let standard = JSONDecoding()
+
+    /// Creates settings.
+    ///
+    /// - Parameters:
+    ///   - maximumDepth: How deep arrays and objects may nest.
+    ///   - configure: Sets up a decoder, whose dates are ISO 8601 before. It may be called more than once.
+    public init(
+        maximumDepth: Int = JSONDepth.standard,
+        configure: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
+    ) {
+        self.maximumDepth = min(max(1, maximumDepth), JSONDepth.ceiling)
+        self.configure = configure
+        decoder = SharedDecoder { Self.setUp($0, configure) }
+    }
+
+    /// Settings that also put values into the decoder's user info.
+    func adding(_ key: CodingUserInfoKey, _ value: any Sendable) -> JSONDecoding {
+        JSONDecoding(maximumDepth: maximumDepth) { [configure] decoder in
+            configure(decoder)
+            decoder.userInfo[key] = value
+        }
+    }
+
+    /// Decodes a value.
+    ///
+    /// - Parameters:
+    ///   - type: The type.
+    ///   - data: JSON in UTF-8.
+    /// - Returns: The value.
+    /// - Throws: ``APIError`` with the key path at which the text does not fit.
+    public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws(APIError) -> Value {
+        try checkDepth(data)
+        do {
+            return try decoder.decode(type, from: data)
+        } catch let error as DecodingError {
+            var failure = DecodingFailure(error)
+            if failure.kind == .malformed(offset: nil) { failure = located(in: data, else: failure) }
+            throw APIError(.body(.decoding(failure)), context: APIError.Context(underlying: error))
+        } catch {
+            throw APIError(.body(.decoding(DecodingFailure(.corrupted))), context: APIError.Context(underlying: error))
+        }
+    }
+
+    /// Parses a text into a tree.
+    func tree(_ data: Data) throws(APIError) -> JSONValue {
+        do throws(DecodingFailure) {
+            return try JSONValue(parsing: data, maximumDepth: maximumDepth)
+        } catch {
+            throw APIError(.body(.decoding(error)))
+        }
+    }
+
+    private func checkDepth(_ data: Data) throws(APIError) {
+        let limit = maximumDepth
+        let failure: DecodingFailure? = data.withUnsafeBytes { bytes in
+            do throws(DecodingFailure) {
+                try JSONDepth.check(bytes, limit: limit)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw APIError(.body(.decoding(failure))) }
+    }
+
+    /// Finds the byte at which a text stops being JSON, which Foundation does not say.
+    private func located(in data: Data, else failure: DecodingFailure) -> DecodingFailure {
+        do throws(DecodingFailure) {
+            _ = try JSONValue(parsing: data, maximumDepth: maximumDepth)
+            return failure
+        } catch {
+            return error
+        }
+    }
+
+    private static func setUp(_ decoder: JSONDecoder, _ configure: (JSONDecoder) -> Void) {
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            let text = try container.decode(String.self)
+            guard let date = ISO8601.date(text) else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a date of ISO 8601")
+            }
+            return date
+        }
+        configure(decoder)
+    }
+}
+
+/// A decoder that nobody changes any more.
+private final class SharedDecoder: @unchecked Sendable {
+    // @unchecked is sound: the decoder is set up before anybody else sees it and only `decode` is called afterwards,
+    // which makes its own state for each call (so also in swift-foundation, JSONDecoder.swift).
+    private let decoder = JSONDecoder()
+
+    init(_ setUp: (JSONDecoder) -> Void) {
+        setUp(decoder)
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        try decoder.decode(type, from: data)
+    }
+}
+
+/// Dates of ISO 8601, read with the format style, which is many times faster than the formatter class.
+enum ISO8601 {
+    private static let whole = Date.ISO8601FormatStyle()
+    private static let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    static func date(_ text: String) -> Date? {
+        let hasFraction = text.utf8.contains(UInt8(ascii: ".")) || text.utf8.contains(UInt8(ascii: ","))
+        return try? (hasFraction ? fractional : whole).parse(text)
+    }
+}

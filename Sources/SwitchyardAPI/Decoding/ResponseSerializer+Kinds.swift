@@ -1,0 +1,110 @@
+public import Foundation
+
+extension ResponseSerializer where Value: Decodable {
+    /// JSON, decoded into a type.
+    ///
+    /// - Parameters:
+    ///   - type: The type; an optional one takes an empty body for `nil`.
+    ///   - keyPath: Where the value stands in the body, as in `data.items`; the whole body unless given.
+    ///   - decoding: How JSON becomes values.
+    /// - Returns: The serialiser.
+    public static func decodable(
+        _ type: Value.Type = Value.self,
+        at keyPath: String? = nil,
+        using decoding: JSONDecoding = .standard
+    ) -> ResponseSerializer {
+        let empty = (type as? any PossiblyEmpty.Type)?.emptyValue as? Value
+        guard let keyPath, !keyPath.isEmpty, let key = ContentPlace.userInfoKey else {
+            return ResponseSerializer(accepting: MediaType.jsonTypes, emptyValue: empty) { response in
+                guard !response.isBlank else { return try empty.orThrowEmpty() }
+                return try decoding.decode(type, from: try TextEncoding.utf8(response))
+            }
+        }
+        let placed = decoding.adding(key, ContentPlace(envelope: nil, keyPath: keyPath))
+        return ResponseSerializer(accepting: MediaType.jsonTypes, emptyValue: empty) { response in
+            guard !response.isBlank else { return try empty.orThrowEmpty() }
+            let content = try placed.decode(FramedContent<Value>.self, from: try TextEncoding.utf8(response))
+            guard case .value(let value) = content else { throw APIError(.body(.empty)) }
+            return value
+        }
+    }
+
+    /// A property list in XML or binary form, decoded into a type.
+    public static func propertyList(_ type: Value.Type = Value.self) -> ResponseSerializer {
+        let empty = (type as? any PossiblyEmpty.Type)?.emptyValue as? Value
+        let types = ["application/x-plist", "application/xml", "text/xml"].compactMap { MediaType($0) }
+        return ResponseSerializer(accepting: types, emptyValue: empty) { response in
+            try PropertyListDecoder().decode(type, from: response.data)
+        }
+    }
+}
+
+extension ResponseSerializer where Value == JSONValue {
+    /// JSON of any shape.
+    public static var json: ResponseSerializer { json() }
+
+    /// JSON of any shape.
+    ///
+    /// - Parameters:
+    ///   - removesNulls: Whether members and elements that are `null` are left out, at any depth.
+    ///   - decoding: Says how deep the body may nest.
+    /// - Returns: The serialiser.
+    public static func json(
+        removingNulls removesNulls: Bool = false,
+        using decoding: JSONDecoding = .standard
+    ) -> ResponseSerializer {
+        ResponseSerializer(accepting: MediaType.jsonTypes) { response in
+            guard !response.isBlank else { throw APIError(.body(.empty)) }
+            let tree = try decoding.tree(try TextEncoding.utf8(response))
+            return removesNulls ? tree.removingNulls() : tree
+        }
+    }
+}
+
+extension ResponseSerializer where Value == Data {
+    /// The bytes as they came; no bytes are a value too.
+    public static var data: ResponseSerializer {
+        ResponseSerializer(emptyValue: Data()) { $0.data }
+    }
+}
+
+extension ResponseSerializer where Value == String {
+    /// Text in the encoding that the answer names.
+    public static var string: ResponseSerializer { string(.utf8) }
+
+    /// Text in the encoding that the answer names, else in another; no text is a value too.
+    public static func string(_ fallback: String.Encoding) -> ResponseSerializer {
+        ResponseSerializer(emptyValue: "") { response in
+            try TextEncoding.text(of: response.data, named: response.mediaType?.charset, fallback: fallback)
+        }
+    }
+}
+
+extension ResponseSerializer where Value == EmptyBody {
+    /// Nothing: whatever the body holds is ignored.
+    public static var empty: ResponseSerializer {
+        ResponseSerializer(emptyValue: EmptyBody()) { _ in EmptyBody() }
+    }
+}
+
+extension MediaType {
+    /// The content types of JSON: the registered one, those with the suffix, and the two that servers used before.
+    static let jsonTypes = ["application/json", "application/*+json", "text/json", "text/javascript"].compactMap {
+        MediaType($0)
+    }
+}
+
+extension RawResponse {
+    /// Whether the body has nothing but spaces and line ends, as some servers send in place of nothing.
+    var isBlank: Bool {
+        data.count <= 16 && data.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+    }
+}
+
+extension Optional {
+    /// The value for an empty body, if there is one.
+    fileprivate func orThrowEmpty() throws(APIError) -> Wrapped {
+        guard let self else { throw APIError(.body(.empty)) }
+        return self
+    }
+}

@@ -1,0 +1,142 @@
+import SwitchyardClient
+
+/// Turns the body of an answer into a value.
+///
+/// ### Choose one
+/// ``decodable(_:at:using:)``, ``json``, ``data``, ``string(_:)``, ``empty``, ``propertyList(_:)``, ``first(of:)``.
+///
+/// ### Make your own
+///
+///     let image = ResponseSerializer(accepting: [MediaType("image/*")].compactMap(\.self)) { response in
+///         try Image(response.data)
+///     }
+public struct ResponseSerializer<Value: Sendable>: Sendable {
+    /// The content types that ``ContentTypePolicy/strict`` accepts; `nil` is any.
+    public var contentTypes: [MediaType]?
+    /// The value of an empty body; `nil` when an empty body is an error.
+    public var emptyValue: Value?
+    private let decode: @Sendable (RawResponse) throws -> Value
+
+    /// Creates a serialiser.
+    ///
+    /// - Parameters:
+    ///   - contentTypes: The content types that it reads; `nil` is any.
+    ///   - emptyValue: The value of an empty body; `nil` when an empty body is an error.
+    ///   - decode: Makes the value; any error it throws becomes an ``APIError``.
+    public init(
+        accepting contentTypes: [MediaType]? = nil,
+        emptyValue: Value? = nil,
+        decode: @escaping @Sendable (RawResponse) throws -> Value
+    ) {
+        self.contentTypes = contentTypes
+        self.emptyValue = emptyValue
+        self.decode = decode
+    }
+
+    /// Checks an answer against rules and makes its value.
+    ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - rules: What the answer has to be.
+    /// - Returns: The value.
+    /// - Throws: ``APIError`` for the first rule that is broken: status, content type, empty body, shape, then decoding.
+    public func value(of response: RawResponse, rules: ResponseRules = .strict) throws(APIError) -> Value {
+        try rules.checkStatus(response)
+        try rules.checkContentType(response, acceptable: contentTypes)
+        let response = try rules.prepared(response)
+        if response.data.isEmpty || response.hasNoBodyByRule { return try empty(response, rules) }
+        try rules.checkContent(response)
+        do {
+            return try decode(response)
+        } catch let failure as DecodingFailure {
+            throw APIError(.body(.decoding(failure)))
+        } catch {
+            throw APIError(decoding: error)
+        }
+    }
+
+    private func empty(_ response: RawResponse, _ rules: ResponseRules) throws(APIError) -> Value {
+        let isAllowed =
+            switch rules.emptyBody {
+            case .byValue: true
+            case .never: false
+            case .onlyWith(let statuses): response.method == .head || statuses.contains(response.status)
+            }
+        guard isAllowed, rules.shape == nil, let emptyValue else { throw APIError(.body(.empty)) }
+        return emptyValue
+    }
+
+    /// A serialiser whose value is made of this one's.
+    public func map<Other: Sendable>(
+        _ transform: @escaping @Sendable (Value) throws -> Other
+    ) -> ResponseSerializer<Other> {
+        let empty = emptyValue.flatMap { try? transform($0) }
+        return ResponseSerializer<Other>(accepting: contentTypes, emptyValue: empty) { [decode] response in
+            try transform(try decode(response))
+        }
+    }
+
+    /// The first of several serialisers that makes a value; when none does, the error of the last.
+    public static func first(of serializers: [ResponseSerializer]) -> ResponseSerializer {
+        let types = serializers.map(\.contentTypes)
+        let all = types.contains { $0 == nil } ? nil : types.flatMap { $0 ?? [] }
+        let empty = serializers.lazy.compactMap(\.emptyValue).first
+        return ResponseSerializer(accepting: all, emptyValue: empty) { response in
+            var last = APIError(.configuration(.other("a compound serialiser without members")))
+            for serializer in serializers {
+                do throws(APIError) {
+                    try ResponseRules.strict.checkContentType(response, acceptable: serializer.contentTypes)
+                    return try serializer.value(of: response, rules: .off)
+                } catch {
+                    last = error
+                }
+            }
+            throw last
+        }
+    }
+}
+
+extension ResponseRules {
+    /// The answer with its body as it is to be decoded.
+    func prepared(_ response: RawResponse) throws(APIError) -> RawResponse {
+        guard let preprocess else { return response }
+        var copy = response
+        do {
+            copy.data = try preprocess(response.data)
+        } catch {
+            throw APIError(decoding: error)
+        }
+        return copy
+    }
+
+    /// Checks the body itself.
+    func checkContent(_ response: RawResponse) throws(APIError) {
+        if let shape {
+            let tree = try JSONDecoding.standard.tree(try TextEncoding.utf8(response))
+            do throws(ShapeViolation) {
+                try shape.check(tree)
+            } catch {
+                throw APIError(.body(.shape(error)))
+            }
+        }
+        guard let inspect else { return }
+        do {
+            try inspect(response)
+        } catch {
+            throw APIError(error)
+        }
+    }
+}
+
+extension APIError {
+    /// Makes an error of what a decoding closure threw.
+    init(decoding error: any Error) {
+        switch error {
+        case let known as APIError: self = known
+        case let failure as DecodingFailure: self.init(.body(.decoding(failure)))
+        case let decoding as DecodingError:
+            self.init(.body(.decoding(DecodingFailure(decoding))), context: Context(underlying: decoding))
+        default: self.init(.body(.decoding(DecodingFailure(.corrupted))), context: Context(underlying: error))
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// A rule for values of one kind; values of another kind break none.
+struct ShapeRule: Sendable {
+    /// The rule in words.
+    let name: String
+    let holds: @Sendable (JSONValue) -> Bool
+}
+
+extension JSONShape {
+    /// The number lies within bounds.
+    public func range(_ range: ClosedRange<Double>) -> JSONShape {
+        adding(ShapeRule(name: "range \(range)") { $0.double.map(range.contains) ?? true })
+    }
+
+    /// The number is at least this.
+    public func minimum(_ minimum: Double) -> JSONShape {
+        adding(ShapeRule(name: "minimum \(minimum)") { $0.double.map { $0 >= minimum } ?? true })
+    }
+
+    /// The number is at most this.
+    public func maximum(_ maximum: Double) -> JSONShape {
+        adding(ShapeRule(name: "maximum \(maximum)") { $0.double.map { $0 <= maximum } ?? true })
+    }
+
+    /// The string has so many Unicode scalars.
+    public func length(_ range: ClosedRange<Int>) -> JSONShape {
+        adding(ShapeRule(name: "length \(range)") { $0.string.map { range.contains($0.unicodeScalars.count) } ?? true })
+    }
+
+    /// The array has so many elements.
+    public func count(_ range: ClosedRange<Int>) -> JSONShape {
+        adding(ShapeRule(name: "count \(range)") { $0.array.map { range.contains($0.count) } ?? true })
+    }
+
+    /// Some part of the string matches a regular expression; one that cannot be read matches nothing.
+    public func pattern(_ pattern: String) -> JSONShape {
+        let expression = ShapePattern(pattern)
+        return adding(ShapeRule(name: "pattern \(pattern)") { $0.string.map(expression.matches) ?? true })
+    }
+
+    /// The value is one of these.
+    public func oneOf(_ values: [JSONValue]) -> JSONShape {
+        adding(ShapeRule(name: "one of \(values.count) values") { values.contains($0) })
+    }
+
+    /// A rule of your own.
+    ///
+    /// - Parameters:
+    ///   - name: The rule in words, for the error.
+    ///   - holds: Whether a value obeys it.
+    /// - Returns: The shape with the rule.
+    public func rule(_ name: String, _ holds: @escaping @Sendable (JSONValue) -> Bool) -> JSONShape {
+        adding(ShapeRule(name: name, holds: holds))
+    }
+}

@@ -1,0 +1,87 @@
+public import Foundation
+import SwitchyardClient
+
+/// What an answer has to be before it is decoded, and what is done to it.
+///
+///     var rules = ResponseRules.strict
+///     rules.contentType = .lenient
+public struct ResponseRules: Sendable {
+    /// Which statuses are accepted; 200 to 299 unless set.
+    public var status: StatusPolicy
+    /// Which content types are accepted; those of the serialiser unless set.
+    public var contentType: ContentTypePolicy
+    /// What becomes of an empty body; it depends on the value unless set.
+    public var emptyBody: EmptyBodyPolicy
+    /// Changes the body before it is decoded, to take a prefix off for instance; none unless set.
+    public var preprocess: (@Sendable (Data) throws -> Data)?
+    /// Refuses an answer by its content, with any error; none unless set.
+    public var inspect: (@Sendable (RawResponse) throws -> Void)?
+    /// The shape that a JSON body must have; none unless set.
+    public var shape: JSONShape?
+
+    /// Creates rules.
+    public init(
+        status: StatusPolicy = .success,
+        contentType: ContentTypePolicy = .strict,
+        emptyBody: EmptyBodyPolicy = .byValue,
+        shape: JSONShape? = nil
+    ) {
+        self.status = status
+        self.contentType = contentType
+        self.emptyBody = emptyBody
+        self.shape = shape
+    }
+
+    /// Status 200 to 299 and the content types of the serialiser.
+    public static let strict = ResponseRules()
+    /// Status 200 to 299 and the content types that servers send in place of the right ones.
+    public static let lenient = ResponseRules(contentType: .lenient)
+    /// Every status and every content type.
+    public static let off = ResponseRules(status: .any, contentType: .any)
+}
+
+extension ResponseRules {
+    /// Takes a prefix off each body that has it, such as `)]}',` and a line end, which keep JSON from being run as a
+    /// script.
+    public mutating func removePrefix(_ prefix: String) {
+        let bytes = Data(prefix.utf8)
+        preprocess = { $0.starts(with: bytes) ? Data($0.dropFirst(bytes.count)) : $0 }
+    }
+
+    /// Checks the status.
+    func checkStatus(_ response: RawResponse) throws(APIError) {
+        guard status.accepts(response.status) else { throw APIError(.status(response.status)) }
+    }
+
+    /// Checks the content type; `acceptable` are the serialiser's types, `nil` is any.
+    func checkContentType(_ response: RawResponse, acceptable: [MediaType]?) throws(APIError) {
+        guard !response.data.isEmpty else { return }
+        guard let types = acceptedTypes(response, acceptable: acceptable) else { return }
+        let received = response.headers["Content-Type"]
+        let accepts: Bool =
+            if let received {
+                MediaType(received).map { type in types.contains { $0.includes(type) } } ?? (contentType == .lenient)
+            } else {
+                contentType == .strict || contentType == .lenient
+            }
+        guard !accepts else { return }
+        throw APIError(.body(.contentType(received: received, acceptable: types.map(\.description))))
+    }
+
+    private func acceptedTypes(_ response: RawResponse, acceptable: [MediaType]?) -> [MediaType]? {
+        switch contentType {
+        case .any: return nil
+        case .strict: return acceptable
+        case .lenient: return acceptable.map { $0 + Self.lenientTypes }
+        case .only(let types): return types
+        case .requested:
+            let list = response.accept.map(MediaType.list) ?? []
+            return list.isEmpty ? nil : list
+        }
+    }
+
+    private static let lenientTypes = [
+        MediaType(type: "text", subtype: "*"), MediaType(type: "application", subtype: "octet-stream"),
+        MediaType(type: "application", subtype: "javascript"), MediaType(type: "application", subtype: "x-javascript"),
+    ]
+}

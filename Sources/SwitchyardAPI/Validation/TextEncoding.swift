@@ -1,0 +1,69 @@
+import Foundation
+
+/// The encodings of text that `charset` may name.
+enum TextEncoding {
+    /// The encoding of a name of the IANA registry; `nil` for one that Foundation cannot read here.
+    static func encoding(named name: String) -> String.Encoding? {
+        if let known = known[name.lowercased()] { return known }
+        #if canImport(Darwin)
+            let encoding = CFStringConvertIANACharSetNameToEncoding(name as CFString)
+            guard encoding != kCFStringEncodingInvalidId else { return nil }
+            return String.Encoding(rawValue: CFStringConvertEncodingToNSStringEncoding(encoding))
+        #else
+            return nil
+        #endif
+    }
+
+    private static let known: [String: String.Encoding] = [
+        "utf-8": .utf8, "utf8": .utf8, "us-ascii": .ascii, "ascii": .ascii,
+        "iso-8859-1": .isoLatin1, "latin1": .isoLatin1, "iso-8859-2": .isoLatin2,
+        "windows-1250": .windowsCP1250, "windows-1251": .windowsCP1251, "windows-1252": .windowsCP1252,
+        "windows-1253": .windowsCP1253, "windows-1254": .windowsCP1254,
+        "utf-16": .utf16, "utf-16be": .utf16BigEndian, "utf-16le": .utf16LittleEndian,
+        "utf-32": .utf32, "utf-32be": .utf32BigEndian, "utf-32le": .utf32LittleEndian,
+        "shift_jis": .shiftJIS, "euc-jp": .japaneseEUC, "iso-2022-jp": .iso2022JP,
+        "gb2312": gb18030, "gbk": gb18030, "gb18030": gb18030,
+    ]
+
+    /// GB 18030, which holds GBK and GB 2312; the number is Foundation's for `kCFStringEncodingGB_18030_2000`.
+    private static let gb18030 = String.Encoding(rawValue: 0x8000_0632)
+
+    /// The body as text.
+    ///
+    /// A byte order mark wins over the name, as in the WHATWG's encoding standard; without either it is UTF-8.
+    static func text(of data: Data, named name: String?, fallback: String.Encoding = .utf8) throws(APIError) -> String {
+        if let (encoding, length) = mark(of: data) {
+            return try decode(data.dropFirst(length), encoding, name: name ?? "UTF-8")
+        }
+        guard let name else { return try decode(data, fallback, name: fallback == .utf8 ? "UTF-8" : "\(fallback)") }
+        guard let encoding = encoding(named: name) else { throw APIError(.body(.text(encoding: name))) }
+        return try decode(data, encoding, name: name)
+    }
+
+    /// The body as UTF-8, whatever its charset; what is UTF-8 already is not touched.
+    static func utf8(_ response: RawResponse) throws(APIError) -> Data {
+        let charset = response.mediaType?.charset
+        let isPlain = charset == nil || charset == "utf-8" || charset == "utf8" || charset == "us-ascii"
+        let mark = mark(of: response.data)
+        guard !isPlain || mark != nil else { return response.data }
+        if mark?.encoding == .utf8 { return Data(response.data.dropFirst(3)) }
+        return Data(try text(of: response.data, named: charset).utf8)
+    }
+
+    private static func decode(
+        _ data: Data,
+        _ encoding: String.Encoding,
+        name: String
+    ) throws(APIError) -> String {
+        let text = encoding == .utf8 ? String(validUTF8: data) : String(data: Data(data), encoding: encoding)
+        guard let text else { throw APIError(.body(.text(encoding: name))) }
+        return text
+    }
+
+    private static func mark(of data: Data) -> (encoding: String.Encoding, length: Int)? {
+        if data.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
+        if data.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
+        if data.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }
+        return nil
+    }
+}

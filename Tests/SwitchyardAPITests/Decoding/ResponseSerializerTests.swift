@@ -1,0 +1,252 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite struct ResponseSerializerTests {
+    struct Topic: Decodable, Equatable, Sendable {
+        var id: Int
+        var title: String
+    }
+
+    static func json(_ text: String, status: Int = 200, type: String? = "application/json") -> RawResponse {
+        var headers = HTTPHeaders()
+        headers["Content-Type"] = type
+        return RawResponse(status: status, headers: headers, data: Data(text.utf8))
+    }
+
+    static func failure(of text: String) -> DecodingFailure? {
+        let error = #expect(throws: APIError.self) {
+            try ResponseSerializer.decodable([Topic].self, at: "data.items").value(of: json(text))
+        }
+        guard case .body(.decoding(let failure)) = error?.reason else { return nil }
+        return failure
+    }
+
+    @Test func `G5: a type is decoded, at a key path too`() throws {
+        let topic = Topic(id: 1, title: "a")
+
+        #expect(try ResponseSerializer.decodable(Topic.self).value(of: Self.json(#"{"id":1,"title":"a"}"#)) == topic)
+        let framed = Self.json(#"{"data":{"items":[{"id":1,"title":"a"}]}}"#)
+        #expect(try ResponseSerializer.decodable([Topic].self, at: "data.items").value(of: framed) == [topic])
+        #expect(
+            try ResponseSerializer.decodable(Int.self, at: "data.n").value(of: Self.json(#"{"data":{"n":7}}"#)) == 7
+        )
+    }
+
+    @Test func `CT-14: what cannot be decoded says what and where`() {
+        #expect(
+            Self.failure(of: #"{"data":{"items":[{"id":1,"title":"a"},{"id":2}]}}"#)?.keyPath == "data.items[1].title"
+        )
+        #expect(
+            Self.failure(of: #"{"data":{"items":[{"id":"1"}]}}"#)
+                == .init(.wrongType(expected: "Int"), keyPath: "data.items[0].id")
+        )
+        #expect(Self.failure(of: #"{"data":{"items":[{"id":null}]}}"#)?.keyPath == "data.items[0].id")
+        #expect(Self.failure(of: #"{"data":{}}"#) == .init(.missingKey, keyPath: "data.items"))
+        #expect(Self.failure(of: #"{"data":"#) == .init(.malformed(offset: 8)))
+        #expect(Self.failure(of: "<html>") == .init(.malformed(offset: 0)))
+    }
+
+    @Test func `JSON nested 10,000 deep is a typed error, also for a type that contains itself`() {
+        struct Tree: Decodable, Sendable { var children: [Tree]? }
+        let deep = String(repeating: #"{"children":["#, count: 10_000) + String(repeating: "]}", count: 10_000)
+        let expected = APIError(.body(.decoding(DecodingFailure(.tooDeep(limit: 128)))))
+
+        #expect(throws: expected) { try ResponseSerializer.decodable(Tree.self).value(of: Self.json(deep)) }
+        #expect(throws: expected) { try ResponseSerializer.json.value(of: Self.json(deep)) }
+    }
+
+    @Test func `brackets within strings do not count as depth`() throws {
+        let text = "[\"" + String(repeating: "[{\\\"", count: 500) + "\"]"
+
+        #expect(try ResponseSerializer.decodable([String].self).value(of: Self.json(text)).count == 1)
+    }
+
+    @Test func `a large body where a small one was expected is decoded or refused, never worse`() {
+        let large = "[" + String(repeating: "1,", count: 1_000_000) + "1]"
+
+        #expect(throws: APIError.self) { try ResponseSerializer.decodable(Topic.self).value(of: Self.json(large)) }
+    }
+
+    @Test func `G14: the first broken rule decides, status before content type before decoding`() {
+        let serializer = ResponseSerializer.decodable(Topic.self)
+
+        #expect(throws: APIError(.status(500))) {
+            try serializer.value(of: Self.json("{", status: 500, type: "text/html"))
+        }
+        let wrongType = #expect(throws: APIError.self) { try serializer.value(of: Self.json("{", type: "text/html")) }
+        #expect(wrongType?.reason.summary.contains("content type text/html") == true)
+        let undecodable = #expect(throws: APIError.self) {
+            try serializer.value(of: Self.json("{", type: "text/html"), rules: .lenient)
+        }
+        #expect(undecodable?.reason.summary.contains("malformed") == true)
+    }
+
+    @Test func `G15: policies can be replaced for a call`() throws {
+        let topic = #"{"id":1,"title":"a"}"#
+        let serializer = ResponseSerializer.decodable(Topic.self)
+
+        #expect(try serializer.value(of: Self.json(topic, status: 418), rules: .init(status: .only([418]))).id == 1)
+        #expect(try serializer.value(of: Self.json(topic, status: 500, type: "a/b"), rules: .off).id == 1)
+        #expect(try serializer.value(of: Self.json(topic, type: "text/html"), rules: .lenient).id == 1)
+    }
+
+    @Test(arguments: [
+        nil, "application/json", "application/json; charset=utf-8", "application/problem+json", "text/javascript",
+    ])
+    func `G17: the types of JSON are accepted, and a server that names none`(type: String?) {
+        #expect(throws: Never.self) { try ResponseSerializer.json.value(of: Self.json("{}", type: type)) }
+    }
+
+    @Test(arguments: ["text/html", "text/plain", "application/xml", "nonsense", "image/png"])
+    func `TAF-X4, AFN-4: other types are refused, and an invalid answer always has an error`(type: String) {
+        #expect(throws: APIError.self) { try ResponseSerializer.json.value(of: Self.json("{}", type: type)) }
+    }
+
+    @Test func `G22, G23, AFN-5: an empty body is an error unless the value may be empty`() throws {
+        for text in ["", " ", "\r\n"] {
+            #expect(throws: APIError(.body(.empty))) {
+                try ResponseSerializer.decodable(Topic.self).value(of: Self.json(text))
+            }
+            #expect(try ResponseSerializer.decodable(Topic?.self).value(of: Self.json(text)) == nil)
+            #expect(throws: APIError(.body(.empty))) { try ResponseSerializer.json.value(of: Self.json(text)) }
+        }
+        #expect(try ResponseSerializer.data.value(of: RawResponse(status: 204)) == Data())
+        #expect(try ResponseSerializer.empty.value(of: Self.json("whatever")) == EmptyBody())
+        #expect(throws: APIError(.body(.empty))) {
+            try ResponseSerializer.empty.value(
+                of: RawResponse(),
+                rules: .init(emptyBody: .onlyWith(statuses: [204, 205]))
+            )
+        }
+    }
+
+    @Test func `YTK-31: an empty body has not the shape that was declared`() {
+        let rules = ResponseRules(shape: .object(["id": .integer]))
+
+        #expect(throws: APIError(.body(.empty))) {
+            try ResponseSerializer.decodable(Topic?.self).value(of: Self.json(""), rules: rules)
+        }
+    }
+
+    @Test func `G48: a body of another shape names the place`() {
+        let rules = ResponseRules(shape: .object(["items": .array(of: .object(["id": .integer]))]))
+        let violation = ShapeViolation(.kind(expected: "integer", found: "string"), keyPath: "items[1].id")
+
+        #expect(throws: APIError(.body(.shape(violation)))) {
+            try ResponseSerializer.json.value(of: Self.json(#"{"items":[{"id":1},{"id":"2"}]}"#), rules: rules)
+        }
+    }
+
+    @Test func `G34: a prefix is taken off before decoding`() throws {
+        var rules = ResponseRules.strict
+        rules.removePrefix(")]}',\n")
+
+        #expect(try ResponseSerializer.json.value(of: Self.json(")]}',\n[1]"), rules: rules) == [1])
+        #expect(try ResponseSerializer.json.value(of: Self.json("[1]"), rules: rules) == [1])
+    }
+
+    @Test func `G28: an answer may be refused by its content`() {
+        var rules = ResponseRules.strict
+        rules.inspect = { response in
+            if response.data.count < 10 { throw UserError.userNotFound.error() }
+        }
+
+        #expect(throws: UserError.userNotFound.error()) {
+            try ResponseSerializer.json.value(of: Self.json("{}"), rules: rules)
+        }
+    }
+
+    @Test func `G4, G49: text is read in the charset of the answer, a byte order mark wins`() throws {
+        func text(_ bytes: [UInt8], _ type: String) throws(APIError) -> String {
+            try ResponseSerializer.string.value(of: RawResponse(headers: ["Content-Type": type], data: Data(bytes)))
+        }
+
+        #expect(try text([0xE9], "text/plain; charset=ISO-8859-1") == "é")
+        #expect(try text([0xC3, 0xA9], "text/plain") == "é")
+        #expect(try text([0xEF, 0xBB, 0xBF, 0x61], "text/plain; charset=iso-8859-1") == "a")
+        #expect(try text([0xFE, 0xFF, 0x00, 0x61], "text/plain") == "a")
+        #expect(throws: APIError(.body(.text(encoding: "UTF-8")))) { try text([0xD8], "text/plain") }
+        #expect(throws: APIError(.body(.text(encoding: "oodle")))) { try text([0x61], "text/plain; charset=oodle") }
+    }
+
+    @Test func `G49: JSON in another charset, or with a byte order mark, is read all the same`() throws {
+        let utf16 = RawResponse(
+            headers: ["Content-Type": "application/json; charset=utf-16le"],
+            data: Data([0x5B, 0, 0x31, 0, 0x5D, 0])
+        )
+        let marked = RawResponse(
+            headers: ["Content-Type": "application/json"],
+            data: Data([0xEF, 0xBB, 0xBF, 0x5B, 0x31, 0x5D])
+        )
+
+        #expect(try ResponseSerializer.decodable([Int].self).value(of: utf16) == [1])
+        #expect(try ResponseSerializer.decodable([Int].self).value(of: marked) == [1])
+    }
+
+    @Test func `G8, G10: a property list, and the first serialiser that fits`() throws {
+        let list = try PropertyListSerialization.data(
+            fromPropertyList: ["id": 1, "title": "a"],
+            format: .xml,
+            options: 0
+        )
+        let response = RawResponse(headers: ["Content-Type": "application/xml"], data: list)
+        let either = ResponseSerializer.first(of: [.decodable(Topic.self), .propertyList(Topic.self)])
+
+        #expect(try ResponseSerializer.propertyList(Topic.self).value(of: response).id == 1)
+        #expect(try either.value(of: response).title == "a")
+        #expect(try either.value(of: Self.json(#"{"id":2,"title":"b"}"#)).id == 2)
+        #expect(throws: APIError.self) { try either.value(of: Self.json("{}")) }
+    }
+
+    @Test func `G29, G33: a value is reformed`() throws {
+        let titles = ResponseSerializer.decodable([Topic].self).map { $0.map(\.title) }
+
+        #expect(try titles.value(of: Self.json(#"[{"id":1,"title":"a"}]"#)) == ["a"])
+    }
+
+    @Test func `dates are ISO 8601, with fractions or without`() throws {
+        let dates = try ResponseSerializer.decodable([Date].self).value(
+            of: Self.json(#"["2024-02-29T12:00:00Z","2024-02-29T12:00:00.250Z"]"#)
+        )
+
+        #expect(dates[1].timeIntervalSince(dates[0]) == 0.25)
+        #expect(throws: APIError.self) {
+            try ResponseSerializer.decodable([Date].self).value(of: Self.json(#"["today"]"#))
+        }
+    }
+
+    @Test func `a decoder is set up for a module`() throws {
+        struct Model: Decodable, Sendable { var firstName: String }
+        let decoding = JSONDecoding { $0.keyDecodingStrategy = .convertFromSnakeCase }
+
+        let model = try ResponseSerializer.decodable(Model.self, using: decoding).value(
+            of: Self.json(#"{"first_name":"Ada"}"#)
+        )
+        #expect(model.firstName == "Ada")
+    }
+
+    @Test func `G47: one broken element does not spoil a lossy array`() throws {
+        let text = #"[{"id":1,"title":"a"},{"id":"x"},null,{"id":4,"title":"d"}]"#
+
+        let array = try ResponseSerializer.decodable(LossyArray<Topic>.self).value(of: Self.json(text))
+
+        #expect(array.elements.map(\.id) == [1, 4])
+        #expect(array.failures.map(\.index) == [1, 2])
+        #expect(array.failures.first?.failure.keyPath == "[1].id")
+    }
+
+    @Test func `a serialiser of your own takes part in all rules`() throws {
+        struct Odd: Error {}
+        let own = ResponseSerializer(accepting: [.json]) { response -> Int in
+            guard response.data.count % 2 == 0 else { throw Odd() }
+            return response.data.count
+        }
+
+        #expect(try own.value(of: Self.json("{}")) == 2)
+        #expect(throws: APIError(.status(404))) { try own.value(of: Self.json("{}", status: 404)) }
+        #expect(throws: APIError(.body(.decoding(.init(.corrupted))))) { try own.value(of: Self.json("{ }")) }
+    }
+}

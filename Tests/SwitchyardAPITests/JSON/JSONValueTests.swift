@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite struct JSONValueTests {
+    private static func parse(_ text: String) throws(DecodingFailure) -> JSONValue {
+        try JSONValue(parsing: text.utf8)
+    }
+
+    @Test func `a text becomes a tree that can be asked by path`() throws {
+        let value = try Self.parse(#"{"data":{"items":[{"name":"a"},{"name":"b"}]},"ok":true,"none":null}"#)
+
+        #expect(value.value(at: "data.items.1.name")?.string == "b")
+        #expect(value["ok"]?.bool == true)
+        #expect(value["none"]?.isNull == true)
+        #expect(value["data"]?["items"]?[2] == nil)
+        #expect(value["ok"]?["deeper"] == nil)
+    }
+
+    @Test func `no digit of a number is lost`() throws {
+        #expect(try Self.parse("12345678901234567890123").number?.text == "12345678901234567890123")
+        #expect(try Self.parse("9007199254740993").int == 9_007_199_254_740_993)
+        #expect(try Self.parse("18446744073709551615").number?.unsigned == .max)
+        #expect(try Self.parse("1e2").int == 100)
+        #expect(try Self.parse("1.5").int == nil)
+        #expect(try Self.parse("1e400").double == .infinity)
+    }
+
+    @Test func `numbers are equal however they are written, and no truth value is a number`() throws {
+        #expect(try Self.parse("1.0") == Self.parse("1"))
+        #expect(try Self.parse("1.0").hashValue == Self.parse("1").hashValue)
+        #expect(try Self.parse("1") != Self.parse("true"))
+        #expect(try Self.parse("0.1") != Self.parse("0.2"))
+    }
+
+    @Test(arguments: [
+        ("", 0), ("[1,]", 3), ("{\"a\" 1}", 5), ("[1 2]", 3), ("tru", 0), ("\"a", 2), ("[1]x", 3), ("-", 1), ("01", 1),
+        ("\"\u{1}\"", 1), ("\"\\x\"", 2), ("\"\\ud800\"", 7), ("[", 1), ("1.", 2), ("1e+", 3),
+    ])
+    func `what is no JSON is refused with its place`(text: String, offset: Int) {
+        #expect(throws: DecodingFailure(.malformed(offset: offset))) { try Self.parse(text) }
+    }
+
+    @Test func `escapes and surrogate pairs are read`() throws {
+        #expect(try Self.parse(#""a\u00e9\ud83d\ude00\n\/""#).string == "aé😀\n/")
+    }
+
+    @Test func `nesting is bounded, however deep the text`() {
+        let deep = String(repeating: "[", count: 1_000_000)
+
+        #expect(throws: DecodingFailure(.tooDeep(limit: 128))) { try Self.parse(deep) }
+        #expect(throws: Never.self) {
+            try Self.parse(String(repeating: "[", count: 128) + String(repeating: "]", count: 128))
+        }
+    }
+
+    @Test func `a byte order mark is skipped, other encodings are not JSON`() throws {
+        #expect(try Self.parse("\u{FEFF}1").int == 1)
+        #expect(throws: DecodingFailure.self) { try JSONValue(parsing: [0xFF, 0xFE, 0x31, 0x00]) }
+        #expect(throws: DecodingFailure.self) { try JSONValue(parsing: [0x22, 0xC3, 0x28, 0x22]) }
+    }
+
+    @Test func `writing and reading again gives the same value`() throws {
+        let value: JSONValue = ["b": [1, 2.5, "x\"\\\n\u{1}é", nil, true], "a": ["c": [:]]]
+
+        #expect(try JSONValue(parsing: value.data) == value)
+        #expect(value.text.hasPrefix(#"{"a":{"c":{}},"b":[1,2.5,"#))
+    }
+
+    @Test func `G25: nulls go at any depth`() throws {
+        let value: JSONValue = ["a": nil, "b": [nil, 1, ["c": nil]]]
+
+        #expect(value.removingNulls() == ["b": [1, [:]]])
+    }
+
+    @Test func `a model may hold a part of any shape`() throws {
+        struct Model: Codable, Equatable { var extra: JSONValue }
+        let text = Data(#"{"extra":{"a":[1,-2,1.5,"x",null,false,18446744073709551615]}}"#.utf8)
+        let model = try JSONDecoder().decode(Model.self, from: text)
+
+        #expect(model.extra == ["a": [1, -2, 1.5, "x", nil, false, .number(JSONNumber(UInt64.max))]])
+        #expect(try JSONDecoder().decode(Model.self, from: JSONEncoder().encode(model)) == model)
+    }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite struct JSONShapeTests {
+    private static let user = JSONShape.object([
+        "id": .integer,
+        "name": .string.length(1...5),
+        "nick": .optional(.string),
+        "boss": .nullable(.object(["id": .integer])),
+    ])
+
+    private static func violation(_ value: JSONValue, _ shape: JSONShape = user) -> ShapeViolation? {
+        do throws(ShapeViolation) {
+            try shape.check(value)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `YTK-30: required, optional and nullable keys are three things, and the error names the path`() {
+        #expect(Self.violation(["id": 1, "name": "a", "boss": nil]) == nil)
+        #expect(Self.violation(["id": 1, "name": "a", "boss": ["id": 2], "nick": "n"]) == nil)
+        #expect(Self.violation(["id": 1, "name": "a"]) == .init(.missingKey, keyPath: "boss"))
+        #expect(Self.violation(["id": nil, "name": "a", "boss": nil]) == .init(.null, keyPath: "id"))
+        #expect(
+            Self.violation(["id": 1, "name": "a", "boss": ["id": "2"]])
+                == .init(.kind(expected: "integer", found: "string"), keyPath: "boss.id")
+        )
+    }
+
+    @Test func `YTK-30: truth values and numbers are told apart`() {
+        #expect(!JSONShape.number.accepts(true))
+        #expect(!JSONShape.bool.accepts(1))
+        #expect(JSONShape.integer.accepts(1.0))
+        #expect(!JSONShape.integer.accepts(1.5))
+    }
+
+    @Test func `YTK-29: the check is total over values of any shape`() {
+        let values: [JSONValue] = [nil, true, 1, "a", [], [1], [:], ["a": [nil]]]
+        let shapes: [JSONShape] = [
+            .any, .null, .bool, .number, .integer, .string, .object(["a": .array(of: .string)]), .array(of: .object()),
+            .nullable(.string), .anyOf([.string, .null]), .anyOf([]),
+        ]
+        for shape in shapes { #expect(values.filter(shape.accepts).count <= values.count) }
+        #expect(values.filter(JSONShape.any.accepts).count == values.count)
+        #expect(values.filter(JSONShape.anyOf([]).accepts).isEmpty)
+    }
+
+    @Test func `rules narrow a kind, and other members may be forbidden`() {
+        #expect(Self.violation(["id": 1, "name": "toolong", "boss": nil])?.keyPath == "name")
+        #expect(JSONShape.number.range(1...3).accepts(2) && !JSONShape.number.range(1...3).accepts(4))
+        #expect(JSONShape.string.pattern("^a+$").accepts("aa") && !JSONShape.string.pattern("^a+$").accepts("b"))
+        #expect(!JSONShape.string.pattern("(").accepts("a"))
+        #expect(JSONShape.any.oneOf([1, "x"]).accepts("x") && !JSONShape.any.oneOf([1, "x"]).accepts("y"))
+        #expect(Self.violation(["a": 1, "b": 2], .object(["a": .any], others: .forbidden))?.keyPath == "b")
+        #expect(Self.violation(["a": 1, "b": 2], .object(["a": .any], others: .shaped(.string)))?.keyPath == "b")
+        #expect(!JSONShape.array().count(1...2).accepts([]))
+        #expect(!JSONShape.number.rule("even") { $0.int.map { $0 % 2 == 0 } ?? true }.accepts(3))
+    }
+}
