@@ -12,6 +12,7 @@ final class ClientCore: Sendable {
     let time: any TimeSource
     let options: NetworkClient.Options
     let events = EventHub()
+    let companions = Companions()
     private let ownsTransport: Bool
     private let state: Locked<State>
 

@@ -15,6 +15,8 @@ public final class NetworkClient: Sendable {
     let core: ClientCore
     private let owner: ClientCore.OwnerID
     private let isRoot: Bool
+    /// What lives as long as this handle.
+    package let companions = Companions()
 
     /// Creates a client.
     ///
@@ -60,6 +62,14 @@ public final class NetworkClient: Sendable {
     public func scoped() -> NetworkClient {
         NetworkClient(core: core, isRoot: false)
     }
+}
+
+extension NetworkClient {
+    /// What lives as long as the client with all its scopes.
+    package var sharedCompanions: Companions { core.companions }
+
+    /// The clock and the timers.
+    package var time: any TimeSource { core.time }
 }
 
 // MARK: - Sending

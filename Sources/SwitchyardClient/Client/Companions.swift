@@ -1,0 +1,39 @@
+import SwitchyardServices
+
+/// Objects of the layers above that live as long as a client: one of each type.
+///
+/// A client knows nothing of caches or of calls that wait for one; it only keeps them, so that they go with it.
+package final class Companions: Sendable {
+    private let objects = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+
+    init() {}
+
+    /// The companion of a type; the first call makes it.
+    ///
+    /// - Parameters:
+    ///   - type: The type.
+    ///   - make: Makes the companion. It may be called without need, when two threads ask for the first time.
+    /// - Returns: The companion, the same for every caller.
+    package func companion<Object: AnyObject & Sendable>(
+        _ type: Object.Type = Object.self,
+        make: () -> Object
+    ) -> Object {
+        if let object = existing(type) { return object }
+        let new = make()
+        return objects.withLock { objects in
+            if let object = objects[ObjectIdentifier(type)] as? Object { return object }
+            objects[ObjectIdentifier(type)] = new
+            return new
+        }
+    }
+
+    /// The companion of a type; `nil` when none was made.
+    package func existing<Object: AnyObject & Sendable>(_ type: Object.Type = Object.self) -> Object? {
+        objects.withLock { $0[ObjectIdentifier(type)] } as? Object
+    }
+
+    /// Puts an object in the place of the companion of its type.
+    package func replace<Object: AnyObject & Sendable>(_ object: Object) {
+        objects.withLock { $0[ObjectIdentifier(Object.self)] = object }
+    }
+}
