@@ -22,3 +22,18 @@ extension Optional: PossiblyEmpty {
     /// `nil`.
     public static var emptyValue: Wrapped? { nil }
 }
+
+extension Decodable {
+    /// The value of this type for an empty body; `nil` when it has none.
+    static var valueOfEmptyBody: Self? {
+        (self as? any PossiblyEmpty.Type)?.emptyValue as? Self
+    }
+}
+
+extension Optional {
+    /// The value for an empty body, if there is one.
+    func orThrowEmpty() throws(APIError) -> Wrapped {
+        guard let self else { throw APIError(.body(.empty)) }
+        return self
+    }
+}

@@ -13,7 +13,7 @@ extension ResponseSerializer where Value: Decodable {
         at keyPath: String? = nil,
         using decoding: JSONDecoding = .standard
     ) -> ResponseSerializer {
-        let empty = (type as? any PossiblyEmpty.Type)?.emptyValue as? Value
+        let empty = type.valueOfEmptyBody
         guard let keyPath, !keyPath.isEmpty, let key = ContentPlace.userInfoKey else {
             return ResponseSerializer(accepting: MediaType.jsonTypes, emptyValue: empty) { response in
                 guard !response.isBlank else { return try empty.orThrowEmpty() }
@@ -31,7 +31,7 @@ extension ResponseSerializer where Value: Decodable {
 
     /// A property list in XML or binary form, decoded into a type.
     public static func propertyList(_ type: Value.Type = Value.self) -> ResponseSerializer {
-        let empty = (type as? any PossiblyEmpty.Type)?.emptyValue as? Value
+        let empty = type.valueOfEmptyBody
         let types = ["application/x-plist", "application/xml", "text/xml"].compactMap { MediaType($0) }
         return ResponseSerializer(accepting: types, emptyValue: empty) { response in
             try PropertyListDecoder().decode(type, from: response.data)
@@ -98,13 +98,5 @@ extension RawResponse {
     /// Whether the body has nothing but spaces and line ends, as some servers send in place of nothing.
     var isBlank: Bool {
         data.count <= 16 && data.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
-    }
-}
-
-extension Optional {
-    /// The value for an empty body, if there is one.
-    fileprivate func orThrowEmpty() throws(APIError) -> Wrapped {
-        guard let self else { throw APIError(.body(.empty)) }
-        return self
     }
 }

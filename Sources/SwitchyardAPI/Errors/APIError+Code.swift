@@ -56,7 +56,7 @@ extension APIError.Code {
             case .list(.noMoreData): .noMoreData
             case .module(let failure): failure.code.map(Self.module) ?? .failed
             case .status(408), .status(504): .timeout
-            case .status, .body, .list, .configuration, .security, .limited: .failed
+            case .status, .body, .list, .configuration, .security, .limited, .cache: .failed
             }
     }
 

@@ -11,7 +11,7 @@ extension APIError {
         /// The server that got the last attempt; `nil` when none did.
         public var server: String?
         /// The id of the request, the same over all its attempts.
-        public var requestID: String?
+        public var requestID: RequestID?
         /// The method of the request.
         public var method: HTTPMethod?
         /// The path as it was asked for, or the URL as it was sent.

@@ -22,6 +22,7 @@ extension APIError.Reason {
         case .configuration(let reason): "configuration: \(reason)"
         case .security(let reason): "security: \(reason)"
         case .limited(let reason): "limited: \(reason)"
+        case .cache(let reason): "cache: \(reason)"
         }
     }
 }
@@ -56,7 +57,8 @@ extension APIError.Context {
     /// What is known, in the order in which a reader asks.
     fileprivate var facts: [String] {
         let named: [(String, String?)] = [
-            ("service", service), ("environment", environment), ("server", server), ("request", requestID),
+            ("service", service), ("environment", environment), ("server", server),
+            ("request", requestID.map(\.description)),
             ("path", path.map { [method?.name, $0].compactMap { $0 }.joined(separator: " ") }),
             ("attempts", attempts > 0 ? String(attempts) : nil),
             ("elapsed", elapsed.map { "\($0)" }),

@@ -21,6 +21,8 @@ extension APIError {
         case security(SecurityReason)
         /// A limit that the app set was reached.
         case limited(LimitReason)
+        /// The call asks for a stored answer, and there is none that may be used.
+        case cache(CacheReason)
     }
 
     /// Who cancelled.
@@ -68,6 +70,8 @@ extension APIError {
     /// What is wrong with a request before it is sent; the text says what and where, for a log.
     public enum ConfigurationReason: Sendable, Hashable {
         /// The request cannot be built: URL, header, parameter or body.
+        case request(RequestError)
+        /// The transport finds the request malformed.
         case invalidRequest(String)
         /// The service, server or environment does not exist.
         case unknownServer(String)
@@ -99,6 +103,26 @@ extension APIError {
         case rate(retryAfter: Duration?)
         /// Too many requests wait already.
         case queue
+    }
+}
+
+extension APIError {
+    /// Why a stored answer cannot be used; the numbers are those of YTKNetwork.
+    public enum CacheReason: Int, Sendable, Hashable {
+        /// It has expired, or was stored in the future.
+        case expired = -1
+        /// It belongs to another version of the API.
+        case versionMismatch = -2
+        /// It belongs to other sensitive data, such as another user.
+        case sensitiveDataMismatch = -3
+        /// It was stored by another version of the app.
+        case appVersionMismatch = -4
+        /// The call has no lifetime, so that nothing is stored for it.
+        case invalidLifetime = -5
+        /// There is none, or what describes it cannot be read.
+        case invalidMetadata = -6
+        /// It is damaged.
+        case invalidData = -7
     }
 }
 

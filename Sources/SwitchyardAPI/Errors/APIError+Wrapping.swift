@@ -1,4 +1,5 @@
 public import SwitchyardClient
+import SwitchyardServices
 
 extension APIError {
     /// Makes an error of any other one.
@@ -11,6 +12,8 @@ extension APIError {
             self = known
         case let transport as TransportError:
             self.init(transport, context: context)
+        case let failure as RequestFailure:
+            self.init(failure)
         case is CancellationError:
             self.init(.cancelled(.caller), context: context)
         default:
@@ -27,6 +30,14 @@ extension APIError {
         self.init(Reason(error), context: context)
     }
 
+    /// Makes an error of a client's.
+    public init(_ failure: RequestFailure) {
+        var context = Context(failure.context)
+        context.requestID = failure.id
+        context.underlying = failure
+        self.init(Reason(failure.reason), context: context)
+    }
+
     private init(foreign error: any Error, context: Context) {
         var context = context
         context.underlying = error
@@ -35,7 +46,36 @@ extension APIError {
     }
 }
 
+extension APIError.Context {
+    /// Creates a context from what a client knows of a request.
+    init(_ request: RequestContext) {
+        self.init(
+            service: request.service,
+            environment: request.environment.rawValue,
+            server: request.server,
+            attempts: request.attempts
+        )
+        method = request.method
+        path = request.url?.text
+        elapsed = request.elapsed
+    }
+}
+
 extension APIError.Reason {
+    /// The reason that a failure of a client stands for.
+    init(_ reason: RequestFailure.Reason) {
+        self =
+            switch reason {
+            case .cancelled: .cancelled(.caller)
+            case .deadlineExceeded: .limited(.deadline)
+            case .transport(let error): Self(error)
+            case .invalidRequest(let error): .configuration(.request(error))
+            case .unknownServer(let name): .configuration(.unknownServer(name))
+            case .duplicateID: .configuration(.other("a request of this identifier is under way"))
+            case .closed: .configuration(.clientClosed)
+            }
+    }
+
     /// The reason that a failure below HTTP stands for.
     public init(_ error: TransportError) {
         self =

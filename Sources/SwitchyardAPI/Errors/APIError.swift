@@ -76,7 +76,7 @@ extension APIError {
         case .status(let status): [408, 425, 429, 500, 502, 503, 504].contains(status)
         case .limited: true
         case .body(.truncated): true
-        case .cancelled, .body, .module, .list, .configuration, .security: false
+        case .cancelled, .body, .module, .list, .configuration, .security, .cache: false
         }
     }
 }

@@ -12,7 +12,7 @@ struct RecorderState<Item: Sendable>: Sendable {
 
     /// What has to be done without the lock.
     struct Effects: Sendable {
-        var resumptions: [(CheckedContinuation<Ending, Never>)] = []
+        var resumptions: [CheckedContinuation<Ending, Never>] = []
         var ending: Ending = .superseded
         var listeners: [AsyncStream<PageSnapshot<Item>>.Continuation] = []
         var snapshot: PageSnapshot<Item>?
@@ -28,8 +28,7 @@ struct RecorderState<Item: Sendable>: Sendable {
     var lastError: APIError?
     var lastLoaded: Date?
     var listeners: [Int: AsyncStream<PageSnapshot<Item>>.Continuation] = [:]
-    private var waiters: [Int: CheckedContinuation<Ending, Never>] = [:]
-    private var lastWaiter = 0
+    private var room = WaitingRoom<Ending>()
 
     init(_ pages: PageState<Item>) {
         self.pages = pages
@@ -49,31 +48,25 @@ struct RecorderState<Item: Sendable>: Sendable {
     }
 
     /// How many wait for the load under way.
-    var waiting: Int { waiters.count }
+    var waiting: Int { room.count }
 
     /// A number for one who is going to wait.
-    mutating func newWaiter() -> Int {
-        lastWaiter += 1
-        return lastWaiter
-    }
+    mutating func newWaiter() -> Int { room.takeNumber() }
 
     /// Waits for the load under way; `false` when it is not under way any more.
     mutating func wait(for load: Int, as waiter: Int, _ continuation: CheckedContinuation<Ending, Never>) -> Bool {
         guard pages.running?.id == load else { return false }
-        waiters[waiter] = continuation
+        room.enter(waiter, continuation)
         return true
     }
 
     /// Takes one who waited and does not want to any more.
-    mutating func leave(_ waiter: Int) -> CheckedContinuation<Ending, Never>? {
-        waiters.removeValue(forKey: waiter)
-    }
+    mutating func leave(_ waiter: Int) -> CheckedContinuation<Ending, Never>? { room.leave(waiter) }
 
     /// Tells those who wait how the load ended, and the listeners what the list is now.
     mutating func endLoad(with ending: Ending) -> Effects {
-        defer { waiters = [:] }
-        return Effects(
-            resumptions: Array(waiters.values),
+        Effects(
+            resumptions: room.empty(),
             ending: ending,
             listeners: Array(listeners.values),
             snapshot: listeners.isEmpty ? nil : snapshot

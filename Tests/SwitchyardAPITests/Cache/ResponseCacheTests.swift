@@ -1,5 +1,6 @@
 import SwitchyardClient
 import SwitchyardServices
+import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardAPI
@@ -12,7 +13,7 @@ import Testing
     }
 
     @Test func `a value is there until its lifetime has passed, and then is removed when it is met`() {
-        let time = StillTime()
+        let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store("a", for: Self.key("/a"), lifetime: .seconds(60), cost: 10)
 
@@ -26,14 +27,14 @@ import Testing
 
     @Test(arguments: [Duration.seconds(0), .seconds(-1), .seconds(-1e12)])
     func `TAF-C8: a lifetime of zero or less stores nothing`(lifetime: Duration) {
-        let cache = ResponseCache(time: StillTime())
+        let cache = ResponseCache(time: ManualClock())
         cache.store(1, for: Self.key("/a"), lifetime: lifetime, cost: 1)
 
         #expect(cache.count == 0)
     }
 
     @Test func `TAF-C8: half a second is half a second`() {
-        let time = StillTime()
+        let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store(1, for: Self.key("/a"), lifetime: .milliseconds(500), cost: 1)
 
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test func `TAF-C7: the cost limit holds, and what was used longest ago goes first`() {
-        let cache = ResponseCache(limits: .init(cost: 30, count: 100), locks: 1, time: StillTime())
+        let cache = ResponseCache(limits: .init(cost: 30, count: 100), locks: 1, time: ManualClock())
         for name in ["a", "b", "c"] { cache.store(name, for: Self.key(name), lifetime: .seconds(9), cost: 10) }
         _ = cache.value(for: Self.key("a"), as: String.self)
 
@@ -56,7 +57,7 @@ import Testing
     }
 
     @Test func `the order of use holds over all locks when the clock moves`() {
-        let time = StillTime()
+        let time = ManualClock()
         let cache = ResponseCache(limits: .init(cost: .max, count: 50), locks: 8, time: time)
         for number in 0..<100 {
             time.advance(by: .milliseconds(1))
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test func `a value that costs more than the cache may hold is not stored and pushes nothing out`() {
-        let cache = ResponseCache(limits: .init(cost: 30, count: 100), time: StillTime())
+        let cache = ResponseCache(limits: .init(cost: 30, count: 100), time: ManualClock())
         cache.store("a", for: Self.key("a"), lifetime: .seconds(9), cost: 10)
         cache.store("big", for: Self.key("big"), lifetime: .seconds(9), cost: 31)
 
@@ -77,7 +78,7 @@ import Testing
     }
 
     @Test func `a value is handed out as its own type only`() {
-        let cache = ResponseCache(time: StillTime())
+        let cache = ResponseCache(time: ManualClock())
         cache.store([1, 2], for: Self.key("a"), lifetime: .seconds(9), cost: 1)
 
         #expect(cache.value(for: Self.key("a"), as: String.self) == nil)
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test func `YTK-28: a stored answer keeps status, headers and age, and stale ones say so`() {
-        let time = StillTime()
+        let time = ManualClock()
         let cache = ResponseCache(time: time)
         let answer = CachedAnswer(status: 203, headers: ["ETag": "\"x\""])
         cache.store(
@@ -108,7 +109,7 @@ import Testing
     }
 
     @Test func `CT-7: removing is scoped to a key, tag, path, partition or rule`() {
-        let cache = ResponseCache(time: StillTime())
+        let cache = ResponseCache(time: ManualClock())
         let other = CachePartition(service: "users", environment: "release", user: "7")
         func fill() {
             cache.store(1, for: Self.key("/topics/1"), lifetime: .seconds(9), cost: 5, tags: ["topic"])
@@ -132,7 +133,7 @@ import Testing
     }
 
     @Test func `TAF-C9: entries live by a clock that cannot be set, so only its passing ends them`() {
-        let time = StillTime()
+        let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store(1, for: Self.key("a"), lifetime: .seconds(10), cost: 1)
         cache.store(2, for: Self.key("b"), lifetime: .seconds(20), cost: 1)
@@ -144,7 +145,7 @@ import Testing
     }
 
     @Test func `TAF-C10: what one caller does to a value no other sees`() {
-        let cache = ResponseCache(time: StillTime())
+        let cache = ResponseCache(time: ManualClock())
         cache.store([1], for: Self.key("a"), lifetime: .seconds(9), cost: 1)
         var mine = cache.value(for: Self.key("a"), as: [Int].self)
         mine?.append(2)
@@ -154,7 +155,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func `the limits hold and the sums stay right under many threads`() async {
-        let cache = ResponseCache(limits: .init(cost: 1_000, count: 64), time: StillTime())
+        let cache = ResponseCache(limits: .init(cost: 1_000, count: 64), time: ManualClock())
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
                 group.addTask {

@@ -1,0 +1,72 @@
+import Foundation
+import SwitchyardClient
+
+extension CacheKey {
+    private static let generator = RequestGenerator()
+    private static let base = RequestURL("http://cache.invalid/").map { BaseURL($0) }
+
+    /// Creates the key of a call; the one place in which keys are made, for storing and finding alike.
+    ///
+    /// `nil` when the call is not to be cached: it has no lifetime, its method may change something, or its body is not
+    /// known in advance.
+    init?(_ configuration: APIConfiguration, policy: CachePolicy, in partition: CachePartition) {
+        guard configuration.usesCache, configuration.method.isSafe || policy.allowsUnsafeMethods else { return nil }
+        var body: Data?
+        if !configuration.body.isNone {
+            guard let bytes = Self.bytes(of: configuration) else { return nil }
+            body = bytes
+        }
+        var headers = configuration.headers.map { (name: $0.name, value: $0.value) }
+        headers.removeAll { policy.ignoredHeaders.contains($0.name.lowercased()) }
+        if case .baseURL(let url) = configuration.server { headers.append((name: ":base", value: url.text)) }
+        if policy.version != 0 { headers.append((name: ":version", value: String(policy.version))) }
+        let items = configuration.query.items + configuration.parameters.items
+        self.init(
+            partition,
+            method: configuration.method,
+            path: configuration.path,
+            parameters: items.compactMap { item in
+                policy.ignoredParameters.contains(item.key) ? nil : (item.key, item.value.canonicalText)
+            },
+            headers: headers,
+            body: body
+        )
+    }
+
+    private static func bytes(of configuration: APIConfiguration) -> Data? {
+        guard let base else { return nil }
+        do throws(RequestError) {
+            let request = try generator.request(for: configuration, on: base)
+            guard case .data(let data) = request.body else { return nil }
+            return data
+        } catch {
+            // A request that cannot be built ends with its own error when it is sent; it has nothing to be cached.
+            return nil
+        }
+    }
+}
+
+extension ParameterValue {
+    /// The value as text, injective: the kind, then the value, with lengths where values are nested.
+    fileprivate var canonicalText: String {
+        switch self {
+        case .null: "n"
+        case .bool(let value): value ? "t" : "f"
+        case .integer(let value): "i\(value)"
+        case .unsigned(let value): "u\(value)"
+        case .double(let value): "d\(value)"
+        case .decimal(let value): "e\(value)"
+        case .string(let value): "s" + value
+        case .date(let value): "D\(value.timeIntervalSinceReferenceDate)"
+        case .data(let value): "b" + value.base64EncodedString()
+        case .array(let values): "a" + values.map { Self.framed($0.canonicalText) }.joined()
+        case .dictionary(let values):
+            "o"
+                + values.items.sorted { $0.key < $1.key }
+                .map { Self.framed($0.key) + Self.framed($0.value.canonicalText) }
+                .joined()
+        }
+    }
+
+    private static func framed(_ text: String) -> String { "\(text.utf8.count):\(text)" }
+}

@@ -1,0 +1,105 @@
+import SwitchyardServices
+
+/// One fetch for all who want its answer at the same time.
+///
+/// Everybody waits, the first one too; the fetch has a task of its own and is cancelled when the last one leaves.
+final class Flight<Value: Sendable>: Boardable, Sendable {
+    /// How it ended for one who waits.
+    enum Ending: Sendable {
+        case landed(Result<APIResponse<Value>, APIError>)
+        /// The fetch was given up before this one came: look for another.
+        case gone
+    }
+
+    private enum Phase {
+        case flying
+        case ended(Ending)
+    }
+
+    private struct State {
+        var phase = Phase.flying
+        var room = WaitingRoom<Ending>()
+        var task: Task<Void, Never>?
+        var needsWaiters: Bool
+    }
+
+    private let state: Locked<State>
+    private let onEnd: @Sendable (Flight) -> Void
+
+    /// Creates a fetch.
+    ///
+    /// - Parameters:
+    ///   - needsWaiters: Whether it is cancelled when nobody waits any more.
+    ///   - onEnd: Takes it out of the table; called once, before those who wait hear of it.
+    init(needsWaiters: Bool, onEnd: @escaping @Sendable (Flight) -> Void) {
+        state = Locked(State(needsWaiters: needsWaiters))
+        self.onEnd = onEnd
+    }
+
+    /// How many wait for it.
+    var waiting: Int { state.withLock { $0.room.count } }
+
+    /// Starts the fetch.
+    func start(_ fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>) {
+        let task = Task { end(.landed(await fetch())) }
+        let isUnwanted = state.withLock { state in
+            if case .flying = state.phase {
+                state.task = task
+                return false
+            }
+            return true
+        }
+        if isUnwanted { task.cancel() }
+    }
+
+    /// Waits for the end, or until the own task is cancelled.
+    func ending() async -> Ending {
+        let number = state.withLock { $0.room.takeNumber() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Ending, Never>) in
+                if let ending = enter(number, continuation) { continuation.resume(returning: ending) }
+            }
+        } onCancel: {
+            let continuation = state.withLock { $0.room.leave(number) }
+            giveUpIfAlone()
+            continuation?.resume(returning: Self.cancelled)
+        }
+    }
+
+    private static var cancelled: Ending { .landed(.failure(APIError(.cancelled(.caller)))) }
+
+    /// Lets one wait, or says at once how it ended.
+    private func enter(_ number: Int, _ continuation: CheckedContinuation<Ending, Never>) -> Ending? {
+        let ending: Ending? = state.withLock { state in
+            if case .ended(let ending) = state.phase { return ending }
+            guard !Task.isCancelled else { return Self.cancelled }
+            state.room.enter(number, continuation)
+            return nil
+        }
+        if Task.isCancelled { giveUpIfAlone() }
+        return ending
+    }
+
+    private func giveUpIfAlone() {
+        let task: Task<Void, Never>? = state.withLock { state in
+            guard case .flying = state.phase, state.needsWaiters, state.room.count == 0 else { return nil }
+            state.phase = .ended(.gone)
+            return state.task
+        }
+        guard let task else { return }
+        onEnd(self)
+        task.cancel()
+    }
+
+    private func end(_ ending: Ending) {
+        let waiters: [WaitingRoom<Ending>.Continuation]? = state.withLock { state in
+            guard case .flying = state.phase else { return nil }
+            state.phase = .ended(ending)
+            state.task = nil
+            return state.room.empty()
+        }
+        guard let waiters else { return }
+        onEnd(self)
+        for waiter in waiters { waiter.resume(returning: ending) }
+    }
+}

@@ -1,0 +1,57 @@
+import SwitchyardServices
+
+/// The fetches under way, by what they fetch.
+final class FlightTable: Sendable {
+    private struct Name: Hashable {
+        let key: CacheKey
+        let type: ObjectIdentifier
+    }
+
+    private let flights = Locked<[Name: any AnyObject & Sendable]>([:])
+
+    /// How many fetches are under way.
+    var count: Int { flights.withLock { $0.count } }
+
+    /// How many calls wait for them.
+    var waiting: Int {
+        flights.withLock { Array($0.values) }.reduce(0) { $0 + (($1 as? any Boardable)?.waiting ?? 0) }
+    }
+
+    /// Joins the fetch of a key, or begins one; in one step, so that there are never two.
+    ///
+    /// - Parameters:
+    ///   - key: What is fetched.
+    ///   - type: The type of the value.
+    ///   - needsWaiters: Whether a fetch that is begun is cancelled when nobody waits for it any more.
+    ///   - fetch: Fetches the answer.
+    /// - Returns: The fetch.
+    @discardableResult
+    func join<Value: Sendable>(
+        _ key: CacheKey,
+        as type: Value.Type,
+        needsWaiters: Bool,
+        fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
+    ) -> Flight<Value> {
+        let name = Name(key: key, type: ObjectIdentifier(type))
+        let (flight, isNew) = flights.withLock { flights -> (Flight<Value>, Bool) in
+            if let flight = flights[name] as? Flight<Value> { return (flight, false) }
+            let flight = Flight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.remove($0, name) }
+            flights[name] = flight
+            return (flight, true)
+        }
+        if isNew { flight.start(fetch) }
+        return flight
+    }
+
+    private func remove(_ flight: AnyObject, _ name: Name) {
+        flights.withLock { flights in
+            if flights[name] === flight { flights[name] = nil }
+        }
+    }
+}
+
+/// A fetch of any type.
+protocol Boardable {
+    /// How many wait for it.
+    var waiting: Int { get }
+}

@@ -1,0 +1,79 @@
+public import Dispatch
+public import SwitchyardClient
+
+extension APIManager {
+    /// Makes a call and calls back with its value.
+    ///
+    /// The call does not keep the manager: when the manager goes, the call ends with
+    /// ``APIError/Cancellation/ownerReleased``.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value; an optional one may be missing.
+    ///   - configuration: What to ask.
+    ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
+    ///   - queue: Where to call back; the main queue unless given.
+    ///   - completion: Called exactly once, always after this method has returned.
+    /// - Returns: The name of the call, with which it can be cancelled; answers from the cache have one too.
+    @discardableResult
+    public func value<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self,
+        for configuration: APIConfiguration,
+        at keyPath: String? = nil,
+        on queue: DispatchQueue = .main,
+        completion: @escaping @Sendable (Result<Value, APIError>) -> Void
+    ) -> RequestID {
+        let serializer = module.serializer(for: type, at: keyPath)
+        return response(for: configuration, with: serializer, on: queue) { result in
+            completion(result.map(\.value))
+        }
+    }
+
+    /// Makes a call and calls back with its value together with the answer that it came from.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to ask.
+    ///   - serializer: Makes the value; ``APIModule/serializer(for:at:)`` takes the module's frame off.
+    ///   - queue: Where to call back; the main queue unless given.
+    ///   - completion: Called exactly once, always after this method has returned.
+    /// - Returns: The name of the call, with which it can be cancelled.
+    @discardableResult
+    public func response<Value: Sendable>(
+        for configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>,
+        on queue: DispatchQueue = .main,
+        completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
+    ) -> RequestID {
+        let call = APICall(configuration: configuration, serializer: serializer, module: module)
+        let cached = cachedCall(call)
+        let calls = client.calls
+        let id = RequestID()
+        calls.enter(id)
+        let task = Task { [weak calls, scope = calls.client] in
+            var result = await call.result(cached, through: scope, id: id)
+            if calls == nil {
+                result = .failure(APIError(.cancelled(.ownerReleased), messages: call.module.messages))
+            } else if calls?.leave(id) == true {
+                result = .failure(APIError(.cancelled(.caller), messages: call.module.messages))
+            }
+            queue.async { [result] in completion(result) }
+        }
+        calls.attach(task, to: id)
+        return id
+    }
+}
+
+extension APICall {
+    /// The outcome of the call, from the cache if it has one.
+    fileprivate func result(
+        _ cached: CachedCall<Value>?,
+        through client: NetworkClient,
+        id: RequestID
+    ) async -> Result<APIResponse<Value>, APIError> {
+        do throws(APIError) {
+            guard let cached else { return .success(try await fetch(through: client, id: id).response) }
+            return .success(try await cached.response(through: client))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+public import SwitchyardClient
+import SwitchyardServices
+
+/// A module of the app's API: describes calls, and hands the screen values or errors that can be shown.
+///
+///     final class TopicAPI: APIManager {
+///         let client: NetworkClient
+///         private let pages = PageRecorder<Topic>(pageSize: 20)
+///
+///         init(client: NetworkClient) {
+///             self.client = client.scoped()
+///         }
+///
+///         func refreshTopics() async throws(APIError) -> [Topic] {
+///             try await pages.refresh { page in
+///                 try await self.value(for: .topics(page: page.number, size: page.size))
+///             }
+///         }
+///     }
+///
+/// A manager takes a scope of the client (`client.scoped()`): then its ``cancelAll()`` ends its own requests only, and
+/// they end when the manager goes. Managers of one client share its cache.
+public protocol APIManager: AnyObject, Sendable {
+    /// The client through which the module sends, best a scope of its own.
+    var client: NetworkClient { get }
+
+    /// What the module's answers have in common; ``APIModule/standard`` unless declared. Keep it, do not make it anew.
+    var module: APIModule { get }
+
+    /// The user whose answers are stored, so that no other is shown them; nobody in particular unless declared.
+    var cacheUser: String? { get }
+}
+
+extension APIManager {
+    /// A module without frame and without codes of its own.
+    public var module: APIModule { .standard }
+
+    /// Nobody in particular.
+    public var cacheUser: String? { nil }
+
+    /// The stored answers of the client's service.
+    public var cache: ResponseCache { client.responseCache }
+}
+
+// MARK: - Cancelling
+
+extension APIManager {
+    /// Cancels a call that was made with a completion handler; one that has ended is left alone.
+    public func cancel(_ id: RequestID) {
+        cancel(CollectionOfOne(id))
+    }
+
+    /// Cancels several calls that were made with completion handlers.
+    public func cancel(_ ids: some Sequence<RequestID>) {
+        client.companions.existing(CallTable.self)?.cancel(ids)
+    }
+
+    /// Cancels all calls of the manager: those of its client, as far as it has taken a scope of its own.
+    public func cancelAll() {
+        if let calls = client.companions.existing(CallTable.self) { calls.cancel(calls.active) }
+        client.cancelAll()
+    }
+
+    /// The calls under way, oldest first; of those that are awaited, the ones that wait for a server.
+    public var activeRequests: [RequestID] {
+        let calls = client.companions.existing(CallTable.self)?.active ?? []
+        return Set(calls).union(client.activeRequests).sorted()
+    }
+
+    /// Whether a call is under way.
+    public var isLoading: Bool { !activeRequests.isEmpty }
+}
+
+// MARK: - Cache
+
+extension NetworkClient {
+    /// The cache that all managers of the client share, with its scopes.
+    ///
+    /// It is made when it is first needed, with the standard limits; put another in its place before the first call.
+    public var responseCache: ResponseCache {
+        get { sharedCompanions.companion { ResponseCache(time: time) } }
+        set { sharedCompanions.replace(newValue) }
+    }
+
+    /// The fetches that several calls wait for.
+    var flights: FlightTable {
+        sharedCompanions.companion { FlightTable() }
+    }
+}

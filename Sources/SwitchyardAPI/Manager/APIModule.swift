@@ -1,0 +1,121 @@
+import Foundation
+import SwitchyardServices
+
+/// What all answers of one module have in common: how they are framed, decoded, checked, and what their errors mean.
+///
+/// A manager makes it once and keeps it:
+///
+///     init(client: NetworkClient) throws(ModuleCodeClash) {
+///         self.client = client.scoped()
+///         module = APIModule(
+///             errors: try ModuleErrors(UserError.self, [301: .userNotFound]),
+///             envelope: Envelope(success: [0])
+///         )
+///     }
+public struct APIModule: Sendable {
+    /// What an answer has to be before it is decoded; a call may have rules of its own.
+    public var rules: ResponseRules
+    /// How the server's business codes become the module's own; `nil` when the module has none.
+    public let errors: ModuleErrors?
+    /// The frame around every answer; `nil` when there is none.
+    public let envelope: Envelope?
+    /// How JSON becomes values.
+    public let decoding: JSONDecoding
+    /// The words for the user.
+    public var messages: ErrorMessages
+    private let shelf: DecodingShelf
+
+    /// A module without frame and without codes of its own.
+    public static let standard = APIModule()
+
+    /// Creates a module.
+    ///
+    /// - Parameters:
+    ///   - errors: How the server's business codes become the module's own.
+    ///   - envelope: The frame around every answer.
+    ///   - decoding: How JSON becomes values.
+    ///   - rules: What an answer has to be before it is decoded.
+    ///   - messages: The words for the user; those of `errors` unless given.
+    public init(
+        errors: ModuleErrors? = nil,
+        envelope: Envelope? = nil,
+        decoding: JSONDecoding = .standard,
+        rules: ResponseRules = .strict,
+        messages: ErrorMessages? = nil
+    ) {
+        self.errors = errors
+        self.envelope = envelope
+        self.decoding = decoding
+        self.rules = rules
+        self.messages = messages ?? errors?.messages ?? .standard
+        shelf = DecodingShelf(decoding: decoding, envelope: envelope)
+    }
+
+    /// The serialiser for a type, with the module's frame taken off.
+    ///
+    /// - Parameters:
+    ///   - type: The type; an optional one may be missing.
+    ///   - keyPath: Where the value stands within the data; all of the data unless given.
+    /// - Returns: The serialiser.
+    public func serializer<Value: Decodable>(
+        for type: Value.Type = Value.self,
+        at keyPath: String? = nil
+    ) -> ResponseSerializer<Value> {
+        let keyPath = keyPath ?? ""
+        guard envelope != nil || !keyPath.isEmpty else { return .decodable(type, using: decoding) }
+        let placed = shelf.decoding(at: keyPath)
+        return ResponseSerializer(accepting: MediaType.jsonTypes, emptyValue: type.valueOfEmptyBody) { response in
+            guard !response.isBlank else { return try type.valueOfEmptyBody.orThrowEmpty() }
+            let text = try TextEncoding.utf8(response)
+            switch try placed.decode(FramedContent<Value>.self, from: text) {
+            case .value(let value): return value
+            case .refused(let code, let message): throw refusal(code, message)
+            }
+        }
+    }
+
+    /// The error that a code of the server stands for.
+    func refusal(_ code: BusinessCode, _ message: String?) -> APIError {
+        if let errors { return errors.error(for: code, serverMessage: message) }
+        return APIError(.module(ModuleFailure(module: "", code: nil, serverCode: code)), serverMessage: message)
+    }
+
+    /// The error with the module's words, and with what the body of a refused answer says.
+    ///
+    /// A frame with a code that the module knows says more than the status; with another code only its message is taken.
+    func completed(_ error: APIError) -> APIError {
+        var error = error
+        error.messages = messages
+        guard case .status = error.reason, let envelope, !error.context.body.isEmpty else { return error }
+        guard let tree = try? JSONValue(parsing: error.context.body) else { return error }
+        let (code, message) = envelope.verdict(in: tree)
+        error.serverMessage = message
+        guard let code, !envelope.success.contains(code), let failure = errors?.failure(for: code),
+            failure.code != nil
+        else { return error }
+        error.reason = .module(failure)
+        return error
+    }
+}
+
+/// The decoders of a module, one for each place, since making one costs more than using it.
+private final class DecodingShelf: Sendable {
+    private static let limit = 64
+
+    private let decoding: JSONDecoding
+    private let envelope: Envelope?
+    private let placed = Locked<[String: JSONDecoding]>([:])
+
+    init(decoding: JSONDecoding, envelope: Envelope?) {
+        self.decoding = decoding
+        self.envelope = envelope
+    }
+
+    func decoding(at keyPath: String) -> JSONDecoding {
+        if let known = placed.withLock({ $0[keyPath] }) { return known }
+        guard let key = ContentPlace.userInfoKey else { return decoding }
+        let new = decoding.adding(key, ContentPlace(envelope: envelope, keyPath: keyPath))
+        placed.withLock { if $0.count < Self.limit { $0[keyPath] = new } }
+        return new
+    }
+}

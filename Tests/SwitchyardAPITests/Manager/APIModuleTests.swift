@@ -1,0 +1,94 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct APIModuleTests {
+    private static func topics(answering answer: StubAnswer, keyed envelope: Envelope = Envelope()) throws -> TopicAPI {
+        let module = APIModule(errors: try ModuleErrors(UserError.self, [301: .userNotFound]), envelope: envelope)
+        return TopicAPI(client: try .stubbed(StubTransport { _ in answer }), module: module)
+    }
+
+    @Test func `G43: the frame is taken off`() async throws {
+        let topics = try Self.topics(answering: .json(#"{"code":0,"message":"","data":{"id":1,"title":"one"}}"#))
+
+        #expect(try await topics.topic(1).title == "one")
+        #expect(try await topics.value(Int.self, for: TopicAPI.topic(1), at: "id") == 1)
+        try await topics.send(TopicAPI.topic(1))
+    }
+
+    @Test func `H8: a business code becomes the module's error, with the server's words`() async throws {
+        let topics = try Self.topics(answering: .json(#"{"code":301,"message":"gone","data":null}"#))
+
+        let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
+
+        #expect(error?.module(UserError.self) == .userNotFound)
+        #expect(error?.code == .module(1001))
+        #expect(error?.message == "gone")
+        #expect(error?.context.status == 200)
+        await #expect(throws: APIError.self) { try await topics.send(TopicAPI.topic(1)) }
+    }
+
+    @Test func `TAF-E6, TAF-E7: an unknown business code is a failure and nothing but a failure`() async throws {
+        let topics = try Self.topics(answering: .json(#"{"code":777,"message":"","data":{"id":1,"title":"one"}}"#))
+
+        let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
+
+        #expect(error?.reason == .module(ModuleFailure(module: "UserError", code: nil, serverCode: 777)))
+        #expect(error?.code == .failed)
+    }
+
+    @Test(arguments: [
+        "[]", "1", "null", "\"code\"", "{}", #"{"code":null}"#, #"{"code":[]}"#, #"{"code":{"code":0}}"#,
+        #"{"code":0}"#, #"{"code":0,"data":null}"#, #"{"code":0,"data":[]}"#, #"{"code":0,"data":{"id":"x"}}"#, "{", "",
+    ])
+    func `TAF-E5: a frame of any shape ends in a typed error`(body: String) async throws {
+        let topics = try Self.topics(answering: .json(body))
+
+        let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
+
+        guard case .body = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `a value that may be missing is missing`() async throws {
+        let topics = try Self.topics(answering: .json(#"{"code":0}"#))
+
+        #expect(try await topics.value(Topic?.self, for: TopicAPI.topic(1)) == nil)
+    }
+
+    @Test func `a frame may be named and nested as the server likes`() async throws {
+        let envelope = Envelope(code: "status.no", message: "status.msg", data: "result.topic", success: ["OK"])
+        let good = #"{"status":{"no":"OK"},"result":{"topic":{"id":1,"title":"one"}}}"#
+        let bad = #"{"status":{"no":"E1","msg":"closed"},"result":null}"#
+
+        #expect(try await Self.topics(answering: .json(good), keyed: envelope).topic(1).id == 1)
+        let error = await #expect(throws: APIError.self) {
+            try await Self.topics(answering: .json(bad), keyed: envelope).topic(1)
+        }
+        #expect(error?.message == "closed")
+    }
+
+    @Test func `H26: a refused status tells the server's words, and a code the module knows`() async throws {
+        let refused = try Self.topics(
+            answering: .status(404, body: Data(#"{"code":301,"message":"gone"}"#.utf8))
+        )
+        let unknown = try Self.topics(
+            answering: .status(500, body: Data(#"{"code":999,"message":"broken"}"#.utf8))
+        )
+        let garbage = try Self.topics(answering: .status(500, body: Data("{ malformed".utf8)))
+
+        let known = await #expect(throws: APIError.self) { try await refused.topic(1) }
+        #expect(known?.module(UserError.self) == .userNotFound)
+        #expect(known?.context.status == 404)
+        let other = await #expect(throws: APIError.self) { try await unknown.topic(1) }
+        #expect(other?.reason == .status(500))
+        #expect(other?.message == "broken")
+        let raw = await #expect(throws: APIError.self) { try await garbage.topic(1) }
+        #expect(raw?.reason == .status(500))
+        #expect(raw?.context.body == Data("{ malformed".utf8))
+    }
+}

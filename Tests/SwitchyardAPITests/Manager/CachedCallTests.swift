@@ -1,0 +1,198 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite(.timeLimit(.minutes(1))) struct CachedCallTests {
+    /// A server that counts, and answers with the number of the request as the title.
+    private final class Counter: Sendable {
+        let count = Locked(0)
+        let fails = Locked(false)
+
+        func answer(_ request: HTTPRequest) -> StubAnswer {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return fails.withLock { $0 } ? .status(503) : .json(#"{"id":1,"title":"\#(number)"}"#)
+        }
+    }
+
+    private static let lifetime = Duration.seconds(60)
+    private let clock = ManualClock()
+    private let counter = Counter()
+
+    private func client() throws -> NetworkClient {
+        try .stubbed(StubTransport { [counter] in counter.answer($0) }, time: clock)
+    }
+
+    private var requests: Int { counter.count.withLock { $0 } }
+
+    @Test func `F1, F14: a stored answer comes without the network until its lifetime has passed`() async throws {
+        let topics = TopicAPI(client: try client())
+        let first = try await topics.topic(1, lifetime: Self.lifetime)
+        clock.advance(by: .seconds(59))
+
+        #expect(try await topics.topic(1, lifetime: Self.lifetime) == first)
+        #expect(requests == 1)
+        clock.advance(by: .seconds(1))
+        #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-5), nil])
+    func `F1: without a lifetime nothing is stored`(lifetime: Duration?) async throws {
+        let topics = TopicAPI(client: try client())
+        _ = try await topics.topic(1, lifetime: lifetime)
+        _ = try await topics.topic(1, lifetime: lifetime)
+
+        #expect(requests == 2)
+        #expect(topics.cache.count == 0)
+    }
+
+    @Test func `F26, YTK-28: a stored answer says so, and keeps its status and header fields`() async throws {
+        let topics = TopicAPI(client: try client())
+        let configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
+        let serializer = ResponseSerializer.decodable(Topic.self)
+
+        let fetched = try await topics.response(for: configuration, with: serializer)
+        clock.advance(by: .seconds(7))
+        let stored = try await topics.response(for: configuration, with: serializer)
+
+        #expect(fetched.source == .network && !fetched.isFromCache && fetched.context?.server == "primary")
+        #expect(stored.source == .cache(age: .seconds(7)) && stored.isFromCache)
+        #expect(stored.status == 200 && stored.headers["Content-Type"] == fetched.headers["Content-Type"])
+    }
+
+    @Test func `TAF-C6: an answer that the module refuses is not stored`() async throws {
+        let transport = StubTransport(answers: [
+            .json(#"{"code":301}"#), .json(#"{"code":0,"data":{"id":1,"title":"a"}}"#),
+        ])
+        let topics = TopicAPI(client: try .stubbed(transport), module: APIModule(envelope: Envelope()))
+
+        await #expect(throws: APIError.self) { try await topics.topic(1, lifetime: Self.lifetime) }
+        #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "a")
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `TAF-C5: an answer to POST is stored only when the call says so`() async throws {
+        let topics = TopicAPI(client: try client())
+        var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
+        configuration.method = .post
+        configuration.body = .json(["a": 1] as Parameters)
+        for _ in 0..<2 { _ = try await topics.value(Topic.self, for: configuration) }
+        #expect(requests == 2)
+
+        configuration.cache.allowsUnsafeMethods = true
+        for _ in 0..<2 { _ = try await topics.value(Topic.self, for: configuration) }
+        #expect(requests == 3)
+        configuration.body = .json(["a": 2] as Parameters)
+        _ = try await topics.value(Topic.self, for: configuration)
+        #expect(requests == 4)
+    }
+
+    @Test func `TAF-C1, F48: another environment or user never sees a stored answer`() async throws {
+        let client = try client()
+        let ada = TopicAPI(client: client, user: "ada")
+        let bob = TopicAPI(client: client, user: "bob")
+        #expect(try await ada.topic(1, lifetime: Self.lifetime).title == "1")
+        #expect(try await bob.topic(1, lifetime: Self.lifetime).title == "2")
+        try client.switchEnvironment(to: "test")
+        #expect(try await ada.topic(1, lifetime: Self.lifetime).title == "3")
+        try client.switchEnvironment(to: "release")
+
+        #expect(try await ada.topic(1, lifetime: Self.lifetime).title == "1")
+        client.responseCache.removeAll(in: CachePartition(service: "topics", environment: "release", user: "ada"))
+        #expect(try await ada.topic(1, lifetime: Self.lifetime).title == "4")
+        #expect(try await bob.topic(1, lifetime: Self.lifetime).title == "2")
+    }
+
+    @Test func `CT-5: what is stored is found again, whatever the parameters`() async throws {
+        let topics = TopicAPI(client: try client())
+        let trees: [Parameters] = [
+            [:], ["a": 1], ["a": "1"], ["a": nil], ["a": [1, 2] as [Int]], ["b": ["c": 1] as Parameters], ["a": true],
+            ["a": 1.5], ["a": Data([1])], ["a": Date(timeIntervalSince1970: 0)],
+        ]
+        for tree in trees {
+            var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
+            configuration.query = tree
+            let first = try await topics.value(Topic.self, for: configuration)
+            #expect(try await topics.value(Topic.self, for: configuration) == first)
+        }
+
+        #expect(requests == trees.count)
+    }
+
+    @Test func `F10: parameters and header fields that do not matter make no other answer`() async throws {
+        let topics = TopicAPI(client: try client())
+        var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
+        configuration.cache.ignoredParameters = ["time"]
+        for number in 0..<3 {
+            configuration.query = ["time": number, "page": 1]
+            configuration.headers["X-Request-ID"] = "\(number)"
+            _ = try await topics.value(Topic.self, for: configuration)
+        }
+        #expect(requests == 1)
+        configuration.headers["Accept-Language"] = "zh"
+        _ = try await topics.value(Topic.self, for: configuration)
+        #expect(requests == 2)
+        configuration.cache.version = 1
+        _ = try await topics.value(Topic.self, for: configuration)
+        #expect(requests == 3)
+    }
+
+    @Test func `F21, F22: a refresh asks the server and stores what it answers`() async throws {
+        let topics = TopicAPI(client: try client())
+        var fresh = TopicAPI.topic(1, lifetime: Self.lifetime)
+        fresh.cache.reading = .never
+        _ = try await topics.topic(1, lifetime: Self.lifetime)
+
+        #expect(try await topics.value(Topic.self, for: fresh).title == "2")
+        #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
+    }
+
+    @Test func `F23: the cache alone may be asked`() async throws {
+        let topics = TopicAPI(client: try client())
+        var stored = TopicAPI.topic(1, lifetime: Self.lifetime)
+        stored.cache.reading = .only
+
+        await #expect(throws: APIError(.cache(.invalidMetadata))) { try await topics.value(Topic.self, for: stored) }
+        _ = try await topics.topic(1, lifetime: Self.lifetime)
+        #expect(try await topics.value(Topic.self, for: stored).title == "1")
+        #expect(requests == 1)
+    }
+
+    @Test func `F45: a stale answer is shown at once while a new one is fetched`() async throws {
+        let topics = TopicAPI(client: try client())
+        var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
+        configuration.cache.staleWhileRevalidate = .seconds(600)
+        let serializer = ResponseSerializer.decodable(Topic.self)
+        _ = try await topics.response(for: configuration, with: serializer)
+        clock.advance(by: .seconds(100))
+
+        let stale = try await topics.response(for: configuration, with: serializer)
+        #expect(stale.value.title == "1")
+        #expect(stale.source == .staleCache(age: .seconds(100)))
+        while topics.client.flights.count > 0 { await Task.yield() }
+        #expect(try await topics.response(for: configuration, with: serializer).value.title == "2")
+        clock.advance(by: .seconds(661))
+        #expect(try await topics.response(for: configuration, with: serializer).source == .network)
+    }
+
+    @Test func `F39, F45: a stale answer stands in for a server that fails`() async throws {
+        let topics = TopicAPI(client: try client())
+        var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
+        configuration.cache.staleIfError = .seconds(600)
+        _ = try await topics.value(Topic.self, for: configuration)
+        counter.fails.withLock { $0 = true }
+        clock.advance(by: .seconds(100))
+
+        let stale = try await topics.response(for: configuration, with: ResponseSerializer.decodable(Topic.self))
+        #expect(stale.source == .staleCache(age: .seconds(100)))
+        #expect(stale.value.title == "1")
+        clock.advance(by: .seconds(600))
+        await #expect(throws: APIError(.status(503))) { try await topics.value(Topic.self, for: configuration) }
+    }
+}

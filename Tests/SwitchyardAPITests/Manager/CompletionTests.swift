@@ -1,0 +1,152 @@
+import Dispatch
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct CompletionTests {
+    private static let queue = DispatchQueue(label: "completion-tests")
+
+    /// Counts what a completion handler is told.
+    private final class Outcomes: Sendable {
+        private let list = Locked<[Result<Topic, APIError>]>([])
+
+        var all: [Result<Topic, APIError>] { list.withLock { $0 } }
+
+        func add(_ result: Result<Topic, APIError>) { list.withLock { $0.append(result) } }
+    }
+
+    private static func call(
+        _ topics: TopicAPI,
+        _ configuration: APIConfiguration = TopicAPI.topic(1),
+        _ use: (RequestID) -> Void = { _ in }
+    ) async -> Result<Topic, APIError> {
+        await withCheckedContinuation { continuation in
+            use(topics.value(Topic.self, for: configuration, on: queue) { continuation.resume(returning: $0) })
+        }
+    }
+
+    @Test func `TAF-D8, TAF-D9: every call has a name of its own and answers after it was returned`() async throws {
+        let topics = TopicAPI(client: try .stubbed(StubTransport { _ in APIManagerTests.answer }))
+        let names = Locked<[RequestID]>([])
+        let cacheable = TopicAPI.topic(1, lifetime: .seconds(60))
+
+        for configuration in [TopicAPI.topic(1), cacheable, cacheable] {
+            let order = Locked<[String]>([])
+            let result = await withCheckedContinuation { continuation in
+                Self.queue.sync {
+                    let id = topics.value(Topic.self, for: configuration, on: Self.queue) { result in
+                        order.withLock { $0.append("answer") }
+                        continuation.resume(returning: result)
+                    }
+                    order.withLock { $0.append("name") }
+                    names.withLock { $0.append(id) }
+                }
+            }
+            #expect(try result.get().id == 1)
+            #expect(order.withLock { $0 } == ["name", "answer"])
+        }
+
+        #expect(Set(names.withLock { $0 }).count == 3)
+    }
+
+    @Test func `a call is answered on the queue that was chosen`() async throws {
+        let topics = TopicAPI(client: try .stubbed(StubTransport { _ in APIManagerTests.answer }))
+        let isThere: Bool = await withCheckedContinuation { continuation in
+            topics.value(Topic.self, for: TopicAPI.topic(1), on: Self.queue) { _ in
+                dispatchPrecondition(condition: .onQueue(Self.queue))
+                continuation.resume(returning: true)
+            }
+        }
+
+        #expect(isThere)
+    }
+
+    @Test(arguments: [nil, Duration.seconds(60)])
+    func `a call is cancelled by its name, once`(lifetime: Duration?) async throws {
+        let transport = StubTransport { _ in .never }
+        let topics = TopicAPI(client: try .stubbed(transport))
+
+        let result = await Self.call(topics, TopicAPI.topic(1, lifetime: lifetime)) { id in
+            #expect(topics.activeRequests.contains(id))
+            topics.cancel(id)
+            topics.cancel(id)
+        }
+
+        #expect(throws: APIError(.cancelled(.caller))) { try result.get() }
+        await transport.waitUntilIdle()
+        #expect(!topics.isLoading)
+    }
+
+    @Test(arguments: [nil, Duration.seconds(60)])
+    func `TAF-D2: cancelling all ends every call of the manager and none of another`(lifetime: Duration?) async throws {
+        let transport = StubTransport { _ in .never }
+        let client = try NetworkClient.stubbed(transport)
+        let topics = TopicAPI(client: client)
+        let others = TopicAPI(client: client)
+        let other = Task { await Self.call(others, TopicAPI.topic(99)) }
+        let calls = (0..<20).map { number in
+            Task { await Self.call(topics, TopicAPI.topic(number, lifetime: lifetime)) }
+        }
+        await transport.waitForRequests(21)
+
+        topics.cancelAll()
+
+        for call in calls {
+            let result = await call.value
+            #expect(throws: APIError(.cancelled(.caller))) { try result.get() }
+        }
+        #expect(!topics.isLoading)
+        #expect(others.isLoading)
+        others.cancelAll()
+        _ = await other.value
+    }
+
+    @Test(arguments: [nil, Duration.seconds(60)])
+    func `TAF-D7: letting the manager go ends its calls`(lifetime: Duration?) async throws {
+        let transport = StubTransport { _ in .never }
+        let client = try NetworkClient.stubbed(transport)
+        let result = Locked<Result<Topic, APIError>?>(nil)
+        let ended = DispatchSemaphore(value: 0)
+        do {
+            let topics = TopicAPI(client: client)
+            topics.value(Topic.self, for: TopicAPI.topic(1, lifetime: lifetime), on: Self.queue) { outcome in
+                result.withLock { $0 = outcome }
+                ended.signal()
+            }
+            await transport.waitForRequests(1)
+        }
+
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                ended.wait()
+                continuation.resume()
+            }
+        }
+
+        #expect(throws: APIError(.cancelled(.ownerReleased))) { try result.withLock { $0 }?.get() }
+        await transport.waitUntilIdle()
+    }
+
+    @Test func `exactly one answer for each of 500 calls that are cancelled at random`() async throws {
+        let topics = TopicAPI(client: try .stubbed(StubTransport { _ in APIManagerTests.answer }))
+        let outcomes = Outcomes()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<500 {
+                group.addTask {
+                    let lifetime: Duration? = number % 2 == 0 ? .seconds(60) : nil
+                    let configuration = TopicAPI.topic(number % 7, lifetime: lifetime)
+                    let result = await Self.call(topics, configuration) { id in
+                        if number % 3 == 0 { Self.queue.async { topics.cancel(id) } }
+                    }
+                    outcomes.add(result)
+                }
+            }
+        }
+
+        #expect(outcomes.all.count == 500)
+        #expect(!topics.isLoading)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite(.timeLimit(.minutes(1))) struct FlightTests {
+    private static let lifetime = Duration.seconds(60)
+
+    @Test func `TAF-C12, PEER-1: a hundred who miss the same answer make one request`() async throws {
+        let clock = ManualClock()
+        let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, APIManagerTests.answer) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let calls = (0..<100).map { number in
+            let topics = TopicAPI(client: client)
+            return Task { try await topics.topic(1, lifetime: Self.lifetime) }
+        }
+        await transport.waitForRequests(1)
+        while client.waiting < 100 { await Task.yield() }
+        clock.advance(by: .seconds(1))
+
+        for call in calls { #expect(try await call.value.id == 1) }
+        #expect(transport.requestCount == 1)
+        #expect(client.flights.count == 0)
+    }
+
+    @Test func `PEER-2: a failure reaches all who wait, and the next call asks again`() async throws {
+        let clock = ManualClock()
+        let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .status(404)) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let topics = TopicAPI(client: client)
+        let calls = (0..<3).map { _ in Task { try await topics.topic(1, lifetime: Self.lifetime) } }
+        while client.waiting < 3 { await Task.yield() }
+        await transport.waitForRequests(1)
+        clock.advance(by: .seconds(1))
+
+        for call in calls { await #expect(throws: APIError(.status(404))) { try await call.value } }
+        let again = Task { try await topics.topic(1, lifetime: Self.lifetime) }
+        await transport.waitForRequests(2)
+        again.cancel()
+        await transport.waitUntilIdle()
+    }
+
+    @Test func `PEER-3: whoever leaves takes nothing from the others, and the last one ends the transfer`() async throws
+    {
+        let transport = StubTransport { _ in .never }
+        let client = try NetworkClient.stubbed(transport)
+        let topics = TopicAPI(client: client)
+        let first = Task { try await topics.topic(1, lifetime: Self.lifetime) }
+        let second = Task { try await topics.topic(1, lifetime: Self.lifetime) }
+        while client.waiting < 2 { await Task.yield() }
+        await transport.waitForRequests(1)
+
+        first.cancel()
+        await #expect(throws: APIError(.cancelled(.caller))) { try await first.value }
+        #expect(transport.openExchanges == 1)
+        second.cancel()
+        await #expect(throws: APIError(.cancelled(.caller))) { try await second.value }
+        await transport.waitUntilIdle()
+        #expect(client.flights.count == 0)
+    }
+
+    @Test func `a manager that goes leaves the fetch to the others`() async throws {
+        let clock = ManualClock()
+        let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, APIManagerTests.answer) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let stays = TopicAPI(client: client)
+        var goes: TopicAPI? = TopicAPI(client: client)
+        goes?.value(Topic.self, for: TopicAPI.topic(1, lifetime: Self.lifetime)) { _ in }
+        await transport.waitForRequests(1)
+        let call = Task { try await stays.topic(1, lifetime: Self.lifetime) }
+        while client.waiting < 2 { await Task.yield() }
+
+        goes = nil
+        while client.waiting > 1 { await Task.yield() }
+        clock.advance(by: .seconds(1))
+
+        #expect(try await call.value.id == 1)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `no call is lost under random leaving`() async throws {
+        let transport = StubTransport { _ in APIManagerTests.answer }
+        let client = try NetworkClient.stubbed(transport)
+        let ended = Locked(0)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    let topics = TopicAPI(client: client)
+                    let call = Task { try await topics.topic(number % 3, lifetime: .nanoseconds(1)) }
+                    if number % 2 == 0 { call.cancel() }
+                    _ = await call.result
+                    ended.withLock { $0 += 1 }
+                }
+            }
+        }
+
+        #expect(ended.withLock { $0 } == 1_000)
+        #expect(client.flights.count == 0)
+    }
+}
+
+extension NetworkClient {
+    /// How many calls wait for a fetch.
+    fileprivate var waiting: Int { flights.waiting }
+}
