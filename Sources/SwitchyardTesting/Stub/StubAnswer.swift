@@ -1,5 +1,6 @@
 public import Foundation
 public import SwitchyardClient
+import SwitchyardServices
 
 /// What a ``StubTransport`` does with a request.
 ///
@@ -19,6 +20,20 @@ public struct StubAnswer: Sendable {
     struct Pause: Sendable {
         let duration: Duration
         let time: any TimeSource
+
+        /// The pause that an idle timeout allows in place of this one; `nil` when this one is short enough.
+        func shortened(to limit: Duration?) -> Pause? {
+            limit.flatMap { $0 < duration ? Pause(duration: $0, time: time) : nil }
+        }
+
+        /// The failure at the end of a pause that was too long.
+        var timeout: TransportError {
+            TransportError(.timeout, message: "no piece of the body within \(duration)")
+        }
+
+        func start(_ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
+            time.schedule(at: time.now.advanced(by: duration), action)
+        }
     }
 
     indirect enum Kind: Sendable {

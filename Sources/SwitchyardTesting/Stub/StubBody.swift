@@ -16,6 +16,7 @@ final class StubBody: Sendable {
 
     private let chunks: StubAnswer.Chunks
     private let limit: Int?
+    private let idleLimit: Duration?
     private let report: @Sendable (Int) -> Void
     private let onEnd: @Sendable () -> Void
     private let state = Locked(State())
@@ -23,11 +24,13 @@ final class StubBody: Sendable {
     init(
         chunks: StubAnswer.Chunks,
         limit: Int?,
+        idleLimit: Duration?,
         report: @escaping @Sendable (Int) -> Void,
         onEnd: @escaping @Sendable () -> Void
     ) {
         self.chunks = chunks
         self.limit = limit
+        self.idleLimit = idleLimit
         self.report = report
         self.onEnd = onEnd
     }
@@ -62,7 +65,9 @@ final class StubBody: Sendable {
             return state.end
         }
         if let end { return reader.resume(returning: end) }
-        let timer = pause.time.schedule(at: pause.time.now.advanced(by: pause.duration)) { [self] in
+        let idle = pause.shortened(to: idleLimit)
+        let timer = (idle ?? pause).start { [self] in
+            if let idle { return fail(idle.timeout) }
             let reader = state.withLock { state in
                 defer { state.reader = nil }
                 return state.reader

@@ -14,6 +14,7 @@ final class StubExchange: TransportTask {
         var timeout: (any ScheduledTimer)?
         /// The body that is being read, behind a completion with a streamed response.
         var body: StubBody?
+        /// Called once when the exchange ends.
         var onEnd: (@Sendable (StubExchange) -> Void)?
         var hasEnded = false
     }
@@ -27,21 +28,17 @@ final class StubExchange: TransportTask {
         request: HTTPRequest,
         queue: DispatchQueue?,
         progress: TransferProgressHandler?,
+        onEnd: @escaping @Sendable (StubExchange) -> Void,
         completion: @escaping Completion
     ) {
         self.request = request
         self.queue = queue
         self.progress = progress
-        state = Locked(State(completion: completion))
+        state = Locked(State(completion: completion, onEnd: onEnd))
     }
 
     func cancel() {
         end(TransportError(.cancelled, message: "cancelled by the caller"))
-    }
-
-    /// Has `body` called once when the exchange ends.
-    func onEnd(_ body: @escaping @Sendable (StubExchange) -> Void) {
-        state.withLock { $0.onEnd = body }
     }
 
     /// Lets the request's total timeout run.
@@ -103,7 +100,7 @@ final class StubExchange: TransportTask {
     }
 
     private func wait(_ pause: StubAnswer.Pause, then next: @escaping @Sendable (StubExchange) -> Void) {
-        let timer = pause.time.schedule(at: pause.time.now.advanced(by: pause.duration)) { [self] in
+        let timer = pause.start { [self] in
             guard state.withLock({ $0.completion != nil }) else { return }
             next(self)
         }
@@ -137,10 +134,14 @@ extension StubExchange {
             return complete(HTTPResponse(status: chunks.status, headers: chunks.headers, body: .whole(body)), body: nil)
         }
         guard let pause = chunks.pause else { return take(chunks, index: index) }
-        wait(pause) { $0.take(chunks, index: index) }
+        guard let idle = pause.shortened(to: request.timeouts.idle) else {
+            return wait(pause) { $0.take(chunks, index: index) }
+        }
+        wait(idle) { $0.end(idle.timeout) }
     }
 
     private func take(_ chunks: StubAnswer.Chunks, index: Int) {
+        guard state.withLock({ $0.completion != nil }) else { return }
         let count = chunks.pieces[...index].reduce(0) { $0 + $1.count }
         guard isWithinLimit(count) else { return end(bodyTooLarge) }
         report(count, of: nil)
@@ -151,6 +152,7 @@ extension StubExchange {
         let body = StubBody(
             chunks: chunks,
             limit: request.responseBodyLimit,
+            idleLimit: request.timeouts.idle,
             report: { [self] count in report(count, of: nil) },
             onEnd: { [weak self] in self?.close() }
         )

@@ -37,7 +37,8 @@ public final class StubTransport: Transport {
     ///
     /// - Parameters:
     ///   - completion: Where completions are called.
-    ///   - time: The clock on which the requests' total and idle timeouts run; `nil` lets nothing time out.
+    ///   - time: The clock on which the requests' total timeouts run; `nil` lets them not run. The idle timeout runs on
+    ///     the clock of the answer's pauses; there is nothing to connect to.
     ///   - recordLimit: How many requests are kept, the oldest goes first; 10,000 unless given.
     ///   - answer: Returns the answer to a request, on the thread that starts it.
     public init(
@@ -90,12 +91,17 @@ extension StubTransport {
         progress: TransferProgressHandler?,
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
     ) -> any TransportTask {
-        let exchange = StubExchange(request: request, queue: queue, progress: progress, completion: completion)
+        let exchange = StubExchange(
+            request: request,
+            queue: queue,
+            progress: progress,
+            onEnd: { [weak self] exchange in self?.remove(exchange) },
+            completion: completion
+        )
         guard register(exchange, request) else {
             exchange.end(TransportError(.closed, message: "the transport was shut down", mayHaveBeenSent: false))
             return exchange
         }
-        exchange.onEnd { [weak self] exchange in self?.remove(exchange) }
         if let time { exchange.setTimeout(on: time) }
         exchange.play(script(request))
         return exchange

@@ -86,6 +86,7 @@ import Testing
             #expect(try await socket.receiveResponse().text == "ignored")
         }
 
+        await server.waitForRequests(2)
         #expect(server.requests.map(\.bodyCount) == [1_000_000, 1_000_000])
     }
 

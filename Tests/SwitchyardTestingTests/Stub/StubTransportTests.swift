@@ -1,0 +1,181 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct StubTransportTests {
+    private let clock = ManualClock()
+
+    // MARK: scripts
+
+    @Test func `a closure answers`() async throws {
+        let transport = StubTransport { request in .json(#"{"method": "\#(request.method)"}"#, status: 201) }
+
+        let response = try await transport.send(.stub("/topics", method: .put)).get()
+
+        #expect(response.status == 201)
+        #expect(response.headers["content-type"] == "application/json")
+        #expect(try response.text == #"{"method": "PUT"}"#)
+    }
+
+    @Test func `answers are given one after the other, and then no more`() async throws {
+        let transport = StubTransport(answers: [.failure(.connectionRefused), .json("1")])
+
+        let results = [
+            await transport.send(.stub("/")), await transport.send(.stub("/")), await transport.send(.stub("/")),
+        ]
+
+        #expect(results[0].failure?.kind == .connectionRefused)
+        #expect(results[0].failure?.mayHaveBeenSent == false)
+        #expect(try results[1].get().text == "1")
+        #expect(results[2].failure?.kind == .other)
+    }
+
+    @Test func `answers are found by path`() async throws {
+        let transport = StubTransport(["/topics": .json("[]"), "/": .json("root")])
+
+        #expect(try await transport.send(.stub("/topics?page=2")).get().text == "[]")
+        #expect(try await transport.send(.stub("")).get().text == "root")
+        #expect(await transport.send(.stub("/users")).failure?.kind == .other)
+    }
+
+    @Test func `requests are recorded, the last of them`() async {
+        let transport = StubTransport(recordLimit: 2) { _ in .json("1") }
+
+        for index in 1...5 { _ = await transport.send(.stub("/\(index)")) }
+
+        #expect(transport.requests.map(\.url.text) == ["http://stub.test/4", "http://stub.test/5"])
+        #expect(transport.requestCount == 5)
+        #expect(await transport.waitForRequests(5))
+        #expect(await transport.waitUntilIdle())
+    }
+
+    // MARK: completion
+
+    @Test func `a completion on the queue comes after the start`() async {
+        let transport = StubTransport { _ in .json("1") }
+        let lock = Locked(false)
+
+        let isHeld = await withCheckedContinuation { continuation in
+            // A lock that is held around the start would dead-lock if the completion came from within.
+            lock.withLock { isHeld in
+                isHeld = true
+                _ = transport.start(.stub("/"), progress: nil) { _ in
+                    continuation.resume(returning: lock.withLock { $0 })
+                }
+                isHeld = false
+            }
+        }
+
+        #expect(!isHeld)
+    }
+
+    @Test func `a completion inline comes within the start`() {
+        let transport = StubTransport(completion: .inline) { _ in .json("1") }
+        let status = Locked(0)
+
+        _ = transport.start(.stub("/"), progress: nil) { result in
+            status.withLock { $0 = (try? result.get().status) ?? -1 }
+        }
+
+        #expect(status.withLock { $0 } == 200)
+        #expect(transport.openExchanges == 0)
+    }
+
+    @Test func `a delayed answer comes when the clock says so`() async throws {
+        let transport = StubTransport { [clock] _ in .delayed(by: .seconds(5), on: clock, .json("late")) }
+        async let result = transport.send(.stub("/"))
+        await clock.waitForTimers(1)
+
+        clock.advance(by: .seconds(4))
+        #expect(transport.openExchanges == 1)
+        clock.advance(by: .seconds(1))
+
+        #expect(try await result.get().text == "late")
+        #expect(transport.openExchanges == 0)
+    }
+
+    // MARK: ends
+
+    @Test(arguments: [StubTransport.Completion.queue, .inline])
+    func `a cancel ends what would never answer`(completion: StubTransport.Completion) async {
+        let transport = StubTransport(completion: completion) { _ in .never }
+
+        let result = await withCheckedContinuation { continuation in
+            let task = transport.start(.stub("/"), progress: nil) { continuation.resume(returning: $0) }
+            task.cancel()
+            task.cancel()
+        }
+
+        #expect(result.failure?.kind == .cancelled)
+        #expect(transport.openExchanges == 0)
+    }
+
+    @Test func `a cancel takes the timer of a delayed answer away`() async {
+        let transport = StubTransport { [clock] _ in .delayed(by: .seconds(5), on: clock, .json("late")) }
+
+        let result = await withCheckedContinuation { continuation in
+            transport.start(.stub("/"), progress: nil) { continuation.resume(returning: $0) }.cancel()
+        }
+
+        #expect(result.failure?.kind == .cancelled)
+        #expect(clock.pendingTimers == 0)
+    }
+
+    @Test func `a cancel after the end changes nothing`() async throws {
+        let transport = StubTransport { _ in .json("1") }
+        let count = Locked(0)
+        let task = transport.start(.stub("/"), progress: nil) { _ in count.withLock { $0 += 1 } }
+        await transport.waitUntilIdle()
+
+        task.cancel()
+        _ = await transport.send(.stub("/"))
+
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test func `a race of answers and cancels completes each exchange once`() async {
+        let transport = StubTransport { [clock] _ in .delayed(by: .seconds(1), on: clock, .json("1")) }
+        let count = Locked(0)
+        let tasks = (0..<500).map { _ in
+            transport.start(.stub("/"), progress: nil) { _ in count.withLock { $0 += 1 } }
+        }
+
+        async let advanced: Void = clock.advance(by: .seconds(1))
+        for task in tasks { task.cancel() }
+        await advanced
+        // The queue is serial: behind this one, every other completion has run.
+        await withCheckedContinuation { continuation in
+            transport.start(.stub("/"), progress: nil) { _ in continuation.resume() }.cancel()
+        }
+
+        #expect(count.withLock { $0 } == 500)
+        #expect(transport.openExchanges == 0)
+    }
+
+    @Test func `a shutdown closes what is open and all that comes later`() async {
+        let transport = StubTransport { _ in .never }
+        async let open = transport.send(.stub("/"))
+        await transport.waitForRequests(1)
+
+        transport.shutdown()
+        transport.shutdown()
+
+        #expect(await open.failure?.kind == .closed)
+        #expect(await transport.send(.stub("/")).failure?.kind == .closed)
+        #expect(transport.openExchanges == 0)
+    }
+
+    @Test func `a total timeout runs on the clock of the transport`() async {
+        let transport = StubTransport(time: clock) { _ in .never }
+        var request = HTTPRequest.stub("/")
+        request.timeouts.total = .seconds(3)
+        async let result = transport.send(request)
+        await clock.waitForTimers(1)
+
+        clock.advance(by: .seconds(3))
+
+        #expect(await result.failure?.kind == .timeout)
+    }
+}

@@ -1,0 +1,96 @@
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ManualClockTests {
+    private let clock = ManualClock(now: MonotonicTime(seconds: 10))
+
+    /// Sets a timer that writes down its name and the time.
+    private func schedule(_ name: String, after seconds: Double, into log: Locked<[String]>) -> any ScheduledTimer {
+        clock.schedule(at: clock.now.advanced(by: .seconds(seconds))) { [clock] in
+            let entry = "\(name)@\(Int(clock.now.seconds))"
+            log.withLock { $0.append(entry) }
+        }
+    }
+
+    @Test func `time stands still until it is advanced`() {
+        #expect(clock.now == MonotonicTime(seconds: 10))
+        clock.advance(by: .seconds(2))
+        #expect(clock.now == MonotonicTime(seconds: 12))
+    }
+
+    @Test func `time does not go backwards`() {
+        clock.advance(by: .seconds(-5))
+        clock.advance(to: .zero)
+
+        #expect(clock.now == MonotonicTime(seconds: 10))
+    }
+
+    @Test func `due timers fire in order, each at its time`() {
+        let log = Locked<[String]>([])
+        for (name, seconds) in [("c", 3.0), ("a", 1), ("b", 1), ("d", 9)] {
+            _ = schedule(name, after: seconds, into: log)
+        }
+
+        clock.advance(by: .seconds(5))
+
+        #expect(log.withLock { $0 } == ["a@11", "b@11", "c@13"])
+        #expect(clock.now == MonotonicTime(seconds: 15))
+        #expect(clock.pendingTimers == 1)
+        #expect(clock.nextDeadline == MonotonicTime(seconds: 19))
+    }
+
+    @Test func `a cancelled timer does not fire`() {
+        let log = Locked<[String]>([])
+        let timer = schedule("a", after: 1, into: log)
+
+        timer.cancel()
+        timer.cancel()
+        clock.advance(by: .seconds(5))
+
+        #expect(log.withLock { $0 } == [])
+        #expect(clock.pendingTimers == 0)
+    }
+
+    @Test func `a timer may set and cancel others`() {
+        let log = Locked<[String]>([])
+        let doomed = schedule("doomed", after: 2, into: log)
+        _ = clock.schedule(at: MonotonicTime(seconds: 11)) {
+            doomed.cancel()
+            _ = schedule("next", after: 2, into: log)
+            _ = schedule("late", after: 60, into: log)
+        }
+
+        clock.advance(by: .seconds(5))
+
+        #expect(log.withLock { $0 } == ["next@13"])
+        #expect(clock.pendingTimers == 1)
+    }
+
+    @Test func `a deadline that has passed is due at once`() async {
+        await withCheckedContinuation { continuation in
+            _ = clock.schedule(at: MonotonicTime(seconds: 9)) { continuation.resume() }
+        }
+
+        #expect(clock.pendingTimers == 0)
+    }
+
+    @Test func `a test waits for timers to be set`() async {
+        async let areSet = clock.waitForTimers(2)
+        let log = Locked<[String]>([])
+
+        _ = schedule("a", after: 1, into: log)
+        _ = schedule("b", after: 1, into: log)
+
+        #expect(await areSet)
+    }
+
+    @Test func `waiting ends with its task`() async {
+        let waiting = Task { await clock.waitForTimers(1) }
+
+        waiting.cancel()
+
+        #expect(await waiting.value == false)
+    }
+}
