@@ -1,0 +1,105 @@
+import Switchyard
+
+/// A fleet of clients that each run the real ``SwitchyardServices/SwitchingCore``, in virtual time.
+///
+/// Servers, network and the passing of time are simulated; every decision is the core's, asked in the order in which the
+/// client's engine asks it:
+///
+///     arrival -> choose, takeProbe -> answer | failure -> takeFailover | timer -> takeHedge | deadline -> settle
+///
+/// One thread, one queue of events, one source of random numbers: the same plan gives the same result.
+struct FleetSimulation: Sendable {
+    /// What an entry of the queue means.
+    enum Occurrence {
+        case reply(request: Int, attempt: Int)
+        case timer(request: Int)
+        case probeReply(Int)
+        case trouble
+
+        init(code: UInt32) {
+            switch code {
+            case .max: self = .trouble
+            case 0x8000_0000...: self = .probeReply(Int(code & 0x7FFF_FFFF))
+            default:
+                let (request, part) = (Int(code >> 2), Int(code & 3))
+                self = part == 3 ? .timer(request: request) : .reply(request: request, attempt: part)
+            }
+        }
+
+        var code: UInt32 {
+            switch self {
+            case .reply(let request, let attempt): UInt32(request) << 2 | UInt32(attempt)
+            case .timer(let request): UInt32(request) << 2 | 3
+            case .probeReply(let probe): 0x8000_0000 | UInt32(probe)
+            case .trouble: .max
+            }
+        }
+    }
+
+    let plan: FleetPlan
+    var clients: FleetClients
+    var servers: [SimulatedServer]
+    var queue = EventQueue()
+    var requests: ContiguousArray<FleetRequest> = []
+    /// The attempts of each request, side by side.
+    var attempts: ContiguousArray<FleetAttempt?> = []
+    var freeRequests: ContiguousArray<UInt32> = []
+    var probes: ContiguousArray<FleetAttempt?> = []
+    var freeProbes: ContiguousArray<UInt32> = []
+    var tally: FleetTally
+    private var random: FleetRandom
+
+    /// Prepares the clients and the servers.
+    ///
+    /// - Parameter plan: What to simulate.
+    /// - Throws: What is wrong with the policy.
+    init(_ plan: FleetPlan) throws(SwitchError) {
+        self.plan = plan
+        random = FleetRandom(seed: plan.seed)
+        clients = try FleetClients(plan, random: &random)
+        servers = plan.scenario.servers(load: plan.load, model: plan.model)
+        tally = FleetTally(plan)
+    }
+
+    /// Lets the requests of ``FleetScenario/duration`` arrive, and runs until each has ended.
+    mutating func run() {
+        queue.insert(Occurrence.trouble.code, at: MonotonicTime(seconds: FleetScenario.troubleStart))
+        var arrival = random.gap(rate: plan.load)
+        while arrival < FleetScenario.duration {
+            let time = MonotonicTime(seconds: arrival)
+            while let next = queue.first, next.at < time { handleNext() }
+            start(client: random.index(below: plan.clients), at: time)
+            arrival += random.gap(rate: plan.load)
+        }
+        while queue.first != nil { handleNext() }
+    }
+
+    private mutating func handleNext() {
+        guard let entry = queue.removeFirst() else { return }
+        switch Occurrence(code: entry.code) {
+        case .reply(let request, let attempt):
+            replyArrived(request, attempt, at: entry.at)
+            release(request)
+        case .timer(let request):
+            timerRang(request, at: entry.at)
+            release(request)
+        case .probeReply(let probe):
+            probeEnded(probe, at: entry.at)
+        case .trouble:
+            if plan.scenario.losesConnections { clients.disconnectAll(from: 0) }
+        }
+    }
+
+    /// Puts an entry that names a request into the queue.
+    mutating func schedule(_ occurrence: Occurrence, of request: Int, at time: MonotonicTime) {
+        requests[request].pendingEvents += 1
+        queue.insert(occurrence.code, at: time)
+    }
+
+    /// Frees the place of a request that has ended and that no entry of the queue names any more.
+    private mutating func release(_ request: Int) {
+        requests[request].pendingEvents -= 1
+        guard requests[request].pendingEvents == 0, requests[request].hasEnded else { return }
+        freeRequests.append(UInt32(request))
+    }
+}

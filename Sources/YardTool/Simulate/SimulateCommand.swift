@@ -1,0 +1,67 @@
+import Switchyard
+
+/// Runs a fleet of clients through the real switching core in virtual time.
+struct SimulateCommand: Command {
+    static let name = "simulate"
+    static let summary = "Simulates a fleet of clients, each with a real switching core, while servers fail."
+    static let options: [Arguments.Option] = [
+        .value("clients", "N", "how many clients, at 0.1 requests per second each; 20000 unless given"),
+        .value("scenario", "NAME", FleetScenario.allCases.map(\.rawValue).joined(separator: ", ")),
+        .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + "; recommended unless given"),
+        .value("server-model", "NAME", "deep (wasted work is done; default) or aware (it is dropped)"),
+        .flag("warm", "every client keeps a connection to its first fallback"),
+        .value("seed", "K", "the seed of all random numbers; 1 unless given"),
+        .flag("json", "print one JSON object"),
+    ]
+
+    /// The most clients: 5 million, which take about 10 GiB.
+    static let mostClients = 5_000_000
+
+    let plan: FleetPlan
+    let printsJSON: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        var plan = FleetPlan()
+        plan.clients = try arguments.integer("clients", in: 1...Self.mostClients) ?? plan.clients
+        plan.scenario = try Self.choice("scenario", arguments) ?? plan.scenario
+        plan.model = try Self.choice("server-model", arguments) ?? plan.model
+        plan.policy = try Self.policy(arguments) ?? plan.policy
+        plan.seed = try arguments.integer("seed", in: 0...Int.max).map { UInt64($0) } ?? plan.seed
+        plan.isWarm = arguments.has("warm")
+        self.plan = plan
+        printsJSON = arguments.has("json")
+    }
+
+    func run() async throws -> Int32 {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var simulation = try FleetSimulation(plan)
+        simulation.run()
+        let report = FleetReport(of: simulation, wallSeconds: (clock.now - start) / .seconds(1))
+        print(printsJSON ? try report.json() : report.table)
+        return 0
+    }
+
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String,
+        _ arguments: Arguments
+    ) throws(UsageError) -> Choice? {
+        guard let text = arguments.text(name) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            throw unknown(text, for: name, known: Choice.allCases.map(\.rawValue))
+        }
+        return choice
+    }
+
+    private static func policy(_ arguments: Arguments) throws(UsageError) -> SwitchPolicy? {
+        guard let text = arguments.text("policy") else { return nil }
+        guard let policy = SwitchPolicy.named(text) else {
+            throw unknown(text, for: "policy", known: SwitchPolicy.names)
+        }
+        return policy
+    }
+
+    private static func unknown(_ text: String, for name: String, known: [String]) -> UsageError {
+        UsageError("--\(name) wants one of " + known.joined(separator: ", ") + ", not \"\(text)\"")
+    }
+}

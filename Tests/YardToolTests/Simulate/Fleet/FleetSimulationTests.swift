@@ -1,0 +1,75 @@
+import Switchyard
+import Testing
+
+@testable import yard
+
+@Suite struct FleetSimulationTests {
+    private func report(_ plan: FleetPlan) throws -> FleetReport {
+        var simulation = try FleetSimulation(plan)
+        simulation.run()
+        return FleetReport(of: simulation, wallSeconds: 0)
+    }
+
+    @Test(arguments: FleetScenario.allCases, [ServerModel.deep, .aware])
+    func `every request ends exactly once`(scenario: FleetScenario, model: ServerModel) throws {
+        var simulation = try FleetSimulation(FleetPlan(clients: 60, scenario: scenario, model: model))
+
+        simulation.run()
+
+        #expect(simulation.tally.requests > 2000)
+        #expect(simulation.tally.ended == simulation.tally.requests)
+        #expect(simulation.freeRequests.count == simulation.requests.count)
+        #expect(simulation.freeProbes.count == simulation.probes.count)
+        #expect(simulation.clients.newestRequest.allSatisfy { $0 == FleetClients.noRequest })
+    }
+
+    @Test func `the same seed gives the same report`() throws {
+        let plan = FleetPlan(clients: 80, scenario: .brownout, seed: 11)
+
+        #expect(try report(plan).json() == report(plan).json())
+    }
+
+    @Test func `another seed gives other requests`() throws {
+        let first = try report(FleetPlan(clients: 80, seed: 1))
+        let second = try report(FleetPlan(clients: 80, seed: 2))
+
+        #expect(first.requests != second.requests)
+    }
+
+    @Test(arguments: [FleetScenario.deathAmple, .hang])
+    func `the recommended policy hides the loss of a server`(scenario: FleetScenario) throws {
+        let report = try report(FleetPlan(clients: 300, scenario: scenario, isWarm: true))
+
+        #expect(report.failures == 0)
+        #expect(report.switchesPerClient.mean > 1)
+    }
+
+    @Test(arguments: [FleetScenario.deathAmple, .hang])
+    func `without switching, requests fail until the server is back and warm`(scenario: FleetScenario) throws {
+        let report = try report(FleetPlan(clients: 300, scenario: scenario, policy: .off))
+
+        #expect((29...50).contains(report.failPercent))
+        #expect(report.switchesPerClient.max == 0)
+    }
+
+    @Test func `clients without a network blame no server`() throws {
+        let report = try report(FleetPlan(clients: 300, scenario: .network30))
+
+        #expect((3.0...6.0).contains(report.failPercent))
+        #expect(report.switchesPerClient.mean < 0.05)
+    }
+
+    @Test func `a warm fallback spares the second server the new connections`() throws {
+        let cold = try report(FleetPlan(clients: 300, scenario: .deathAmple))
+        let warm = try report(FleetPlan(clients: 300, scenario: .deathAmple, isWarm: true))
+
+        #expect(warm.servers[1].peakLoad < cold.servers[1].peakLoad)
+    }
+
+    @Test func `the table and the JSON tell the same`() throws {
+        let report = try report(FleetPlan(clients: 50))
+
+        #expect(report.table.contains("\(report.requests)"))
+        #expect(try report.json().contains("\"requests\":\(report.requests)"))
+    }
+}
