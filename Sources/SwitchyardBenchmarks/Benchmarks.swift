@@ -9,7 +9,7 @@ enum Benchmarks {
         let url = words.value("--url")
         switch words.next() {
         case "serve-bare": try serve()
-        case "overhead": try await OverheadBenchmark(url: url, isJSON: isJSON).run()
+        case "overhead": try await OverheadBenchmark(url: url, isJSON: isJSON, only: words.value("--only")).run()
         case "faults":
             var faults = FaultsBenchmark()
             faults.isJSON = isJSON
@@ -25,7 +25,7 @@ enum Benchmarks {
     }
 
     private static let usage = """
-        usage: SwitchyardBenchmarks overhead [--json] [--url URL]
+        usage: SwitchyardBenchmarks overhead [--json] [--url URL] [--only CONTENDER]
                SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [FAULT ...]
         """
 

@@ -9,6 +9,10 @@ public struct MediaType: Sendable, Hashable {
 
     /// Parses a header field's value; `nil` when it names no type.
     public init?(_ text: String) {
+        if let usual = Self.usual(text) {
+            self = usual
+            return
+        }
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         let names = parts[0].trimmed.lowercased().split(separator: "/", omittingEmptySubsequences: false)
         guard names.count == 2, names.allSatisfy({ !$0.isEmpty && !$0.contains(where: \.isWhitespace) }) else {
@@ -19,11 +23,24 @@ public struct MediaType: Sendable, Hashable {
         charset = parts.dropFirst().lazy.compactMap { Self.charset(of: $0) }.first
     }
 
-    init(type: String, subtype: String) {
+    init(type: String, subtype: String, charset: String? = nil) {
         self.type = type
         self.subtype = subtype
-        charset = nil
+        self.charset = charset
     }
+
+    /// What nearly every answer of an API carries, known without parsing.
+    private static func usual(_ text: String) -> MediaType? {
+        switch text {
+        case "application/json": json
+        case "application/json; charset=utf-8", "application/json;charset=utf-8", "application/json; charset=UTF-8",
+            "application/json;charset=UTF-8":
+            jsonInUTF8
+        default: nil
+        }
+    }
+
+    private static let jsonInUTF8 = MediaType(type: "application", subtype: "json", charset: "utf-8")
 
     /// JSON.
     public static let json = MediaType(type: "application", subtype: "json")

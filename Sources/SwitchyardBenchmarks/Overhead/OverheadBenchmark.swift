@@ -9,6 +9,8 @@ import Switchyard
 struct OverheadBenchmark {
     let url: String?
     let isJSON: Bool
+    /// The contender to run alone, for a profiler; all of them when `nil`.
+    var only: String?
 
     func run() async throws {
         let child = url == nil ? try ChildServer() : nil
@@ -28,8 +30,8 @@ struct OverheadBenchmark {
         [
             try bareTransport(target),
             try plainURLSession(target),
-            try throughClient(target),
-        ]
+            try throughManager(target),
+        ].filter { only == nil || $0.name == only }
     }
 
     private func bareTransport(_ target: String) throws -> Contender {
@@ -53,7 +55,7 @@ struct OverheadBenchmark {
         }
     }
 
-    private func throughClient(_ target: String) throws -> Contender {
+    private func throughManager(_ target: String) throws -> Contender {
         let (base, path) = try split(target)
         let service = try Service(
             name: "topics",
@@ -63,13 +65,8 @@ struct OverheadBenchmark {
             ],
             defaultEnvironment: .test
         )
-        let client = try NetworkClient(service: service)
-        let decoder = JSONDecoder()
-        return Contender(name: "client") {
-            let response = try await client.send(APIConfiguration(path: path))
-            guard case .whole(let body) = response.response.body else { throw BenchmarkError("no whole body") }
-            try check(try decoder.decode([SampleTopic].self, from: body))
-        }
+        let manager = SampleTopicAPI(client: try NetworkClient(service: service))
+        return Contender(name: "APIManager") { try check(try await manager.topics(at: path)) }
     }
 
     private func split(_ target: String) throws -> (base: String, path: String) {
@@ -112,8 +109,8 @@ struct OverheadReport: Encodable {
             Spread(zip(scores[left] ?? [], scores[right] ?? []).map { $0.perSecond / $1.perSecond })
         }
         ratios = [
-            "client / bare transport": ratio("client", "bare transport"),
-            "client / plain URLSession": ratio("client", "plain URLSession"),
+            "APIManager / bare transport": ratio("APIManager", "bare transport"),
+            "APIManager / plain URLSession": ratio("APIManager", "plain URLSession"),
             "bare transport / plain URLSession": ratio("bare transport", "plain URLSession"),
         ]
     }

@@ -1,3 +1,5 @@
+import Switchyard
+
 /// The small answer that is asked for again and again.
 struct SampleTopic: Decodable, Sendable {
     let id: Int
@@ -8,4 +10,17 @@ struct SampleTopic: Decodable, Sendable {
 enum SampleTopics {
     /// 82 bytes of JSON.
     static let json = #"[{"id":1,"title":"Points and crossings","replies":12},{"id":2,"title":"Signals","replies":3}]"#
+}
+
+/// A module as an app writes it.
+final class SampleTopicAPI: APIManager {
+    let client: NetworkClient
+
+    init(client: NetworkClient) {
+        self.client = client.scoped()
+    }
+
+    func topics(at path: String) async throws(APIError) -> [SampleTopic] {
+        try await value(for: APIConfiguration(path: path))
+    }
 }

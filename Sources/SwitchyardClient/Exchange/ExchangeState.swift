@@ -61,6 +61,8 @@ struct ExchangeState {
     private var phase = Phase.ready
     private var attempts: ContiguousArray<Attempt> = []
     private var live = 0
+    /// The attempt whose answer ended the request. Its body may still be arriving.
+    private var winner: Int?
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
     private var timer: (any ScheduledTimer)?
 
@@ -91,7 +93,7 @@ struct ExchangeState {
 
     /// Keeps the handle of an attempt, unless its answer is there already.
     mutating func attach(_ task: any TransportTask, to index: Int) -> Attachment {
-        guard phase == .running else { return .unwanted }
+        guard phase == .running else { return index == winner ? .answered : .unwanted }
         guard attempts[index].outcome == nil else { return .answered }
         attempts[index].task = task
         return .waiting
@@ -129,6 +131,7 @@ struct ExchangeState {
     mutating func end(with result: Result<HTTPResponse, RequestFailure.Reason>, winner: Int? = nil) -> Ending? {
         guard phase != .ended else { return nil }
         phase = .ended
+        self.winner = winner
         defer {
             attempts = []
             timer = nil

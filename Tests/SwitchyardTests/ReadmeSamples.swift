@@ -1,0 +1,112 @@
+import Foundation
+import Switchyard
+import SwitchyardTesting
+
+// The samples of README.md, word for word; ReadmeTests compares the two.
+
+struct Topic: Codable, Sendable, Hashable {
+    let id: Int
+    let title: String
+}
+
+struct User: Codable, Sendable, Hashable {
+    let id: Int
+    let name: String
+}
+
+// sample
+final class TopicAPI: APIManager {
+    let client: NetworkClient
+    private let pages = PageRecorder<Topic>(pageSize: 20)
+
+    init(client: NetworkClient) {
+        self.client = client.scoped()
+    }
+
+    func refreshTopics() async throws(APIError) -> [Topic] {
+        try await pages.refresh { page in try await self.topics(page) }
+    }
+
+    func loadMoreTopics() async throws(APIError) -> [Topic] {
+        try await pages.loadMore { page in try await self.topics(page) }
+    }
+
+    private func topics(_ page: PageRequest) async throws(APIError) -> [Topic] {
+        try await value(for: APIConfiguration(path: "topics", query: ["page": page.number, "size": page.size]))
+    }
+}
+// end
+
+// sample
+enum UserError: Int, ModuleErrorCode {
+    case userNotFound = 1001
+    case nameTaken = 1002
+}
+
+final class UserAPI: APIManager {
+    let client: NetworkClient
+    let module: APIModule
+
+    init(client: NetworkClient) throws {
+        self.client = client.scoped()
+        let errors = try ModuleErrors(UserError.self, [404: .userNotFound, 409: .nameTaken])
+        module = APIModule(errors: errors, envelope: Envelope(success: [0]))
+    }
+
+    func user(id: Int) async throws(APIError) -> User {
+        var configuration = APIConfiguration(path: "users/\(id)")
+        configuration.cacheLifetime = .seconds(60)
+        return try await value(for: configuration)
+    }
+}
+// end
+
+func composing(file: URL) throws -> TopicAPI {
+    // sample
+    let service = try ServiceCatalog.service(contentsOf: file)
+    let client = try NetworkClient(service: service)
+    let topics = TopicAPI(client: client)
+    // end
+    return topics
+}
+
+func switching(_ client: NetworkClient) async throws {
+    // sample
+    try client.switchEnvironment(to: .develop)
+    try client.switchServer(to: "secondary")
+    for await event in client.events() { print(event) }
+    // end
+}
+
+func showing(_ users: UserAPI, show: (Any) -> Void, showMissingUser: () -> Void) async {
+    // sample
+    do {
+        let user = try await users.user(id: 7)
+        show(user)
+    } catch {
+        switch error.module(UserError.self) {
+        case .userNotFound: showMissingUser()
+        default: show(error.message)
+        }
+    }
+    // end
+}
+
+func callingBack(_ topics: TopicAPI) {
+    // sample
+    let id = topics.value([Topic].self, for: APIConfiguration(path: "topics")) { result in
+        print(result)
+    }
+    topics.cancel(id)
+    // end
+}
+
+func testing() throws -> LoopbackServer {
+    // sample
+    let server = LoopbackServer()
+    server.route(.get, "/topics") { _ in .json("[]") }
+    try server.start()
+    server.fault = .hang
+    // end
+    return server
+}
