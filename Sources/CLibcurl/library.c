@@ -1,6 +1,10 @@
 /// Opens libcurl at run time.
 #if defined(__linux__)
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include "abi.h"
 
 #include <dlfcn.h>
@@ -113,6 +117,7 @@ struct thread_start {
 static void *run_thread(void *argument) {
     struct thread_start start = *(struct thread_start *)argument;
     free(argument);
+    pthread_setname_np(pthread_self(), "switchyard-curl");
     start.body(start.context);
     return NULL;
 }

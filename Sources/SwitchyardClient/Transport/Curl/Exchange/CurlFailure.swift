@@ -6,10 +6,23 @@
     ///
     /// Goes by result codes and the system's error numbers, never by text, which changes from version to version.
     struct CurlFailure {
+        /// Why one of our callbacks or deadlines ended an exchange; the numbers of `ycurl_verdict`.
+        enum Verdict: Int32, Sendable {
+            case none
+            case headTooLarge
+            case bodyTooLarge
+            case uploadUnreadable
+            case uploadShort
+            case wouldSendTwice
+            case deadlinePassed
+            case idleTooLong
+            case noMemory
+        }
+
         /// libcurl's result code; -1 when one of our deadlines ended the exchange.
         var code: Int32
-        /// The `ycurl_verdict` of our callbacks.
-        var verdict: UInt32 = YCURL_NO_VERDICT.rawValue
+        /// What our callbacks decided, if they ended the exchange.
+        var verdict = Verdict.none
         /// `errno` of the system call that failed.
         var systemError: Int32 = 0
         /// The proxy's answer to CONNECT; 0 when there was none.
@@ -30,7 +43,7 @@
             ycurl_diagnose(handle, &diagnosis)
             self.code = code
             self.usesProxy = usesProxy
-            verdict = UInt32(bitPattern: diagnosis.verdict)
+            verdict = Verdict(rawValue: diagnosis.verdict) ?? .none
             systemError = diagnosis.os_error
             connectStatus = diagnosis.connect_status
             hasHead = diagnosis.head_complete
@@ -50,27 +63,27 @@
         // MARK: What our own callbacks decided
 
         private var kindOfVerdict: TransportError.Kind? {
-            switch ycurl_verdict(verdict) {
-            case YCURL_HEAD_TOO_LARGE: .headersTooLarge
-            case YCURL_BODY_TOO_LARGE: .bodyTooLarge
-            case YCURL_UPLOAD_UNREADABLE, YCURL_UPLOAD_SHORT: .requestBodyFailed
-            case YCURL_WOULD_SEND_TWICE: .connectionReset
-            case YCURL_DEADLINE_PASSED, YCURL_IDLE_TOO_LONG: .timeout
-            case YCURL_NO_MEMORY: .other
-            default: nil
+            switch verdict {
+            case .headTooLarge: .headersTooLarge
+            case .bodyTooLarge: .bodyTooLarge
+            case .uploadUnreadable, .uploadShort: .requestBodyFailed
+            case .wouldSendTwice: .connectionReset
+            case .deadlinePassed, .idleTooLong: .timeout
+            case .noMemory: .other
+            case .none: nil
             }
         }
 
         private var messageOfVerdict: String {
-            switch ycurl_verdict(verdict) {
-            case YCURL_HEAD_TOO_LARGE: "the response's head is larger than allowed"
-            case YCURL_BODY_TOO_LARGE: "the response's body is larger than allowed"
-            case YCURL_UPLOAD_UNREADABLE: "the body's file could not be read: \(String(cString: strerror(systemError)))"
-            case YCURL_UPLOAD_SHORT: "the body's file became shorter while it was sent"
-            case YCURL_WOULD_SEND_TWICE: "the kept-alive connection was dead; the method forbids sending again"
-            case YCURL_DEADLINE_PASSED: "the exchange took longer than its total timeout"
-            case YCURL_IDLE_TOO_LONG: "nothing was received for longer than the idle timeout"
-            default: "out of memory"
+            switch verdict {
+            case .headTooLarge: "the response's head is larger than allowed"
+            case .bodyTooLarge: "the response's body is larger than allowed"
+            case .uploadUnreadable: "the body's file could not be read: \(String(cString: strerror(systemError)))"
+            case .uploadShort: "the body's file became shorter while it was sent"
+            case .wouldSendTwice: "the kept-alive connection was dead; the method forbids sending again"
+            case .deadlinePassed: "the exchange took longer than its total timeout"
+            case .idleTooLong: "nothing was received for longer than the idle timeout"
+            case .noMemory, .none: "out of memory"
             }
         }
 

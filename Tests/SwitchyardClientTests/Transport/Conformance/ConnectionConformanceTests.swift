@@ -1,0 +1,99 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Connections are kept, and a dead one loses no request and doubles none.
+@Suite(.timeLimit(.minutes(1))) struct ConnectionConformanceTests {
+    @Test(arguments: Subject.networked)
+    func `a connection is used again`(_ subject: Subject) async throws {
+        try await Lab.run(subject) { lab in
+            for _ in 0..<5 { _ = try await lab.get("/text") }
+
+            #expect(lab.server.statistics.connectionsAccepted == 1)
+        }
+    }
+
+    @Test(arguments: Subject.networked, [HTTPMethod.get, .post])
+    func `a connection that the server has closed is replaced`(_ subject: Subject, _ method: HTTPMethod) async throws {
+        try await Lab.run(subject) { lab in
+            for _ in 0..<5 {
+                let request = try lab.request("/echo", method: method)
+                #expect(try await lab.transport.send(request).status == 200)
+                lab.server.closeConnections()
+            }
+
+            #expect(lab.server.requests.count == 5)
+        }
+    }
+
+    @Test(arguments: Subject.networked)
+    func `a GET on a connection that dies under it is answered`(_ subject: Subject) async throws {
+        try await Lab.run(subject) { lab in
+            let closing = ClosingServer(lab.server)
+            _ = try await lab.get("/text")
+            closing.begin()
+
+            let response = try await lab.get("/dying")
+
+            #expect(response.status == 200)
+            #expect(lab.server.requests.filter { $0.path == "/dying" }.count == 2)
+        }
+    }
+
+    @Test(arguments: Subject.networked)
+    func `a POST on a connection that dies under it is never sent twice`(_ subject: Subject) async throws {
+        try await Lab.run(subject) { lab in
+            let closing = ClosingServer(lab.server)
+            _ = try await lab.get("/text")
+            closing.begin()
+
+            let request = try lab.request("/dying", method: .post, body: .data(Data("pay".utf8)))
+            let error = await lab.failure(of: request)
+
+            withKnownIssue("URLSession on Linux sends a POST again") {
+                #expect(error?.kind == .connectionReset)
+                #expect(error?.mayHaveBeenSent == true)
+                #expect(lab.server.requests.filter { $0.path == "/dying" }.count == 1)
+            } when: {
+                subject.isLimited
+            }
+        }
+    }
+
+    @Test(arguments: Subject.networked)
+    func `many requests at once are all answered`(_ subject: Subject) async throws {
+        try await Lab.run(subject) { lab in
+            let request = try lab.request("/text")
+            let failures = await withTaskGroup(of: TransportError?.self) { group in
+                for _ in 0..<500 { group.addTask { await lab.failure(of: request) } }
+                return await group.reduce(into: [TransportError]()) { if let error = $1 { $0.append(error) } }
+            }
+
+            #expect(failures.isEmpty)
+            #expect(lab.server.requests.count == 500)
+        }
+    }
+}
+
+/// Lets a server close the connection of the first request to /dying, and answer the second.
+private struct ClosingServer {
+    private let server: LoopbackServer
+
+    init(_ server: LoopbackServer) {
+        self.server = server
+    }
+
+    func begin() {
+        let count = Locked(0)
+        server.route(nil, "/dying") { _ in
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            if isFirst { throw CancellationError() }  // Closes the connection without an answer.
+            return .text("alive")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+/// Limits bound what a server can make a client take.
+@Suite(.timeLimit(.minutes(1))) struct LimitConformanceTests {
+    @Test(arguments: Subject.allCases, [HTTPRequest.Delivery.whole, .stream])
+    func `a body over the limit is an error`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
+        try await Lab.run(subject) { lab in
+            let request = try lab.request("/large", delivery: delivery, limit: Lab.large.count - 1)
+
+            #expect(await lab.failure(of: request)?.kind == .bodyTooLarge)
+        }
+    }
+
+    @Test(arguments: Subject.allCases, [HTTPRequest.Delivery.whole, .stream])
+    func `a body of just the limit is fine`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
+        try await Lab.run(subject) { lab in
+            let request = try lab.request("/large", delivery: delivery, limit: Lab.large.count)
+
+            #expect(try await lab.transport.send(request).bytes() == Lab.large)
+        }
+    }
+
+    @Test(arguments: Subject.networked, [HTTPRequest.Delivery.whole, .stream])
+    func `the limit counts what decompression makes`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws
+    {
+        try await Lab.run(subject) { server in
+            server.route(.get, "/bomb", answering: Compressed.response(Compressed.hellos))
+        } _: { lab in
+            let request = try lab.request("/bomb", delivery: delivery, limit: 5999)
+
+            #expect(await lab.failure(of: request)?.kind == .bodyTooLarge)
+        }
+    }
+
+    @Test(arguments: Subject.networked)
+    func `an endless head is an error`(_ subject: Subject) async throws {
+        try await Lab.run(subject) { server in
+            var response = LoopbackResponse.text("hi")
+            for index in 0..<2000 { response.headers.add("X-\(index)", String(repeating: "x", count: 1000)) }
+            server.route(.get, "/head", answering: response)
+        } _: { lab in
+            let request = try lab.request("/head")
+
+            #expect(await lab.failure(of: request)?.kind == .headersTooLarge)
+        }
+    }
+
+    @Test(arguments: Subject.networked)
+    func `an endless header line is an error`(_ subject: Subject) async throws {
+        try await Lab.run(subject) { server in
+            var response = LoopbackResponse.text("hi")
+            response.headers.add("X-Long", String(repeating: "x", count: 2_000_000))
+            server.route(.get, "/head", answering: response)
+        } _: { lab in
+            let request = try lab.request("/head")
+
+            #expect(await lab.failure(of: request)?.kind == .headersTooLarge)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+#if os(Linux)
+    import Foundation
+    import SwitchyardClient
+    import SwitchyardTesting
+    import Testing
+
+    /// What a configuration asks for is done, or refused when the transport is made.
+    @Suite(.timeLimit(.minutes(1))) struct CurlConfigurationTests {
+        private let server = LoopbackServer()
+
+        init() throws {
+            server.route(nil, "*") { request in
+                .text("\(request.headers["Host"] ?? "") \(request.target)")
+            }
+            try server.start()
+        }
+
+        private func send(
+            _ url: String,
+            headers: HTTPHeaders = [:],
+            _ change: (inout CurlTransport.Configuration) -> Void
+        ) async throws -> HTTPResponse {
+            var configuration = CurlTransport.Configuration()
+            change(&configuration)
+            let transport = try CurlTransport(configuration: configuration)
+            let target = try #require(RequestURL(url))
+            return try await transport.send(HTTPRequest(url: target, headers: headers))
+        }
+
+        @Test func `a host is found where an override says`() async throws {
+            let url = "http://api.example.com:\(server.port)/a"
+            let response = try await send(url) { configuration in
+                configuration.hostOverrides = [
+                    .init(host: "api.example.com", port: Int(server.port), addresses: ["127.0.0.1"])
+                ]
+            }
+
+            #expect(try await response.bytes() == Data("api.example.com:\(server.port) /a".utf8))
+        }
+
+        @Test func `a proxy gets the whole URL`() async throws {
+            let response = try await send("http://elsewhere.invalid/a") { configuration in
+                configuration.proxy = .server(.init(kind: .http, host: "127.0.0.1", port: Int(server.port)))
+            }
+
+            #expect(response.status == 200)
+            #expect(server.requests.first?.target == "http://elsewhere.invalid/a")
+        }
+
+        @Test func `credentials of a proxy go to the proxy`() async throws {
+            _ = try await send("http://elsewhere.invalid/a") { configuration in
+                var proxy = CurlTransport.Configuration.ProxyServer(
+                    kind: .http,
+                    host: "127.0.0.1",
+                    port: Int(server.port)
+                )
+                proxy.credentials = .init(user: "us:er", password: "pass word")
+                configuration.proxy = .server(proxy)
+            }
+
+            let sent = try #require(server.requests.first?.headers["Proxy-Authorization"])
+            #expect(sent == "Basic " + Data("us:er:pass word".utf8).base64EncodedString())
+        }
+
+        @Test func `a proxy that is not there is a proxy failure`() async throws {
+            await #expect {
+                try await send("http://elsewhere.invalid/") { configuration in
+                    configuration.proxy = .server(.init(kind: .socks5, host: "127.0.0.1", port: 1))
+                }
+            } throws: {
+                ($0 as? TransportError)?.kind == .proxyFailure
+            }
+        }
+
+        @Test func `a host among the exceptions is reached directly`() async throws {
+            let response = try await send("http://127.0.0.1:\(server.port)/a") { configuration in
+                var proxy = CurlTransport.Configuration.ProxyServer(kind: .http, host: "127.0.0.1", port: 1)
+                proxy.exceptions = ["127.0.0.1"]
+                configuration.proxy = .server(proxy)
+            }
+
+            #expect(response.status == 200)
+        }
+
+        @Test func `requests beyond the connection limit wait for a connection`() async throws {
+            var configuration = CurlTransport.Configuration()
+            configuration.maximumConnectionsPerHost = 2
+            let transport = try CurlTransport(configuration: configuration)
+            let url = try #require(RequestURL("http://127.0.0.1:\(server.port)/"))
+
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<40 { group.addTask { _ = try await transport.send(HTTPRequest(url: url)) } }
+                try await group.waitForAll()
+            }
+
+            #expect(server.requests.count == 40)
+            #expect(server.statistics.connectionsAccepted <= 2)
+        }
+
+        @Test func `unused connections are closed after their time`() async throws {
+            var configuration = CurlTransport.Configuration()
+            configuration.idleConnectionTimeout = .milliseconds(100)
+            let transport = try CurlTransport(configuration: configuration)
+            let url = try #require(RequestURL("http://127.0.0.1:\(server.port)/"))
+
+            _ = try await transport.send(HTTPRequest(url: url))
+            #expect(await server.wait { $0.connectionsOpen == 0 })
+            _ = try await transport.send(HTTPRequest(url: url))
+
+            #expect(server.statistics.connectionsAccepted == 2)
+        }
+
+        @Test func `without decompression nothing is asked for`() async throws {
+            _ = try await send("http://127.0.0.1:\(server.port)/") { $0.decompressesResponses = false }
+
+            #expect(server.requests.first?.headers["Accept-Encoding"] == nil)
+        }
+
+        @Test func `a request with a range gets its bytes as they are`() async throws {
+            _ = try await send("http://127.0.0.1:\(server.port)/", headers: ["Range": "bytes=1-"]) { _ in }
+
+            #expect(server.requests.first?.headers["Accept-Encoding"] == nil)
+        }
+
+        @Test func `metrics say where the time went`() async throws {
+            let transport = try CurlTransport()
+            let url = try #require(RequestURL("http://127.0.0.1:\(server.port)/"))
+
+            let first = try #require(try await transport.send(HTTPRequest(url: url)).metrics)
+            let second = try #require(try await transport.send(HTTPRequest(url: url)).metrics)
+
+            #expect(!first.reusedConnection && second.reusedConnection)
+            #expect(first.networkProtocol == "http/1.1")
+            #expect(first.bytesReceived > 0)
+            #expect(first.connected.map { $0 <= first.total } == true)
+        }
+
+        @Test func `a trust file that is not there is refused at once`() {
+            #expect {
+                var configuration = CurlTransport.Configuration()
+                configuration.tls.trustRoots = .file(URL(filePath: "/nothing/here.pem"))
+                _ = try CurlTransport(configuration: configuration)
+            } throws: {
+                ($0 as? TransportError)?.kind == .closed
+            }
+        }
+
+        @Test func `TLS versions that exclude each other are refused at once`() {
+            #expect {
+                var configuration = CurlTransport.Configuration()
+                configuration.tls.minimumVersion = .tls13
+                configuration.tls.maximumVersion = .tls12
+                _ = try CurlTransport(configuration: configuration)
+            } throws: {
+                ($0 as? TransportError)?.kind == .unsupported
+            }
+        }
+
+        @Test func `a pin is 32 bytes in base64`() {
+            #expect(PublicKeyPin("short") == nil)
+            #expect(PublicKeyPin("not base64 at all!") == nil)
+            #expect(PublicKeyPin("sha256/" + Data(count: 32).base64EncodedString()) != nil)
+        }
+    }
+#endif

@@ -1,0 +1,100 @@
+#if os(Linux)
+    import Glibc
+    import SwitchyardClient
+    import Testing
+
+    @testable import SwitchyardClient
+
+    /// Each of libcurl's results has its kind of error.
+    @Suite struct CurlFailureTests {
+        struct Row: Sendable {
+            var code: Int32
+            var system: Int32 = 0
+            var verdict = CurlFailure.Verdict.none
+            var connectStatus = 0
+            var hasHead = false
+            var wasSent = false
+            var usesProxy = false
+            var kind: TransportError.Kind
+
+            var error: TransportError {
+                var failure = CurlFailure(code: code)
+                failure.systemError = system
+                failure.verdict = verdict
+                failure.connectStatus = connectStatus
+                failure.hasHead = hasHead
+                failure.wasSent = wasSent
+                failure.usesProxy = usesProxy
+                return failure.error
+            }
+        }
+
+        static let connecting: [Row] = [
+            Row(code: 5, kind: .proxyFailure),
+            Row(code: 6, kind: .dnsFailure),
+            Row(code: 7, system: ECONNREFUSED, kind: .connectionRefused),
+            Row(code: 7, system: EHOSTUNREACH, kind: .connectionRefused),
+            Row(code: 7, system: ENOENT, kind: .connectionRefused),
+            Row(code: 7, system: ENETUNREACH, kind: .offline),
+            Row(code: 7, system: ENETDOWN, kind: .offline),
+            Row(code: 7, system: ETIMEDOUT, kind: .connectTimeout),
+            Row(code: 7, system: ECONNRESET, kind: .connectionReset),
+            Row(code: 7, system: EMFILE, kind: .other),
+            Row(code: 7, system: ECONNREFUSED, usesProxy: true, kind: .proxyFailure),
+            Row(code: 28, kind: .connectTimeout),
+            Row(code: 97, kind: .proxyFailure),
+            Row(code: 56, connectStatus: 407, kind: .proxyFailure),
+            Row(code: 35, kind: .tlsFailure),
+            Row(code: 58, kind: .tlsFailure),
+            Row(code: 77, kind: .tlsFailure),
+            Row(code: 98, kind: .tlsFailure),
+            Row(code: 51, kind: .certificateRejected),
+            Row(code: 60, kind: .certificateRejected),
+            Row(code: 90, kind: .certificateRejected),
+            Row(code: 91, kind: .certificateRejected),
+        ]
+
+        static let transferring: [Row] = [
+            Row(code: 1, wasSent: true, kind: .protocolViolation),
+            Row(code: 1, kind: .unsupported),
+            Row(code: 3, kind: .invalidRequest),
+            Row(code: 4, kind: .unsupported),
+            Row(code: 8, wasSent: true, kind: .protocolViolation),
+            Row(code: 16, wasSent: true, kind: .protocolViolation),
+            Row(code: 18, hasHead: true, wasSent: true, kind: .truncated),
+            Row(code: 27, wasSent: true, kind: .headersTooLarge),
+            Row(code: 27, hasHead: true, wasSent: true, kind: .other),
+            Row(code: 52, wasSent: true, kind: .connectionReset),
+            Row(code: 55, system: EPIPE, wasSent: true, kind: .connectionReset),
+            Row(code: 56, system: ECONNRESET, wasSent: true, kind: .connectionReset),
+            Row(code: 56, system: ECONNRESET, hasHead: true, wasSent: true, kind: .connectionReset),
+            Row(code: 56, hasHead: true, wasSent: true, kind: .protocolViolation),
+            Row(code: 61, hasHead: true, wasSent: true, kind: .decodingFailed),
+            Row(code: 65, wasSent: true, kind: .connectionReset),
+            Row(code: 92, wasSent: true, kind: .connectionReset),
+            Row(code: 92, hasHead: true, wasSent: true, kind: .truncated),
+            Row(code: 100, wasSent: true, kind: .headersTooLarge),
+            Row(code: 99, wasSent: true, kind: .other),
+        ]
+
+        static let decided: [Row] = [
+            Row(code: 23, verdict: .headTooLarge, wasSent: true, kind: .headersTooLarge),
+            Row(code: 23, verdict: .bodyTooLarge, wasSent: true, kind: .bodyTooLarge),
+            Row(code: 42, system: EIO, verdict: .uploadUnreadable, wasSent: true, kind: .requestBodyFailed),
+            Row(code: 42, verdict: .uploadShort, wasSent: true, kind: .requestBodyFailed),
+            Row(code: 42, verdict: .wouldSendTwice, wasSent: true, kind: .connectionReset),
+            Row(code: -1, verdict: .deadlinePassed, kind: .timeout),
+            Row(code: -1, verdict: .idleTooLong, wasSent: true, kind: .timeout),
+            Row(code: 27, verdict: .noMemory, kind: .other),
+        ]
+
+        @Test(arguments: connecting + transferring + decided)
+        func `a result has its kind`(_ row: Row) throws {
+            _ = try CurlLibrary.open()
+
+            #expect(row.error.kind == row.kind)
+            #expect(row.error.mayHaveBeenSent == row.wasSent)
+            #expect(!row.error.message.isEmpty)
+        }
+    }
+#endif

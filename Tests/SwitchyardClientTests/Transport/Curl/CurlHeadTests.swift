@@ -1,0 +1,47 @@
+#if os(Linux)
+    import Testing
+
+    @testable import SwitchyardClient
+
+    /// A raw head becomes header fields.
+    @Suite struct CurlHeadTests {
+        private func fields(_ lines: String...) -> [String] {
+            let head = "HTTP/1.1 200 OK\r\n" + lines.joined(separator: "\r\n") + "\r\n\r\n"
+            return parse(Array(head.utf8))
+        }
+
+        private func parse(_ bytes: [UInt8]) -> [String] {
+            bytes.withUnsafeBytes { CurlResponse.parse($0) }.map { "\($0.name)=\($0.value)" }
+        }
+
+        @Test func `fields keep their order and their names`() {
+            #expect(fields("B: 1", "a: 2", "B: 3") == ["B=1", "a=2", "B=3"])
+        }
+
+        @Test func `blanks around a value go`() {
+            #expect(fields("A:1", "B:  \t2 \t ", "C:", "D:   ") == ["A=1", "B=2", "C=", "D="])
+        }
+
+        @Test func `colons in a value stay`() {
+            #expect(fields("Location: http://a:1/b") == ["Location=http://a:1/b"])
+        }
+
+        @Test func `a folded line goes on with the value before it`() {
+            #expect(fields("A: 1", "  2", "\t3", "B: 4") == ["A=1 2 3", "B=4"])
+        }
+
+        @Test func `lines without a colon are left out`() {
+            #expect(fields("nothing", "A: 1") == ["A=1"])
+        }
+
+        @Test func `bytes that are not UTF-8 are Latin-1`() {
+            #expect(parse(Array("HTTP/1.1 200\r\nA: caf".utf8) + [0xE9, 13, 10, 13, 10]) == ["A=café"])
+            #expect(fields("A: café") == ["A=café"])
+        }
+
+        @Test(arguments: ["", "HTTP/1.1 200 OK", "\r\n\r\n", "HTTP/1.1 200 OK\nA: 1\n\n", "\n", ":"])
+        func `odd heads do no harm`(_ head: String) {
+            #expect(parse(Array(head.utf8)).count <= 1)
+        }
+    }
+#endif

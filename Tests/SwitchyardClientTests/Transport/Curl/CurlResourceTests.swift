@@ -1,0 +1,66 @@
+#if os(Linux)
+    import Foundation
+    import SwitchyardClient
+    import SwitchyardTesting
+    import Testing
+
+    /// A transport takes what it needs, and gives it back.
+    @Suite(.serialized, .timeLimit(.minutes(1))) struct CurlResourceTests {
+        private let server = LoopbackServer()
+        private let url: RequestURL
+
+        init() throws {
+            server.route(.get, "/text", answering: .text("hello"))
+            server.route(.get, "/never") { _ in
+                try await Task.sleep(for: .seconds(3600))
+                return .text("late")
+            }
+            try server.start()
+            url = try #require(RequestURL(server.baseURL + "/text"))
+        }
+
+        private func threads() throws -> Int {
+            let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+            return tasks.filter { task in
+                let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+                return name?.hasPrefix("switchyard-curl") == true
+            }.count
+        }
+
+        @Test func `transports that are dropped leave no connection and no thread`() async throws {
+            for index in 0..<200 {
+                let transport = try CurlTransport()
+                if index % 2 == 0 { _ = try await transport.send(HTTPRequest(url: url)) }
+                if index % 4 == 0 { transport.shutdown() }
+            }
+
+            #expect(await server.wait { $0.connectionsOpen == 0 })
+        }
+
+        @Test func `a transport without requests has no thread`() async throws {
+            let before = try threads()
+            let transports = try (0..<20).map { _ in try CurlTransport() }
+
+            #expect(try threads() < before + transports.count)
+        }
+
+        @Test func `two thousand requests wait at once on one thread`() async throws {
+            let transport = try CurlTransport()
+            let never = try #require(RequestURL(server.baseURL + "/never"))
+            let waiting = (0..<2000).map { _ in
+                Task { try await transport.send(HTTPRequest(url: never)) }
+            }
+            #expect(await server.waitForRequests(2000))
+
+            #expect(try await transport.send(HTTPRequest(url: url)).status == 200)
+            for task in waiting { task.cancel() }
+            for task in waiting { #expect(await task.result.isCancelled) }
+        }
+    }
+
+    extension Result where Success == HTTPResponse {
+        fileprivate var isCancelled: Bool {
+            if case .failure(let error) = self { (error as? TransportError)?.kind == .cancelled } else { false }
+        }
+    }
+#endif

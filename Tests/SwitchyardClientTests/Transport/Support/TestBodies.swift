@@ -1,0 +1,62 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+
+/// A body reader that gives prepared pieces, or fails behind them.
+final class PiecesReader: HTTPBodyReader {
+    struct Broken: Error {}
+
+    private let pieces: Locked<ArraySlice<Data>>
+    private let fails: Bool
+
+    init(_ pieces: [Data], fails: Bool = false) {
+        self.pieces = Locked(pieces[...])
+        self.fails = fails
+    }
+
+    func read(maximumLength: Int) async throws -> Data? {
+        await Task.yield()
+        guard let piece = pieces.withLock({ $0.popFirst() }) else {
+            if fails { throw Broken() }
+            return nil
+        }
+        return piece
+    }
+}
+
+extension HTTPBody {
+    /// A streamed body of prepared pieces.
+    static func pieces(_ pieces: [Data], length: Int64? = nil, fails: Bool = false) -> HTTPBody {
+        .stream(Stream(length: length) { PiecesReader(pieces, fails: fails) })
+    }
+}
+
+extension Data {
+    /// Bytes in a pattern whose period, a prime, fits no buffer; made by doubling, which is fast without optimisation.
+    static func pattern(_ count: Int) -> Data {
+        var bytes = Data((0..<251).map { UInt8($0) })
+        while bytes.count < count { bytes.append(bytes) }
+        return bytes.prefix(count)
+    }
+}
+
+/// A folder that goes away with its last reference.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "switchyard-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    /// Writes a file and returns where it is.
+    func file(_ name: String, _ bytes: Data) throws -> URL {
+        let file = url.appending(path: name)
+        try bytes.write(to: file)
+        return file
+    }
+}
