@@ -35,7 +35,8 @@ let package = Package(
         ),
         .testTarget(
             name: "SwitchyardClientTests",
-            dependencies: ["SwitchyardClient", "SwitchyardServices", "SwitchyardTesting"]
+            dependencies: ["SwitchyardClient", "SwitchyardServices", "SwitchyardTesting"],
+            resources: [.copy("Cases")]
         ),
         .testTarget(
             name: "SwitchyardAPITests",

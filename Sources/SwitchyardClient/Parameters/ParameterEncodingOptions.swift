@@ -20,7 +20,7 @@ public struct ParameterEncodingOptions: Sendable {
         case repeated
         /// `list[0]=1&list[1]=2`.
         case indexed
-        /// `list=1,2`; the comma stands as it is when `,` is among the allowed characters.
+        /// `list=1,2`; a comma inside an element is percent-encoded, those between elements are not.
         ///
         /// A list that holds lists or named values is refused.
         case commaSeparated

@@ -109,7 +109,7 @@ struct ParameterSerializer {
         let outer = name
         try descend()
         if values.isEmpty, options.emptyCollections == .bare {
-            name = element(0, of: outer)
+            if case .indexed = options.arrays { name += "[]" } else { name = element(0, of: outer) }
             try writeName(to: &output)
         }
         for (index, value) in values.enumerated() {
@@ -142,12 +142,13 @@ struct ParameterSerializer {
             guard let text = try leafText(value) else { continue }
             texts.append(text)
         }
-        guard !texts.isEmpty else { return try writeNull(to: &output) }
+        let isNull = values.allSatisfy { $0 == .null }
+        guard !isNull, !texts.isEmpty else { return try writeNull(to: &output) }
         guard collected == nil else { return try writePair(texts.joined(separator: ","), to: &output) }
         try writeName(to: &output)
         output.append(UInt8(ascii: "="))
         for (index, text) in texts.enumerated() {
-            if index > 0 { try append(",", allowed: options.allowedCharacters, to: &output) }
+            if index > 0 { output.append(UInt8(ascii: ",")) }
             try append(text, allowed: options.allowedCharacters, to: &output)
         }
     }

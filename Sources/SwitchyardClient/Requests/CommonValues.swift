@@ -53,7 +53,8 @@ public struct CommonValues: Sendable {
 
 /// What becomes of a request whose path is an absolute URL of another origin than the base URL's.
 public enum ForeignHostRule: Sendable, Hashable {
-    /// It is sent without common headers and parameters, which may hold credentials; the default.
+    /// It is sent without common parameters, and of the common headers only with `Accept`, its relatives and
+    /// `User-Agent`, since all others may hold credentials; the default.
     case withoutCommonValues
     /// It is sent like any other.
     case allowed

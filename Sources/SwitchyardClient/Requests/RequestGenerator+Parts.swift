@@ -109,12 +109,10 @@ extension RequestGenerator {
     ) throws(RequestError) -> HTTPHeaders {
         let own = configuration.headers
         if let invalid = own.firstInvalidField { throw Self.refusal(of: invalid) }
-        var headers = HTTPHeaders()
-        if sharesCommonValues {
-            headers = try common.resolvedHeaders(configuration)
-            let invalid = common.computedHeaders == nil ? common.invalidHeader : headers.firstInvalidField
-            if let invalid { throw Self.refusal(of: invalid) }
-        }
+        var headers = try common.resolvedHeaders(configuration)
+        let invalid = common.computedHeaders == nil ? common.invalidHeader : headers.firstInvalidField
+        if let invalid { throw Self.refusal(of: invalid) }
+        if !sharesCommonValues { headers = headers.harmless }
         headers = headers.overridden(by: own)
         if let bodyType, own["Content-Type"] == nil { headers.set("Content-Type", bodyType) }
         if let cookies, configuration.usesCookies, own["Cookie"] == nil, let cookie = cookies.header(for: url) {
@@ -132,6 +130,14 @@ extension RequestGenerator {
 
     static func refusal(of field: HTTPHeaders.Field) -> RequestError {
         .header(name: field.name, reason: HTTPToken.isValid(field.name) ? .controlCharacterInValue : .invalidName)
+    }
+}
+
+extension HTTPHeaders {
+    /// The fields that tell another host nothing it should not know.
+    fileprivate var harmless: HTTPHeaders {
+        let names: Set = ["accept", "accept-charset", "accept-encoding", "accept-language", "user-agent"]
+        return HTTPHeaders(fields.filter { names.contains($0.name.lowercased()) })
     }
 }
 

@@ -57,7 +57,7 @@ import Testing
             base: "https://h/v1",
             path: "items:batchGet",
             appended: "https://h/v1/items:batchGet",
-            relative: "https://h/items:batchGet"
+            relative: nil
         ),
         Row(base: "https://h/v1", path: "ftp://x/y", appended: nil, relative: nil),
         Row(base: "https://h/v1", path: "http:///y", appended: nil, relative: nil),

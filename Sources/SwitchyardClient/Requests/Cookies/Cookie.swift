@@ -97,7 +97,7 @@ enum CookieMatching {
 
     /// Whether a host is an IP address.
     static func isAddress(_ host: String) -> Bool {
-        if host.hasPrefix("[") { return true }
+        if host.contains(":") { return true }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         return labels.count == 4 && labels.allSatisfy { UInt8($0) != nil }
     }

@@ -4,7 +4,7 @@ struct AbsoluteURL {
     var isSecure: Bool
     /// The checked authority.
     var authority: URLAuthority
-    /// The path, percent-encoded; may be empty.
+    /// The path, percent-encoded and without dot segments; may be empty.
     var path: [UInt8]
     /// The query, percent-encoded; `nil` when there is none.
     var query: [UInt8]?
@@ -30,7 +30,8 @@ struct AbsoluteURL {
         guard let bytes = parts.authority else { throw .url(text: text, reason: .invalidHost) }
         isSecure = name == "https"
         authority = try URLAuthority(bytes, in: text)
-        path = URLEscaping.path(parts.path)
+        let escaped = URLEscaping.path(parts.path)
+        path = DotSegments.occur(in: escaped) ? DotSegments.removed(from: escaped, clamps: true) ?? [] : escaped
         query = parts.query.map(URLEscaping.query)
     }
 

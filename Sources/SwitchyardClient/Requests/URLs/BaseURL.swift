@@ -30,7 +30,7 @@ public struct BaseURL: Sendable, Hashable {
     public init(_ url: RequestURL) {
         self.url = url
         let parts = url.absolute
-        path = DotSegments.removed(from: parts.path, clamps: true) ?? parts.path
+        path = parts.path
         query = parts.query
         origin = RequestURL.Origin(parts)
         stem = Stem(origin: parts.originBytes, path: path)

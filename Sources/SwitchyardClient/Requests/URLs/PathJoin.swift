@@ -17,6 +17,7 @@
 /// | `https://h/v1` | `../b` | error | `https://h/b` |
 /// | `https://h/v1` | `//x/y` | `https://h/v1//x/y` | `https://x/y` |
 /// | `https://h/v1` | `http://x/y` | `http://x/y` | `http://x/y` |
+/// | `https://h/v1` | `items:find` | `https://h/v1/items:find` | error |
 /// | `https://h/v1` | `httpLogs/x` | `https://h/v1/httpLogs/x` | `https://h/httpLogs/x` |
 public enum PathJoin: Sendable, Hashable {
     /// The path is appended to the base's path, which it can never leave; the default.

@@ -56,11 +56,14 @@ struct URLAuthority {
             guard IPv6Address.isValid(bytes) else { throw .url(text: text, reason: .invalidHost) }
             return Array(bytes)
         }
-        if bytes.allSatisfy(hostCharacters.contains) { return Array(bytes) }
+        if bytes.allSatisfy(hostCharacters.contains) {
+            guard IPv4Address.isPlausible(bytes) else { throw .url(text: text, reason: .invalidHost) }
+            return Array(bytes)
+        }
         // Names in other scripts are sent in their ASCII form, which Foundation knows (IDNA, UTS 46).
         guard bytes.contains(where: { $0 > 127 }), !bytes.contains(where: { $0 < 128 && !hostCharacters.contains($0) }),
-            let host = URL(string: "http://\(String(decoding: bytes, as: UTF8.self))/")?.host(percentEncoded: true),
-            !host.isEmpty, host.utf8.allSatisfy(hostCharacters.contains)
+            let host = URLComponents(string: "http://\(String(decoding: bytes, as: UTF8.self))/")?.encodedHost,
+            !host.isEmpty, host.utf8.allSatisfy(hostCharacters.contains), IPv4Address.isPlausible(Array(host.utf8)[...])
         else { throw .url(text: text, reason: .invalidHost) }
         return Array(host.utf8)
     }
@@ -68,16 +71,5 @@ struct URLAuthority {
     /// `user@host:port`.
     var bytes: [UInt8] {
         (userInfo.map { $0 + [UInt8(ascii: "@")] } ?? []) + host + (port.map { Array(":\($0)".utf8) } ?? [])
-    }
-}
-
-/// The grammar of an IPv6 address in a URL (RFC 3986 section 3.2.2).
-enum IPv6Address {
-    /// Whether the bytes are an address in brackets; zones (`%25eth0`) are not accepted.
-    static func isValid(_ bracketed: ArraySlice<UInt8>) -> Bool {
-        guard bracketed.last == UInt8(ascii: "]"), bracketed.count > 2 else { return false }
-        let text = String(decoding: bracketed.dropFirst().dropLast(), as: UTF8.self)
-        var address = in6_addr()
-        return inet_pton(AF_INET6, text, &address) == 1
     }
 }

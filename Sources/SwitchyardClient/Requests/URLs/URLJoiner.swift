@@ -132,10 +132,9 @@ struct URLJoiner: ~Copyable {
             output.append(stem.isSecure ? "https://" : "http://")
             output.append(checked.bytes)
             output.append(DotSegments.removed(from: URLEscaping.path(parts.path), clamps: true) ?? [])
-        } else if let scheme = parts.scheme {
-            // Without `//` a colon is part of the path here: `items:batchGet` names a method, not a scheme.
-            let path = scheme + [UInt8(ascii: ":")] + parts.path
-            appendResolved(URLEscaping.path(ArraySlice(path)), base, stem)
+        } else if let scheme = parts.scheme, String(decoding: scheme, as: UTF8.self).lowercased() != stem.scheme {
+            // `mailto:x` is no path; the base's own scheme without `//` is one, as the RFC allows and browsers do.
+            throw .url(text: text, reason: .unsupportedScheme(String(decoding: scheme, as: UTF8.self)))
         } else if parts.path.isEmpty {
             output.append(stem.whole)
             if parts.query == nil { appendQuery(base.query) }
@@ -161,4 +160,5 @@ struct URLJoiner: ~Copyable {
 
 extension BaseURL.Stem {
     var isSecure: Bool { origin.count > 4 && origin[4] == UInt8(ascii: "s") }
+    var scheme: String { isSecure ? "https" : "http" }
 }

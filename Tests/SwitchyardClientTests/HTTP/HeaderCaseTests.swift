@@ -1,0 +1,170 @@
+import Foundation
+import Testing
+
+@testable import SwitchyardClient
+
+/// Cases about header fields and descriptions of requests.
+@Suite struct HeaderCaseTests {
+    @Test func `header fields behave as in Alamofire`() throws {
+        try CaseFile("alamofire_headers").run { item in
+            var headers = HTTPHeaders()
+            for operation in item["operations"]?.array ?? [] {
+                guard Self.apply(operation, to: &headers) else {
+                    return .notApplicable("There is no such operation.")
+                }
+            }
+            var outcome = CaseOutcome.passed
+            if let expected = item["expected_count"]?.int { outcome = .compare("\(headers.count)", "\(expected)") }
+            if outcome == .passed, let expected = item["expected_values"]?.array {
+                outcome = .compare(
+                    headers.map(\.value).joined(separator: "|"),
+                    expected.compactMap(\.string).joined(separator: "|")
+                )
+            }
+            if outcome == .passed, let expected = item["expected_names"]?.array {
+                outcome = .compare(
+                    headers.map(\.name).joined(separator: "|"),
+                    expected.compactMap(\.string).joined(separator: "|")
+                )
+            }
+            for member in item["expected_get"]?.members ?? [] where outcome == .passed {
+                outcome = .compare(headers[member.key], member.value.string)
+            }
+            if outcome == .passed, let expected = item["expected_description"]?.string {
+                outcome = .compare(headers.description, expected)
+            }
+            return outcome
+        }
+    }
+
+    /// Performs one operation; `false` when there is none of that name.
+    static func apply(_ operation: JSONValue, to headers: inout HTTPHeaders) -> Bool {
+        if operation["init"] != nil {
+            // Alamofire's container keeps one field per name; here that is what `set` does.
+            for pair in operation["pairs"]?.array ?? [] {
+                headers.set(pair.array?.first?.string ?? "", pair.array?.last?.string ?? "")
+            }
+            return true
+        }
+        guard let member = operation.members?.first else { return false }
+        let texts = member.value.array?.compactMap(\.string) ?? member.value.string.map { [$0] } ?? []
+        switch (member.key, texts.count) {
+        case ("set", 2), ("update", 2), ("add", 2): headers.set(texts[0], texts[1])
+        case ("remove", 1): headers.remove(texts[0])
+        case ("sort", _): headers = headers.sorted()
+        default: return false
+        }
+        return true
+    }
+
+    @Test func `header fields behave as in OkHttp`() throws {
+        try CaseFile("okhttp_headers").run { item in
+            guard let operations = item["operations"]?.array else {
+                return .notApplicable("Dates and Cache-Control are no part of the header container.")
+            }
+            var headers = HTTPHeaders()
+            for operation in operations {
+                guard let member = operation.members?.first else { continue }
+                let texts = member.value.array?.compactMap(\.text) ?? member.value.text.map { [$0] } ?? []
+                switch (member.key, texts.count) {
+                case ("add", 2), ("addUnsafeNonAscii", 2): headers.add(texts[0], texts[1])
+                case ("set", 2): headers.set(texts[0], texts[1])
+                case ("removeAll", 1): headers.remove(texts[0])
+                default: return .notApplicable("There is no operation \(member.key) in this form.")
+                }
+            }
+            return Self.judge(headers, item)
+        }
+    }
+
+    static func judge(_ headers: HTTPHeaders, _ item: JSONValue) -> CaseOutcome {
+        if item["expected_error"] != nil {
+            let isText = headers.allSatisfy { HTTPToken.isValid($0.name) && $0.value.utf8.contains { $0 > 127 } }
+            return headers.firstInvalidField == nil
+                ? CaseOutcome.failed("accepted").or("A value outside ASCII is sent as UTF-8.", if: isText) : .passed
+        }
+        var outcome = CaseOutcome.passed
+        for member in item["expected_get"]?.members ?? [] where outcome == .passed {
+            let expected = member.value.string
+            outcome = .compare(headers[member.key], expected)
+            if headers.values(of: member.key).count > 1 {
+                outcome = outcome.or("Of repeated fields the subscript gives the first, not the last.")
+            }
+        }
+        if outcome == .passed, let expected = item["expected_pairs"]?.array {
+            let pairs = expected.map { ($0.array ?? []).compactMap(\.string).joined(separator: ": ") }
+            outcome = .compare(headers.description, pairs.joined(separator: "\n"))
+        }
+        if outcome == .passed, let expected = item["expected_values"]?.members?.first {
+            let values = expected.value.array?.compactMap(\.string) ?? []
+            outcome = .compare(headers.values(of: expected.key).joined(separator: "|"), values.joined(separator: "|"))
+        }
+        if let other = item["expected_not_equal_to"]?.array {
+            let fields = other.map {
+                HTTPHeaders.Field(name: $0.array?.first?.string ?? "", value: $0.array?.last?.string ?? "")
+            }
+            outcome = HTTPHeaders(fields) == headers ? .failed("equal") : outcome
+        }
+        let known: Set = [
+            "id", "operations", "note", "expected_error", "expected_message", "expected_message_does_not_contain",
+            "expected_get", "expected_pairs", "expected_values", "expected_not_equal_to",
+        ]
+        let unknown = (item.members ?? []).first { !known.contains($0.key) }
+        return unknown.map { .notApplicable("There is nothing to compare \($0.key) with.") } ?? outcome
+    }
+
+    @Test func `the cURL description reads as in Alamofire`() throws {
+        try CaseFile("alamofire_curl").run { item in
+            guard let description = try Self.curl(item["request"] ?? .null) else {
+                return .notApplicable("Credentials of a session's challenges are not part of a request.")
+            }
+            let words = description.split { $0.isWhitespace }.map(String.init).filter { $0 != "\\" }
+            let first = item["expected_first_words"]?.array?.compactMap(\.string) ?? []
+            guard Array(words.prefix(first.count)) == first else {
+                return .failed("starts with \(words.prefix(first.count))")
+            }
+            if let last = item["expected_last_word"]?.string, words.last != last {
+                return .failed("ends with \(words.last ?? "")")
+            }
+            for text in item["expected_contains"]?.array?.compactMap(\.string) ?? [] where !description.contains(text) {
+                return .failed("lacks \(text): \(description)")
+            }
+            for member in item["expected_occurrences"]?.members ?? [] {
+                let count = description.components(separatedBy: member.key).count - 1
+                guard count == member.value.int else { return .failed("\(member.key) occurs \(count) times") }
+            }
+            return .passed
+        }
+    }
+
+    static func curl(_ request: JSONValue) throws -> String? {
+        var generator = RequestGenerator(headers: [])
+        var configuration = APIConfiguration(path: request["url"]?.string ?? "")
+        for member in request.members ?? [] {
+            switch member.key {
+            case "method": configuration.method = member.value.string.flatMap { HTTPMethod($0) } ?? .get
+            case "url": break
+            case "headers", "session_headers":
+                for field in member.value.members ?? [] {
+                    let text = field.value.string ?? ""
+                    if member.key == "headers" {
+                        configuration.headers.add(field.key, text)
+                    } else {
+                        generator.common.headers.add(field.key, text)
+                    }
+                }
+            case "json": configuration.body = .json(try CaseParameters.value(member.value))
+            case "cookie":
+                let name = member.value["name"]?.string ?? ""
+                configuration.headers.add("Cookie", "\(name)=\(member.value["value"]?.string ?? "")")
+            case "multipart":
+                let parts = member.value.array ?? []
+                configuration.body = .multipart(
+                    MultipartForm(parts: parts.map { .field($0["name"]?.string ?? "", $0["text"]?.string) })
+                )
+            default: return nil
+            }
+        }
+        return try generator.request(for: configuration, on: BaseURL("http://unused.example")).curlDescription()
+    }
+}

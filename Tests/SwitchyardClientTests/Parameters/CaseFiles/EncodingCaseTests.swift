@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+
+@testable import SwitchyardClient
+
+/// Cases about queries and forms.
+@Suite struct EncodingCaseTests {
+    /// Runs a case whose notation may be unknown.
+    static func judging(_ judge: @escaping (JSONValue) throws -> CaseOutcome) -> (JSONValue) throws -> CaseOutcome {
+        { item in
+            do { return try judge(item) } catch let unknown as CaseParameters.Unknown {
+                return .notApplicable(unknown.what)
+            }
+        }
+    }
+
+    @Test func `parameters are encoded as in Alamofire`() throws {
+        try CaseFile("alamofire_parameters").run(
+            Self.judging { item in
+                if item["encoding"]?.string == "json" { return try Self.json(item) }
+                let options = try CaseParameters.alamofireOptions(item["options"])
+                guard let given = item["parameters"] else { return .notApplicable("There are no parameters.") }
+                if item["expected_error"] != nil {
+                    let isRefused = (try? CaseParameters.encoded(CaseParameters.parameters(given), options)) == nil
+                    return isRefused ? .passed : .notApplicable("Parameters always have names; there is no such root.")
+                }
+                let parameters = try CaseParameters.parameters(given)
+                if let expected = item["expected_encoded"] {
+                    return .compare(try CaseParameters.encoded(parameters, options), expected.text)
+                }
+                return try Self.request(item, parameters, options)
+            }
+        )
+    }
+
+    static func request(
+        _ item: JSONValue,
+        _ parameters: Parameters,
+        _ options: ParameterEncodingOptions
+    ) throws -> CaseOutcome {
+        let method = item["method"]?.string.flatMap { HTTPMethod($0) } ?? .get
+        var configuration = APIConfiguration(path: item["url"]?.string ?? "", method: method)
+        configuration.parameters = parameters
+        configuration.parameterOptions = options
+        switch item["options"]?["destination"]?.string {
+        case "queryString": configuration.parameterDestination = .query
+        case "httpBody": configuration.parameterDestination = .body
+        default: break
+        }
+        for member in item["headers"]?.members ?? [] {
+            configuration.headers.add(member.key, member.value.string ?? "")
+        }
+        let request = try RequestGenerator().request(for: configuration, on: BaseURL("http://unused.example"))
+        var outcome = CaseOutcome.compare(request.url.query, item["expected_query"]?.text)
+        if outcome == .passed, let type = item["expected_content_type"] {
+            outcome = .compare(request.headers["Content-Type"], type.string)
+        }
+        if outcome == .passed, let body = item["expected_body"] {
+            outcome = .compare(Self.text(request.body), body.text)
+        }
+        return outcome
+    }
+
+    static func text(_ body: HTTPBody) -> String? {
+        if case .data(let data) = body { return String(decoding: data, as: UTF8.self) }
+        return nil
+    }
+
+    static func json(_ item: JSONValue) throws -> CaseOutcome {
+        var configuration = APIConfiguration(method: .post)
+        var options = JSONBodyOptions()
+        options.isPretty = item["options"]?["outputFormatting"]?.string == "prettyPrinted"
+        if let given = item["parameters"], given != .null {
+            do {
+                configuration.body = .json(try CaseParameters.value(given), options: options)
+            } catch is EncodingError {
+                configuration.body = .json(CaseParameters.Unserialisable())
+            }
+        }
+        for member in item["headers"]?.members ?? [] {
+            configuration.headers.add(member.key, member.value.string ?? "")
+        }
+        let request = try? RequestGenerator().request(for: configuration, on: BaseURL("http://unused.example"))
+        guard item["expected_error"] == nil else { return request == nil ? .passed : .failed("was encoded") }
+        guard let request else { return .failed("was not encoded") }
+        var outcome = CaseOutcome.passed
+        if let type = item["expected_content_type"] { outcome = .compare(request.headers["Content-Type"], type.string) }
+        if outcome == .passed, let expected = item["expected_body"] {
+            outcome = .compare(text(request.body), expected.text)
+        }
+        if outcome == .passed, let expected = item["expected_body_json"] {
+            let actual = try JSONReader.read(text(request.body) ?? "null")
+            outcome = Self.sorted(actual) == Self.sorted(expected) ? .passed : .failed("got \(actual)")
+        }
+        return outcome
+    }
+
+    /// JSON with the members of its objects in one order.
+    static func sorted(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let values): .array(values.map(sorted))
+        case .object(let members):
+            .object(members.map { .init(key: $0.key, value: sorted($0.value)) }.sorted { $0.key < $1.key })
+        default: value
+        }
+    }
+
+    @Test func `forms are encoded as in OkHttp`() throws {
+        try CaseFile("okhttp_form_body").run(
+            Self.judging { item in
+                guard let expected = item["expected"]?.string, let pairs = item["pairs"]?.array else {
+                    return .notApplicable("Forms are not taken apart again, and parts of one are not asked for.")
+                }
+                var options = ParameterEncodingOptions.form
+                options.sortsKeys = false
+                let actual = try CaseParameters.encoded(Self.parameters(pairs), options)
+                return CaseOutcome.compare(actual, expected)
+                    .or("Text that is encoded already is not known apart.", if: item["already_encoded"] != nil)
+            }
+        )
+    }
+
+    static func parameters(_ pairs: [JSONValue]) -> Parameters {
+        Parameters(
+            pairs.map { pair in
+                let texts = pair.array ?? []
+                return Parameters.Item(
+                    key: texts.first?.text ?? "",
+                    value: texts.count > 1 ? texts[1].text.map { .string($0) } ?? .null : .null
+                )
+            }
+        )
+    }
+
+    @Test func `forms are written and read as the web platform does`() throws {
+        try CaseFile("wpt_urlencoded").run(
+            Self.judging { item in
+                if item["operation"]?.string == "parse" {
+                    let expected = Self.parameters(item["expected"]?.array ?? [])
+                    let actual = Parameters(parsing: item["input"]?.text ?? "")
+                    return actual == expected ? .passed : .failed("got \(actual)")
+                }
+                guard item["form_encoding"] == nil else {
+                    return .notApplicable("Characters that a character set lacks are an error, not references.")
+                }
+                var options = ParameterEncodingOptions.form
+                options.sortsKeys = false
+                let pairs = item["pairs"]?.array ?? []
+                let text = pairs.flatMap { $0.array ?? [] }.compactMap(\.text).joined()
+                let outcome = CaseOutcome.compare(
+                    try CaseParameters.encoded(Self.parameters(pairs), options),
+                    item["expected"]?.text
+                )
+                return outcome.or(
+                    "Line breaks are kept as they are; a browser's form makes them CR LF.",
+                    if: text.unicodeScalars.contains { $0 == "\n" || $0 == "\r" }
+                )
+            }
+        )
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+
+@testable import SwitchyardClient
+
+/// Cases about the styles of nested values.
+@Suite struct StyleCaseTests {
+    @Test func `nested values are encoded as in qs`() throws {
+        try CaseFile("qs_stringify").run(
+            EncodingCaseTests.judging { item in
+                guard let given = item["parameters"], given.members != nil else {
+                    return .notApplicable("Parameters are named; a bare value is none.")
+                }
+                if Self.names(given).contains("__proto__") {
+                    return .notApplicable("There are no prototypes whose members could hide.")
+                }
+                let options = try Self.qsOptions(item["options"])
+                let parameters = try CaseParameters.parameters(given)
+                var actual = try CaseParameters.encoded(parameters, options)
+                if item["options"]?["addQueryPrefix"]?.bool == true, !actual.isEmpty { actual = "?\(actual)" }
+                let outcome = CaseOutcome.compare(actual, item["expected"]?.text)
+                if case .commaSeparated = options.arrays {
+                    return outcome.or("The commas between elements stand as they are, those inside are escaped.")
+                }
+                if options.emptyCollections == .bare {
+                    return outcome.or("The brackets of an empty list are escaped like all others.")
+                }
+                if item["options"]?["encode"]?.bool == false {
+                    return outcome.or("Characters outside ASCII are always escaped.", if: !Self.isASCII(actual, item))
+                }
+                return outcome.or(
+                    "Spaces and parentheses follow RFC 3986 or the form rule as a whole.",
+                    if: item["options"]?["format"] != nil
+                )
+            }
+        )
+    }
+
+    static func names(_ value: JSONValue) -> [String] {
+        switch value {
+        case .object(let members): members.flatMap { [$0.key] + names($0.value) }
+        case .array(let values): values.flatMap(names)
+        default: []
+        }
+    }
+
+    static func isASCII(_ actual: String, _ item: JSONValue) -> Bool {
+        (item["expected"]?.text ?? "").utf8.allSatisfy { $0 < 128 }
+    }
+
+    static func qsOptions(_ value: JSONValue?) throws -> ParameterEncodingOptions {
+        var options = ParameterEncodingOptions()
+        options.sortsKeys = false
+        options.arrays = .indexed
+        options.nulls = .empty
+        options.booleans = .literal
+        options.dates = .iso8601WithMilliseconds
+        options.allowedCharacters = .unreserved
+        for member in value?.members ?? [] { try apply(member.key, member.value, to: &options) }
+        return options
+    }
+
+    private static func apply(_ name: String, _ value: JSONValue, to options: inout ParameterEncodingOptions) throws {
+        switch (name, value.string ?? value.bool.map { "\($0)" } ?? "?") {
+        case ("arrayFormat", "indices"): options.arrays = .indexed
+        case ("arrayFormat", "brackets"): options.arrays = .brackets
+        case ("arrayFormat", "repeat"): options.arrays = .repeated
+        case ("arrayFormat", "comma"): options.arrays = .commaSeparated
+        case ("indices", "false"): options.arrays = .repeated
+        case ("allowDots", "true"): options.nesting = .dots
+        case ("skipNulls", "true"): options.nulls = .dropped
+        case ("strictNullHandling", "true"): if options.nulls != .dropped { options.nulls = .bare }
+        case ("allowEmptyArrays", "true"): options.emptyCollections = .bare
+        case ("encodeValuesOnly", "true"): options.allowedKeyCharacters = .printable
+        case ("encode", "false"):
+            options.allowedCharacters = .printable
+            options.allowedKeyCharacters = .printable
+        case ("delimiter", let text): options.separator = text
+        case ("format", "RFC1738"): options.spaces = .plus
+        case ("format", "RFC3986"), ("addQueryPrefix", _): break
+        case ("sort", _) where value == .null: break
+        case (_, "false") where name != "encodeDotInKeys": break
+        case ("encode", "true"): break
+        default: throw CaseParameters.Unknown(what: "There is no option \(name).")
+        }
+    }
+
+    @Test func `nested values are encoded as in Rack and OpenAPI`() throws {
+        try CaseFile("query_styles").run(
+            EncodingCaseTests.judging { item in
+                let style = item["style"]?.string ?? ""
+                if style.hasPrefix("rack") { return try Self.rack(item) }
+                guard let key = item["key"]?.string, let given = item["value"] else {
+                    return .notApplicable("There is no value.")
+                }
+                let value = try Self.sorted(CaseParameters.value(given))
+                let parameters = Parameters([.init(key: key, value: value)])
+                let actual = try? Self.openAPI(style, key, value, parameters)
+                if item["expected_error"] != nil {
+                    return CaseOutcome.compare(actual, nil)
+                        .or("A value that is not nested is written plainly in every style.")
+                }
+                return .compare(actual, item["expected"]?.text)
+            }
+        )
+    }
+
+    static func rack(_ item: JSONValue) throws -> CaseOutcome {
+        guard let given = item["parameters"] else { return .notApplicable("There are no parameters.") }
+        var options = ParameterEncodingOptions.form
+        options.sortsKeys = false
+        options.nulls = .bare
+        options.booleans = .literal
+        let parameters = try CaseParameters.parameters(given)
+        guard item["expected_error"] == nil else { return .notApplicable("Parameters always have names.") }
+        return .compare(try CaseParameters.encoded(parameters, options), item["expected"]?.text)
+    }
+
+    /// OpenAPI's encoder writes the members of a value in ascending order.
+    static func sorted(_ value: ParameterValue) -> ParameterValue {
+        guard case .dictionary(let parameters) = value else { return value }
+        return .dictionary(Parameters(parameters.items.stablySortedByKey))
+    }
+
+    static func openAPI(
+        _ style: String,
+        _ key: String,
+        _ value: ParameterValue,
+        _ parameters: Parameters
+    ) throws -> String {
+        var options = ParameterEncodingOptions()
+        options.booleans = .literal
+        options.allowedCharacters = .unreserved
+        switch style {
+        case "simpleExplode": return try URLTemplate("{\(key)*}").expanded(with: parameters, missing: .leftOut)
+        case "simpleUnexplode": return try URLTemplate("{\(key)}").expanded(with: parameters, missing: .leftOut)
+        case "formExplode": return String(try form("{?\(key)*}", parameters))
+        case "formUnexplode": return String(try form("{?\(key)}", parameters))
+        case "formDataExplode": return try form("{?\(key)*}", parameters).replacing("%20", with: "+")
+        case "formDataUnexplode": return try form("{?\(key)}", parameters).replacing("%20", with: "+")
+        case "deepObjectExplode":
+            options.arrays = .repeated
+            return try CaseParameters.encoded(parameters, options).replacing("%5B", with: "[").replacing(
+                "%5D",
+                with: "]"
+            )
+        default: throw CaseParameters.Unknown(what: "There is no style \(style).")
+        }
+    }
+
+    private static func form(_ template: String, _ parameters: Parameters) throws -> String {
+        String(try URLTemplate(template).expanded(with: parameters, missing: .leftOut).dropFirst())
+    }
+}

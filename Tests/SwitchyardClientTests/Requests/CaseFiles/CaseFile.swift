@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+/// What became of one case.
+enum CaseOutcome: Sendable, Equatable {
+    /// The library did what the case expects.
+    case passed
+    /// The library has no such function or option; the sentence says which.
+    case notApplicable(String)
+    /// The library does something else on purpose; the sentence says what.
+    case differs(String)
+    /// The library did something else.
+    case failed(String)
+
+    /// Compares texts.
+    static func compare(_ actual: String?, _ expected: String?) -> CaseOutcome {
+        actual == expected ? .passed : .failed("got \(actual ?? "nothing"), expected \(expected ?? "nothing")")
+    }
+
+    /// The outcome, where a failure is a difference on purpose.
+    func or(_ reason: String, if isDeliberate: Bool = true) -> CaseOutcome {
+        guard isDeliberate, case .failed = self else { return self }
+        return .differs(reason)
+    }
+}
+
+/// A file of conformance cases, collected from other projects' suites.
+///
+/// Which case is a difference on purpose is decided by rules on what it asks for, never by its id, so that further
+/// cases of the same family are judged alike.
+struct CaseFile {
+    var name: String
+    var cases: [JSONValue]
+
+    init(_ name: String) throws {
+        self.name = name
+        let url = try #require(Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Cases"))
+        let root = try JSONReader.read(String(decoding: try Data(contentsOf: url), as: UTF8.self))
+        cases = try #require(root["cases"]?.array)
+    }
+
+    /// Runs every case, prints the counts and the reasons, and fails for every case that failed.
+    func run(_ judge: (JSONValue) throws -> CaseOutcome) {
+        report(
+            cases.map { item in
+                do { return try judge(item) } catch { return .failed("threw \(error)") }
+            }
+        )
+    }
+
+    /// The same for a judge that waits.
+    func runAsync(_ judge: (JSONValue) async throws -> CaseOutcome) async {
+        var outcomes: [CaseOutcome] = []
+        for item in cases {
+            do { outcomes.append(try await judge(item)) } catch { outcomes.append(.failed("threw \(error)")) }
+        }
+        report(outcomes)
+    }
+
+    private func report(_ outcomes: [CaseOutcome]) {
+        var passed = 0
+        var notApplicable: [String: Int] = [:]
+        var differing: [String: Int] = [:]
+        var failures: [String] = []
+        for (item, outcome) in zip(cases, outcomes) {
+            let id = item["id"]?.string ?? "?"
+            switch outcome {
+            case .passed: passed += 1
+            case .notApplicable(let reason): notApplicable[reason, default: 0] += 1
+            case .differs(let reason): differing[reason, default: 0] += 1
+            case .failed(let reason): failures.append("\(id): \(reason)")
+            }
+        }
+        print(summary(passed, notApplicable, differing, failures.count))
+        for failure in failures { Issue.record("\(name) \(failure)") }
+    }
+
+    private func summary(
+        _ passed: Int,
+        _ notApplicable: [String: Int],
+        _ differing: [String: Int],
+        _ failed: Int
+    ) -> String {
+        let counts = [
+            "\(passed) passed", "\(notApplicable.values.reduce(0, +)) not applicable",
+            "\(differing.values.reduce(0, +)) deliberate differences", "\(failed) failed",
+        ]
+        var lines = ["cases \(name): \(counts.joined(separator: ", "))"]
+        for (kind, reasons) in [("not applicable", notApplicable), ("difference", differing)] {
+            lines += reasons.sorted { $0.key < $1.key }.map { "  \(kind) (\($0.value)): \($0.key)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

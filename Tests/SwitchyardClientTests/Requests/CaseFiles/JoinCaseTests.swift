@@ -1,0 +1,153 @@
+import Testing
+
+@testable import SwitchyardClient
+
+/// Cases about joining paths and parameters to base URLs.
+@Suite struct JoinCaseTests {
+    static func join(_ base: String, _ configuration: APIConfiguration) -> String? {
+        try? RequestGenerator().request(for: configuration, on: BaseURL(base)).url.text
+    }
+
+    static func normalized(_ url: String) -> String {
+        let head = url.prefix { $0 != "?" && $0 != "#" }
+        let isBare = head.split(separator: "/", omittingEmptySubsequences: false).count == 3
+        return isBare ? "\(head)/\(url.dropFirst(head.count))" : url
+    }
+
+    @Test func `paths and parameters join as in OkHttp`() throws {
+        try CaseFile("okhttp_url").run { item in
+            guard let base = item["base"]?.string else {
+                return .notApplicable("URLs are not put together from their parts.")
+            }
+            if let reference = item["reference"]?.string { return Self.resolve(base, reference, item) }
+            guard let operations = item["operations"]?.array, operations.count <= 1 else {
+                return .notApplicable("There is no editing of a URL in steps.")
+            }
+            guard let members = operations.first?.members, let operation = members.first else {
+                let expected = item["expected_url"]?.string
+                return CaseOutcome.compare(try? RequestURL(validating: base).text, expected)
+                    .or("What RFC 3986 does not allow in a query is escaped.")
+            }
+            return try Self.edit(base, operation, item)
+        }
+    }
+
+    static func resolve(_ base: String, _ reference: String, _ item: JSONValue) -> CaseOutcome {
+        let actual = URLCaseTests.resolve(base, reference)
+        let expected = item["expected_url"]?.string.map { normalized(URLCaseTests.withoutFragment($0)) }
+        let outcome = CaseOutcome.compare(actual.map(normalized), expected)
+        let noAuthority = ["http:", "https:"].contains { reference.hasPrefix($0) && !reference.hasPrefix("\($0)//") }
+        if noAuthority { return outcome.or("A scheme without two slashes is not completed to a host.") }
+        if reference.contains("\\") { return outcome.or("A backslash is no slash.") }
+        return outcome.or("More than two slashes in front of a host are an error.", if: reference.contains(":///"))
+    }
+
+    static func edit(_ base: String, _ operation: JSONValue.Member, _ item: JSONValue) throws -> CaseOutcome {
+        let arguments = operation.value.array ?? []
+        let text = arguments.first?.string ?? ""
+        switch operation.key {
+        case "addPathSegment" where !text.isEmpty:
+            var configuration = APIConfiguration(path: "{segment}")
+            configuration.pathValues = ["segment": text]
+            let outcome = CaseOutcome.compare(path(of: join(base, configuration)), item["expected_path"]?.string)
+            return outcome.or("A dot segment that is a value is refused or removed.", if: text.hasPrefix("."))
+                .or("CR, LF and NUL are escaped in values.", if: false)
+        case "addPathSegments":
+            let outcome = CaseOutcome.compare(
+                path(of: join(base, APIConfiguration(path: text))),
+                item["expected_path"]?.string
+            )
+            return outcome.or(
+                "One slash between base and path is one slash, and an empty path adds none.",
+                if: text.isEmpty || text.hasPrefix("/")
+            ).or("A path that climbs is an error.", if: text.contains("..") || text.lowercased().contains("%2e"))
+        case "addQueryParameter":
+            let value = arguments.count > 1 ? arguments[1] : .null
+            var options = ParameterEncodingOptions()
+            options.nulls = .bare
+            var configuration = APIConfiguration(
+                query: Parameters([.init(key: text, value: URLCaseTests.parameter(value))])
+            )
+            configuration.parameterOptions = options
+            return CaseOutcome.compare(join(base, configuration), item["expected_url"]?.string)
+                .or("Every reserved character but ? and / is escaped in a parameter.")
+        default: return .notApplicable("There is no editing of single segments or parameters of a URL.")
+        }
+    }
+
+    static func path(of url: String?) -> String? {
+        url.flatMap { RequestURL($0)?.path }
+    }
+
+    @Test func `resources join as in Siesta`() throws {
+        try CaseFile("siesta_url").run { item in
+            let argument = item["argument"]?.string ?? ""
+            guard let base = item["base"]?.string else {
+                return (try? BaseURL("")) == nil ? .passed : .failed("a base URL without text was accepted")
+            }
+            switch item["operation"]?.string {
+            case "resource", "child": return Self.child(base, argument, item)
+            case "relative":
+                guard item["expected_url"]?.string != nil else { return .notApplicable("There is no expected URL.") }
+                return .compare(
+                    URLCaseTests.resolve(base, argument),
+                    item["expected_url"]?.string.map(URLCaseTests.withoutFragment)
+                )
+            case "withParams": return Self.withParameters(base, item)
+            case "absolute":
+                let actual = try? RequestURL(validating: base).text
+                if item["expected_error"] == nil { return .compare(actual, item["expected_url"]?.string) }
+                // The URL that upstream means is not in the case; its base alone is valid.
+                return .notApplicable("The invalid URL itself is not part of the case.")
+            default: return .notApplicable("A base URL is kept as it is given; joins do not depend on its last slash.")
+            }
+        }
+    }
+
+    static func child(_ base: String, _ argument: String, _ item: JSONValue) -> CaseOutcome {
+        let expected = item["expected_url"]?.string
+        let outcome = CaseOutcome.compare(join(base, APIConfiguration(path: argument)), expected)
+        if argument.contains("..") {
+            return outcome.or("Dot segments are removed, and an error where they leave the base URL.")
+        }
+        if argument.contains("?") || argument.contains("#") {
+            return outcome.or(
+                "A question mark in a path starts its query; as part of a name it is given by a template."
+            )
+        }
+        if argument.contains("%") { return outcome.or("A valid escape in a path is kept.") }
+        if argument.contains("//") { return outcome.or("An absolute URL takes the place of the base URL.") }
+        if argument.isEmpty { return outcome.or("An empty path is the base URL itself, without a slash.") }
+        return outcome
+    }
+
+    static func withParameters(_ base: String, _ item: JSONValue) -> CaseOutcome {
+        guard !base.contains("?") else { return .notApplicable("A query that stands in a URL is not edited.") }
+        var query = Parameters()
+        for member in item["argument"]?.members ?? [] { query.append(member.key, member.value.string) }
+        return CaseOutcome.compare(join(base, APIConfiguration(query: query)), item["expected_url"]?.string).or(
+            "An empty value is written with its equals sign.",
+            if: query.items.contains { $0.value == .string("") }
+        )
+    }
+
+    @Test func `paths join as in YTKNetwork`() throws {
+        try CaseFile("ytk_url").run { item in
+            guard let given = item["baseURL"]?.string, let path = item["path"]?.string else {
+                return .notApplicable("There is no path.")
+            }
+            var generator = RequestGenerator()
+            var parameters = Parameters()
+            for member in item["urlFilterArguments"]?.members ?? [] {
+                parameters.append(member.key, URLCaseTests.parameter(member.value))
+            }
+            if !parameters.isEmpty { generator.pathFilters = [.appending(parameters)] }
+            // An absolute path needs no base; one has to be there all the same.
+            let base = try BaseURL(given.isEmpty ? "http://unused.example" : given)
+            let actual = try? generator.request(for: APIConfiguration(path: path), on: base).url.text
+            let isReset = path.hasPrefix("/") && base.url.path.count > 1
+            return CaseOutcome.compare(actual, item["expected_url"]?.string)
+                .or("A path with a leading slash is appended; relative resolution is an option.", if: isReset)
+        }
+    }
+}

@@ -1,0 +1,243 @@
+import Foundation
+import Testing
+
+@testable import SwitchyardClient
+
+/// Cases about whole requests.
+@Suite struct RequestCaseTests {
+    static func request(_ configuration: APIConfiguration, _ generator: RequestGenerator) throws -> HTTPRequest {
+        try generator.request(for: configuration, on: BaseURL("http://unused.example"))
+    }
+
+    @Test func `bodies and content types are as in Siesta`() throws {
+        try CaseFile("siesta_request_bodies").run { item in
+            guard let given = item["request"] else { return .notApplicable("There is no request.") }
+            var generator = RequestGenerator(headers: [])
+            var configuration = APIConfiguration(method: given["method"]?.string.flatMap { HTTPMethod($0) } ?? .post)
+            guard try Self.read(given, into: &configuration, &generator) else {
+                return .notApplicable("A part of the request is not known.")
+            }
+            let request: HTTPRequest
+            do { request = try Self.request(configuration, generator) } catch {
+                return item["expected_error"] != nil ? .passed : .failed("threw \(error)")
+            }
+            if item["expected_error"] != nil { return .failed("was built") }
+            let type = request.headers["Content-Type"]
+            if let expected = item["expected_content_type"]?.string, type != expected {
+                return CaseOutcome.failed("got \(type ?? "none")")
+                    .or("Forms and texts name their character set.", if: type?.hasPrefix("\(expected);") ?? false)
+            }
+            if let hex = item["expected_body_hex"]?.string {
+                return .compare(Self.data(request.body).hexText, hex.lowercased())
+            }
+            guard let expected = item["expected_body"]?.string else { return .passed }
+            return CaseOutcome.compare(EncodingCaseTests.text(request.body), expected)
+                .or("Parameters are sorted by the bytes of their names, not by their escaped text.")
+        }
+    }
+
+    static func data(_ body: HTTPBody) -> Data {
+        if case .data(let data) = body { return data }
+        return Data()
+    }
+
+    static func read(
+        _ given: JSONValue,
+        into configuration: inout APIConfiguration,
+        _ generator: inout RequestGenerator
+    ) throws -> Bool {
+        for member in given.members ?? [] {
+            let value = member.value
+            switch member.key {
+            case "method", "contentType", "encoding": break
+            case "data_hex":
+                let bytes = stride(from: 0, to: value.string?.count ?? 0, by: 2).compactMap { offset in
+                    UInt8((value.string ?? "").dropFirst(offset).prefix(2), radix: 16)
+                }
+                configuration.body = .data(Data(bytes), contentType: given["contentType"]?.string)
+            case "text":
+                let isASCII = given["encoding"]?.string?.lowercased().contains("ascii") ?? false
+                configuration.body = .text(value.string ?? "", encoding: isASCII ? .ascii : .utf8)
+            case "json":
+                do { configuration.body = .json(try CaseParameters.value(value)) } catch {
+                    configuration.body = .json(CaseParameters.Unserialisable())
+                }
+            case "urlEncoded": configuration.body = .form(try CaseParameters.parameters(value))
+            case "configured_headers":
+                for field in value.members ?? [] { generator.common.headers.add(field.key, field.value.string ?? "") }
+            case "ad_hoc_headers":
+                for field in value.members ?? [] { configuration.headers.add(field.key, field.value.string ?? "") }
+            case "configured_mutator_headers":
+                let fields = (value.members ?? []).map { ($0.key, $0.value.string ?? "") }
+                generator.modifiers.append { request in
+                    for field in fields { request.headers.set(field.0, field.1) }
+                }
+            default: return false
+            }
+        }
+        return true
+    }
+
+    @Test func `requests are as in AFNetworking`() throws {
+        try CaseFile("afnetworking").run { item in
+            switch item["operation"]?.string {
+            case "percentEscape":
+                let options = ParameterEncodingOptions()
+                let text = try CaseParameters.encoded(["k": item["input"]?.text], options)
+                return .compare(String(text.dropFirst(2)), item["expected"]?.text)
+            case "mimeTypeForFile":
+                return .compare(MediaTypes.type(ofFile: item["fileName"]?.string ?? ""), item["expected"]?.string)
+            case .some: return .notApplicable("Answers and trust are judged by other layers.")
+            case nil: return try Self.serialisation(item)
+            }
+        }
+    }
+
+    static func serialisation(_ item: JSONValue) throws -> CaseOutcome {
+        var generator = RequestGenerator(headers: [])
+        switch item["options"]?["querySerialisation"]?.string {
+        case "join each pair as key**value":
+            generator.customQuery = { query in
+                query.items.map { "\($0.key)**\(($0.value).caseText)" }.joined(separator: "&")
+            }
+        case "returns an error": generator.customQuery = { _ in throw CaseParameters.Unknown(what: "the block error") }
+        case nil where item["options"] == nil: break
+        default: return .notApplicable("There is no such option.")
+        }
+        var configuration = APIConfiguration(
+            path: item["url"]?.string ?? "",
+            method: item["method"]?.string.flatMap { HTTPMethod($0) } ?? .get
+        )
+        if let given = item["parameters"], given != .null {
+            if item["encoding"]?.string == "json" {
+                let value = try? CaseParameters.value(given)
+                configuration.body = value.map { .json($0) } ?? .json(CaseParameters.Unserialisable())
+            } else {
+                configuration.parameters = try CaseParameters.parameters(given)
+            }
+        }
+        if item["expected_error"] != nil {
+            if item["options"] != nil, configuration.parameters.isEmpty { configuration.parameters = ["key": "value"] }
+            let isUnbuildable = String(describing: item).contains("utf16be_hex")
+            if isUnbuildable { return .notApplicable("Text that is not Unicode cannot be put into a string.") }
+            return (try? request(configuration, generator)) == nil ? .passed : .failed("was built")
+        }
+        let request = try request(configuration, generator)
+        if let expected = item["expected_query"] { return .compare(request.url.query, expected.string) }
+        if let expected = item["expected_body"] { return .compare(EncodingCaseTests.text(request.body), expected.text) }
+        return .notApplicable("There is nothing to compare.")
+    }
+
+    @Test func `tasks become requests as in Moya`() throws {
+        try CaseFile("moya").run { item in
+            if item["baseURL"] != nil {
+                let configuration = APIConfiguration(path: item["path"]?.string ?? "")
+                return CaseOutcome.compare(
+                    JoinCaseTests.join(item["baseURL"]?.string ?? "", configuration),
+                    item["expected_url"]?.string
+                ).or("A question mark in a path starts its query.", if: configuration.path.contains("?"))
+            }
+            if let token = item["token"]?.string { return Self.authorization(item, token) }
+            if let method = item["method"]?.string.flatMap({ HTTPMethod($0) }) {
+                return try Self.multipart(item, method)
+            }
+            guard let task = item["task"] else { return .notApplicable("Answers are judged by other layers.") }
+            return try Self.task(task, item)
+        }
+    }
+
+    static func authorization(_ item: JSONValue, _ token: String) -> CaseOutcome {
+        let expected = item["expected_headers"]?["Authorization"]?.string
+        switch item["authorizationType"]?.string {
+        case "bearer": return .compare(HTTPHeaders.Field.bearer(token).value, expected)
+        case "basic": return .compare(HTTPHeaders.Field.authorization("Basic \(token)").value, expected)
+        case let scheme?: return .compare(HTTPHeaders.Field.authorization("\(scheme) \(token)").value, expected)
+        case nil: return expected == nil ? .passed : .failed("no authorization")
+        }
+    }
+
+    static func multipart(_ item: JSONValue, _ method: HTTPMethod) throws -> CaseOutcome {
+        guard let expected = item["expected_supports_multipart"]?.bool else {
+            return .notApplicable("Nothing to compare.")
+        }
+        let body = RequestBody.multipart(MultipartForm(parts: [.field("a", "b")]))
+        let isSupported = (try? request(APIConfiguration(method: method, body: body), RequestGenerator())) != nil
+        return CaseOutcome.compare("\(isSupported)", "\(expected)").or(
+            "A form may go with every method that has a defined body, DELETE, OPTIONS and QUERY included.",
+            if: isSupported
+        )
+    }
+
+    static func task(_ task: JSONValue, _ item: JSONValue) throws -> CaseOutcome {
+        var configuration = APIConfiguration(
+            path: item["endpoint"]?["url"]?.string ?? "",
+            method: item["endpoint"]?["method"]?.string.flatMap { HTTPMethod($0) } ?? .get
+        )
+        for field in item["endpoint"]?["headers"]?.members ?? [] {
+            configuration.headers.add(field.key, field.value.string ?? "")
+        }
+        configuration.allowsUnusualBody = true
+        let kind = task["kind"]?.string ?? ""
+        if kind.hasPrefix("request"), let text = task["data"]?.string {
+            configuration.body = .data(Data(text.utf8), contentType: nil)
+        } else if kind.hasPrefix("requestCompositeParameters") {
+            let isMisuse = (item["expected_error"] ?? .null) != .null
+            return isMisuse
+                ? .notApplicable("Query and body parameters are different properties; they cannot be mixed up.")
+                : .passed
+        } else if task["parameters"] != nil || task["encodable"] != nil || task["json"] != nil {
+            return .notApplicable("The task's encoders are judged by the parameter cases.")
+        }
+        let request = try request(configuration, RequestGenerator(headers: []))
+        var outcome = CaseOutcome.compare(request.url.text, item["expected_url"]?.string)
+        if outcome == .passed { outcome = .compare(request.method.name, item["expected_method"]?.string) }
+        if outcome == .passed {
+            outcome = .compare(EncodingCaseTests.text(request.body), item["expected_body"]?.string)
+        }
+        for field in item["expected_headers"]?.members ?? [] where outcome == .passed {
+            outcome = .compare(request.headers[field.key], field.value.string)
+        }
+        return outcome
+    }
+
+    @Test func `requests are as in Get`() throws {
+        try CaseFile("get").run { item in
+            if let base = item["baseURL"]?.string {
+                let path = item["path"]?.string ?? ""
+                let actual = JoinCaseTests.join(base, APIConfiguration(path: path))
+                guard item["expected_error"] == nil else { return .compare(actual, nil) }
+                return CaseOutcome.compare(actual, item["expected_url"]?.string)
+                    .or("An empty path is the base URL itself, without a slash.", if: path.isEmpty)
+                    .or("Resolution against the base is an option; paths are appended.", if: path.hasPrefix("/"))
+            }
+            guard let given = item["request"], given["response"] == nil, given["responses"] == nil else {
+                return .notApplicable("Answers are judged by other layers.")
+            }
+            guard let json = given["json"] else { return .notApplicable("Only building is judged here.") }
+            var configuration = APIConfiguration(
+                path: given["path"]?.string ?? given["url"]?.string ?? "",
+                method: .post
+            )
+            configuration.body = .json(try CaseParameters.value(json))
+            for field in given["headers"]?.members ?? [] {
+                configuration.headers.add(field.key, field.value.string ?? "")
+            }
+            let request = try Self.request(configuration, RequestGenerator())
+            for field in item["expected_headers"]?.members ?? [] {
+                let outcome = CaseOutcome.compare(request.headers[field.key], field.value.string)
+                guard outcome == .passed else { return outcome }
+            }
+            guard let expected = item["expected_body_json"] else { return .passed }
+            let actual = try JSONReader.read(EncodingCaseTests.text(request.body) ?? "null")
+            return EncodingCaseTests.sorted(actual) == EncodingCaseTests.sorted(expected)
+                ? .passed : .failed("got \(actual)")
+        }
+    }
+}
+
+extension ParameterValue {
+    fileprivate var caseText: String {
+        if case .string(let text) = self { return text }
+        return ""
+    }
+}

@@ -1,0 +1,158 @@
+import Testing
+
+@testable import SwitchyardClient
+
+/// Cases about resolving and validating URLs.
+@Suite struct URLCaseTests {
+    /// A URL as it is sent: fragments are not.
+    static func withoutFragment(_ text: String) -> String {
+        String(text.prefix { $0 != "#" })
+    }
+
+    static func resolve(_ base: String, _ reference: String) -> String? {
+        try? RequestURL(validating: base).resolving(reference).text
+    }
+
+    static func isRequestable(_ url: String) -> Bool {
+        let lower = url.lowercased()
+        return lower.hasPrefix("http://") || lower.hasPrefix("https://")
+    }
+
+    @Test func `references resolve as RFC 3986 says`() throws {
+        try CaseFile("rfc3986_reference_resolution").run { item in
+            let base = item["base"]?.string ?? ""
+            let expected = Self.withoutFragment(item["expected_url"]?.string ?? "")
+            let actual = Self.resolve(base, item["reference"]?.string ?? "")
+            if let alternative = item["expected_url_alternative"]?.string, actual == alternative { return .passed }
+            if !Self.isRequestable(expected) {
+                return actual == nil
+                    ? .differs("A URL that is not http or https is an error, since it cannot be requested.")
+                    : .failed("got \(actual ?? "")")
+            }
+            return .compare(actual, expected)
+        }
+    }
+
+    @Test func `URLs parse as the web platform agrees with RFC 3986`() throws {
+        try CaseFile("wpt_urltestdata").run { item in
+            let input = item["input"]?.text ?? ""
+            let base = item["base"]?.string
+            let actual = base.map { Self.resolve($0, input) } ?? (try? RequestURL(validating: input).text)
+            if item["expected_failure"]?.bool == true {
+                guard let actual else { return .passed }
+                let isPath = base != nil && !input.contains("//")
+                return .failed("accepted as \(actual)").or(
+                    "Without an authority of its own, a reference is a path and not a broken URL.",
+                    if: isPath
+                )
+            }
+            let expected = Self.withoutFragment(item["expected_href"]?.text ?? "")
+            if !Self.isRequestable(expected) {
+                return actual == nil
+                    ? .differs("A URL that is not http or https is an error, since it cannot be requested.")
+                    : .failed("got \(actual ?? "")")
+            }
+            let outcome = CaseOutcome.compare(actual, expected)
+            return outcome.or(
+                "WHATWG repairs (backslashes, tabs, default ports, numbers as hosts, an empty path) are not made.",
+                if: item["rfc3986_agrees"]?.bool != true
+            )
+        }
+    }
+
+    @Test func `the parts of a URL are escaped as the web platform does`() throws {
+        try CaseFile("wpt_url_setters").run { item in
+            let value = item["value"]?.string ?? ""
+            guard let href = item["href"]?.string, let expected = item["expected"]?["href"]?.string else {
+                return .notApplicable("There is no expected URL.")
+            }
+            let origin = try RequestURL(validating: href).origin.description
+            let query = try RequestURL(validating: href).query.map { "?\($0)" } ?? ""
+            switch item["set"]?.string {
+            case "pathname":
+                let path = value.replacing("?", with: "%3F").replacing("#", with: "%23")
+                let actual = try? RequestGenerator().request(
+                    for: APIConfiguration(path: path.hasPrefix("/") ? path : "/\(path)"),
+                    on: BaseURL(origin)
+                ).url.text
+                let outcome = CaseOutcome.compare(actual.map { $0 + query }, Self.withoutFragment(expected))
+                if value.unicodeScalars.contains(where: { [0, 10, 13].contains($0.value) }) {
+                    return outcome.or("CR, LF and NUL in a path are an error, not repaired.")
+                }
+                if value.contains("..") || value.lowercased().contains("%2e") {
+                    return outcome.or("A path that climbs out of the base URL is an error.", if: actual == nil)
+                }
+                return outcome.or(
+                    "Characters that RFC 3986 does not allow in a path are escaped, also where browsers leave them.",
+                    if: value.contains { "[]|^\\`{}'\t".contains($0) }
+                )
+            case "search":
+                let search = value.hasPrefix("?") ? value : "?\(value)"
+                let actual = try? RequestGenerator().request(
+                    for: APIConfiguration(path: "/\(search)".replacing("#", with: "%23")),
+                    on: BaseURL(origin)
+                ).url.text
+                let outcome = CaseOutcome.compare(actual, Self.withoutFragment(expected))
+                if value.isEmpty { return outcome.or("An empty query is written, not removed.") }
+                if value.unicodeScalars.contains(where: { [0, 10, 13].contains($0.value) }) {
+                    return outcome.or("CR, LF and NUL in a query are an error, not repaired.")
+                }
+                return outcome.or(
+                    "Characters that RFC 3986 does not allow in a query are escaped, also where browsers leave them.",
+                    if: value.contains { "[]|^\\`{}'\t".contains($0) }
+                )
+            default: return .notApplicable("Only paths and queries are set; a fragment is never sent.")
+            }
+        }
+    }
+
+    @Test func `URL patterns match as in Siesta`() throws {
+        try CaseFile("siesta_config_patterns").run { item in
+            guard let pattern = item["pattern"]?.string, let expected = item["expected_match"]?.bool else {
+                return .notApplicable("There is no pattern.")
+            }
+            let base = item["baseURL"]?.string
+            let url: String
+            if let absolute = item["absoluteURL"]?.string {
+                url = absolute
+            } else {
+                var query = Parameters()
+                for member in item["params"]?.members ?? [] { query.append(member.key, member.value.string) }
+                let path = item["path"]?.string ?? ""
+                url = try RequestGenerator().request(
+                    for: APIConfiguration(path: path, query: query),
+                    on: BaseURL(base ?? "")
+                ).url.text
+            }
+            let actual = URLPattern(pattern).matches(text: url, base: base)
+            return actual == expected ? .passed : .failed("\(pattern) on \(url) gave \(actual)")
+        }
+    }
+
+    @Test func `templates expand as RFC 6570 says`() throws {
+        try CaseFile("rfc6570_uri_templates").run { item in
+            let text = item["template"]?.string ?? ""
+            var values = Parameters()
+            for member in item["variables"]?.members ?? [] { values.append(member.key, Self.parameter(member.value)) }
+            let actual = try? URLTemplate(text).expanded(with: values, missing: .leftOut)
+            if item["expected_failure"]?.bool == true { return .compare(actual, nil) }
+            let expected = item["expected_any_of"]?.array?.compactMap(\.string) ?? []
+            guard let actual, expected.contains(actual) else {
+                return .failed("got \(actual ?? "an error"), expected \(expected.first ?? "")")
+            }
+            return .passed
+        }
+    }
+
+    static func parameter(_ value: JSONValue) -> ParameterValue {
+        switch value {
+        case .null: .null
+        case .bool(let flag): .bool(flag)
+        case .number(let text): Int64(text).map { .integer($0) } ?? .double(Double(text) ?? 0)
+        case .string(let text): .string(text)
+        case .array(let values): .array(values.map(parameter))
+        case .object(let members):
+            .dictionary(Parameters(members.map { Parameters.Item(key: $0.key, value: parameter($0.value)) }))
+        }
+    }
+}
