@@ -27,6 +27,29 @@ public struct HTTPRequest: Sendable {
         }
     }
 
+    /// Which networks an exchange may use; all of them unless set.
+    ///
+    /// Apple systems know what a network costs. Where a transport cannot tell, a request that forbids one is refused
+    /// with ``TransportError/Kind/unsupported`` and not sent over it all the same.
+    public struct NetworkAccess: Sendable, Hashable {
+        /// Whether cellular networks may be used.
+        public var allowsCellular: Bool
+        /// Whether networks that cost money by use may be used.
+        public var allowsExpensive: Bool
+        /// Whether networks in low-data mode may be used.
+        public var allowsConstrained: Bool
+
+        /// Creates a set of permissions.
+        public init(allowsCellular: Bool = true, allowsExpensive: Bool = true, allowsConstrained: Bool = true) {
+            self.allowsCellular = allowsCellular
+            self.allowsExpensive = allowsExpensive
+            self.allowsConstrained = allowsConstrained
+        }
+
+        /// Whether every network may be used.
+        public var isUnlimited: Bool { allowsCellular && allowsExpensive && allowsConstrained }
+    }
+
     /// The method.
     public var method: HTTPMethod
     /// The absolute URL.
@@ -41,6 +64,8 @@ public struct HTTPRequest: Sendable {
     public var delivery: Delivery
     /// The largest response body in bytes (after decompression) that is accepted; `nil` is no limit.
     public var responseBodyLimit: Int?
+    /// Which networks the exchange may use; all of them unless set.
+    public var networkAccess = NetworkAccess()
 
     /// Creates a request.
     public init(

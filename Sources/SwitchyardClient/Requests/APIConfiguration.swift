@@ -50,8 +50,13 @@ public struct APIConfiguration: Sendable {
 
     /// Which server answers; the client's choice unless set.
     public var server = ServerChoice.automatic
-    /// Whether the base URL's content delivery network is used, where it has one; off unless set.
+    /// Whether a content delivery network is used: ``cdnURL``, else the server's, else the base URL itself; off unless
+    /// set.
     public var usesCDN = false
+    /// The base URL of this call's own content delivery network; the server's when `nil`, the default.
+    public var cdnURL: RequestURL?
+    /// Which networks the call may use; all of them unless set.
+    public var networkAccess = HTTPRequest.NetworkAccess()
     /// A segment between base URL and path, such as `v2`; the generator's when `nil`, none when empty.
     public var apiVersion: String?
     /// Whether a base URL with http is asked over https; off unless set.

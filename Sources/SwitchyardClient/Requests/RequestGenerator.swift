@@ -91,6 +91,8 @@ public struct RequestGenerator: Sendable {
         if let prebuilt = configuration.prebuiltRequest {
             return try finished(completed(prebuilt, configuration), configuration)
         }
+        var base = base
+        if configuration.usesCDN, let cdn = configuration.cdnURL { base = BaseURL(cdn) }
         var joiner = try URLJoiner(
             path: try path(configuration),
             on: base,
@@ -102,7 +104,7 @@ public struct RequestGenerator: Sendable {
         let url = try url(&joiner, query: parameters.query, configuration)
         let body = try body(configuration, extraFields: parameters.body)
         let headers = try headers(configuration, url: url, bodyType: body.contentType, sharesCommonValues: shares)
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method: configuration.method,
             url: url,
             headers: headers,
@@ -111,6 +113,7 @@ public struct RequestGenerator: Sendable {
             delivery: configuration.delivery,
             responseBodyLimit: configuration.responseBodyLimit ?? responseBodyLimit
         )
+        request.networkAccess = configuration.networkAccess
         return try finished(request, configuration)
     }
 

@@ -1,0 +1,31 @@
+public import Foundation
+
+/// The dates of header fields (RFC 9110 section 5.6.7).
+public enum HTTPDate {
+    /// The date in the preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    ///
+    /// `nil` outside the years 0 to 9999.
+    public static func text(for date: Date) -> String? {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        guard let iso = try? ParameterDateFormat.iso8601.text(for: Date(timeIntervalSince1970: seconds)) else { return nil }
+        let digits = iso.split { "-T:Z".contains($0) }
+        guard digits.count == 6, let month = Int(digits[1]), months.indices.contains(month - 1) else { return nil }
+        // Day 0 of the epoch was a Thursday.
+        let day = Int((seconds / 86_400).rounded(.down))
+        let weekday = weekdays[((day + 4) % 7 + 7) % 7]
+        return "\(weekday), \(digits[2]) \(months[month - 1]) \(digits[0]) \(digits[3]):\(digits[4]):\(digits[5]) GMT"
+    }
+
+    /// The date that a header field holds, in any of the three forms; `nil` for anything else.
+    ///
+    /// The name of the day is not looked at; a time zone other than GMT or UTC makes the date none.
+    public static func date(from text: String) -> Date? {
+        guard let date = CookieDate.parse(text) else { return nil }
+        let words = text.split { " ,-".contains($0) }
+        let isAsctime = words.last.flatMap { Int($0) } != nil
+        return isAsctime || words.last == "GMT" || words.last == "UTC" ? date : nil
+    }
+
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}

@@ -1,0 +1,95 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@Suite struct EncodableParametersTests {
+    struct Search: Encodable, Sendable {
+        var text = "swift"
+        var page: Int? = 2
+        var author: String?
+        var since = Date(timeIntervalSince1970: 0)
+        var cursor = Data([1, 2])
+        var price = Decimal(string: "1.10")
+        var site = URL(string: "https://example.com/")
+        var filter = ["b": [true], "a": [false, true]]
+    }
+
+    @Test func `a structure becomes a tree that keeps dates, bytes and decimals`() throws {
+        let parameters = try Parameters(encoding: Search())
+
+        #expect(parameters["text"] == .string("swift"))
+        #expect(parameters["page"] == .integer(2))
+        #expect(parameters["author"] == .null)
+        #expect(parameters["since"] == .date(Date(timeIntervalSince1970: 0)))
+        #expect(parameters["cursor"] == .data(Data([1, 2])))
+        #expect(parameters["price"] == .decimal(try #require(Decimal(string: "1.10"))))
+        #expect(parameters["site"] == .string("https://example.com/"))
+        let filter = try #require(parameters["filter"])
+        guard case .dictionary(let members) = filter else { return #expect(Bool(false)) }
+        #expect(members["a"] == .array([.bool(false), .bool(true)]))
+    }
+
+    @Test func `a subclass, nested containers and a super encoder are understood`() throws {
+        class Base: Encodable {
+            let one = 1
+        }
+        final class Derived: Base, @unchecked Sendable {
+            enum Keys: CodingKey { case two, list, inner }
+            override func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Keys.self)
+                try container.encode(2, forKey: .two)
+                var list = container.nestedUnkeyedContainer(forKey: .list)
+                try list.encode("x")
+                try list.encodeNil()
+                var inner = container.nestedContainer(keyedBy: Keys.self, forKey: .inner)
+                try inner.encode(UInt8(3), forKey: .two)
+                try super.encode(to: container.superEncoder())
+            }
+        }
+
+        let parameters = try Parameters(encoding: Derived())
+
+        #expect(parameters["list"] == .array([.string("x"), .null]))
+        #expect(parameters["inner"] == .dictionary(["two": 3]))
+        #expect(parameters["super"] == .dictionary(["one": 1]))
+    }
+
+    @Test func `a value that fails to encode is named by its path`() {
+        struct Failing: Encodable, Sendable {
+            func encode(to encoder: any Encoder) throws {
+                throw EncodingError.invalidValue(0, .init(codingPath: encoder.codingPath, debugDescription: "no"))
+            }
+        }
+
+        #expect(throws: RequestError.parameter(keyPath: "a[1]", reason: .conversionFailed("no"))) {
+            _ = try Parameters(encoding: ["a": [Failing?.none, Failing()]])
+        }
+    }
+
+    @Test func `a value without names at its top is an error`() {
+        #expect(throws: RequestError.parameter(keyPath: "", reason: .notKeyed)) { _ = try Parameters(encoding: [1, 2]) }
+    }
+
+    @Test func `a value that is too deep is an error, not a crash`() {
+        struct Chain: Encodable, Sendable {
+            var depth: Int
+            enum Keys: CodingKey { case next }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Keys.self)
+                try container.encode(Chain(depth: depth + 1), forKey: .next)
+            }
+        }
+
+        #expect(throws: RequestError.self) { _ = try Parameters(encoding: Chain(depth: 0)) }
+    }
+
+    @Test func `parameters can be encoded by any encoder`() throws {
+        let parameters: Parameters = ["a": [1, 2], "b": ["c": nil] as Parameters, "d": true]
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+
+        let text = String(decoding: try encoder.encode(parameters), as: UTF8.self)
+
+        #expect(text == #"{"a":[1,2],"b":{"c":null},"d":true}"#)
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@Suite struct ParametersTests {
+    @Test func `a literal takes constants, variables, lists and nothing`() {
+        let page = 2
+        let name: String? = nil
+
+        let parameters: Parameters = ["page": page, "name": name, "tags": ["a", "b"], "nested": ["x": 1], "on": true]
+
+        #expect(parameters["page"] == .integer(2))
+        #expect(parameters["name"] == .null)
+        #expect(parameters["tags"] == .array([.string("a"), .string("b")]))
+        #expect(parameters["nested"] == .dictionary(["x": 1]))
+        #expect(parameters["on"] == .bool(true))
+    }
+
+    @Test func `a name may occur more than once and keeps its order`() {
+        var parameters: Parameters = ["a": 1, "a": 2]
+        parameters.append("a", 3)
+
+        #expect(parameters.items.map(\.value) == [.integer(1), .integer(2), .integer(3)])
+    }
+
+    @Test func `setting a name replaces all of that name in the place of the first`() {
+        var parameters: Parameters = ["a": 1, "b": 2, "a": 3]
+
+        parameters["a"] = .integer(9)
+
+        #expect(parameters == ["a": 9, "b": 2])
+    }
+
+    @Test func `setting nothing removes a name`() {
+        var parameters: Parameters = ["a": 1, "b": 2, "a": 3]
+
+        parameters["a"] = nil
+
+        #expect(parameters == ["b": 2])
+    }
+
+    @Test(arguments: [(true, 9), (false, 1)])
+    func `a merge lets the one or the other win`(overriding: Bool, expected: Int64) {
+        var parameters: Parameters = ["a": 1, "b": 2]
+
+        parameters.merge(["a": 9, "c": 3], overriding: overriding)
+
+        #expect(parameters["a"] == .integer(expected))
+        #expect(parameters.count == 3)
+    }
+
+    @Test func `sets and dictionaries are put in order`() {
+        let parameters: Parameters = ["set": Set([10, 9, 1]), "map": ["b": 1, "a": 2]]
+
+        #expect(parameters["set"] == .array([.integer(1), .integer(9), .integer(10)]))
+        #expect(parameters["map"] == .dictionary(["a": 2, "b": 1]))
+    }
+
+    @Test func `numbers of every size keep their value`() {
+        let parameters: Parameters = ["max": UInt64.max, "min": Int64.min, "small": Int8(-1), "float": Float(0.1)]
+
+        #expect(parameters["max"] == .unsigned(.max))
+        #expect(parameters["min"] == .integer(.min))
+        #expect(parameters["float"] == .double(0.1))
+    }
+
+    @Test func `a raw representable value stands for its raw value`() {
+        enum Order: String, ParameterConvertible { case newest }
+
+        let parameters: Parameters = ["order": Order.newest]
+
+        #expect(parameters["order"] == .string("newest"))
+    }
+
+    @Test(arguments: [
+        ("a=b&c=d", ["a", "b", "c", "d"]), ("a+b=%20", ["a b", " "]), ("a", ["a", ""]), ("&&a=&", ["a", ""]),
+        ("%zz=%F0%9F", ["%zz", "\u{FFFD}"]),
+    ])
+    func `the text of a form is read`(text: String, expected: [String]) {
+        let items = Parameters(parsing: text).items
+
+        #expect(items.flatMap { [$0.key, $0.value.text] } == expected)
+    }
+}
+
+extension ParameterValue {
+    fileprivate var text: String {
+        if case .string(let text) = self { return text }
+        return ""
+    }
+}
