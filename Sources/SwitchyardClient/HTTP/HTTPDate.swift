@@ -7,7 +7,9 @@ public enum HTTPDate {
     /// `nil` outside the years 0 to 9999.
     public static func text(for date: Date) -> String? {
         let seconds = date.timeIntervalSince1970.rounded(.down)
-        guard let iso = try? ParameterDateFormat.iso8601.text(for: Date(timeIntervalSince1970: seconds)) else { return nil }
+        guard let iso = try? ParameterDateFormat.iso8601.text(for: Date(timeIntervalSince1970: seconds)) else {
+            return nil
+        }
         let digits = iso.split { "-T:Z".contains($0) }
         guard digits.count == 6, let month = Int(digits[1]), months.indices.contains(month - 1) else { return nil }
         // Day 0 of the epoch was a Thursday.

@@ -67,7 +67,9 @@ import Testing
     }
 
     @Test func `a value without names at its top is an error`() {
-        #expect(throws: RequestError.parameter(keyPath: "", reason: .notKeyed)) { _ = try Parameters(encoding: [1, 2]) }
+        #expect(throws: RequestError.parameter(keyPath: "", reason: .notKeyed)) {
+            _ = try Parameters(encoding: [1, 2])
+        }
     }
 
     @Test func `a value that is too deep is an error, not a crash`() {

@@ -101,7 +101,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (ParameterKeyCase.snakeCase, "my_url_property"), (.kebabCase, "my-url-property"), (.capitalized, "MyURLProperty"),
+        (ParameterKeyCase.snakeCase, "my_url_property"), (.kebabCase, "my-url-property"),
+        (.capitalized, "MyURLProperty"),
         (.uppercased, "MYURLPROPERTY"), (.lowercased, "myurlproperty"), (.custom { "x\($0)" }, "xmyURLProperty"),
     ])
     func `names are changed`(keyCase: ParameterKeyCase, expected: String) throws {
@@ -116,15 +117,20 @@ import Testing
     }
 
     @Test func `what cannot be written names its key`() {
-        func failure(_ parameters: Parameters, _ change: (inout ParameterEncodingOptions) -> Void = { _ in }) -> RequestError? {
+        func failure(_ parameters: Parameters, _ change: (inout ParameterEncodingOptions) -> Void = { _ in })
+            -> RequestError?
+        {
             do throws(RequestError) { _ = try Self.encode(parameters, change) } catch { return error }
             return nil
         }
 
         #expect(failure(["a": ["b": [Double.nan]]]) == .parameter(keyPath: "a[b][]", reason: .notFinite))
-        #expect(failure(["a": "漢"]) { $0.characterSet = .isoLatin1 } == .parameter(keyPath: "a", reason: .notInCharacterSet))
         #expect(
-            failure(["a": [["b"]]]) { $0.arrays = .commaSeparated } == .parameter(keyPath: "a", reason: .nestedInJoinedList)
+            failure(["a": "漢"]) { $0.characterSet = .isoLatin1 } == .parameter(keyPath: "a", reason: .notInCharacterSet)
+        )
+        #expect(
+            failure(["a": [["b"]]]) { $0.arrays = .commaSeparated }
+                == .parameter(keyPath: "a", reason: .nestedInJoinedList)
         )
     }
 

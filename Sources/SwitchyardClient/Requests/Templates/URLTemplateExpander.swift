@@ -33,6 +33,10 @@ struct URLTemplateExpander {
                 if missing == .refusedInPath, kind.needsValue { throw failure(.missingValue(variable.name)) }
                 continue
             }
+            if missing == .refusedInPath, kind.needsValue, pieces.holdDotSegment {
+                // Escaped or not, a dot segment leads elsewhere: to another path than the one that was written down.
+                throw failure(.unusableValue(variable.name))
+            }
             output += (isFirst ? kind.first : kind.separator).utf8
             isFirst = false
             append(pieces, of: variable, kind)
@@ -115,6 +119,15 @@ extension URLTemplateExpander {
             default:
                 guard let text = Self.text(of: value) else { throw unusable }
                 self = .text(text)
+            }
+        }
+
+        /// Whether a value is `.` or `..` as a whole.
+        var holdDotSegment: Bool {
+            switch self {
+            case .text(let text): text == "." || text == ".."
+            case .list(let texts): texts.contains { $0 == "." || $0 == ".." }
+            case .pairs(let pairs): pairs.contains { $0.value == "." || $0.value == ".." }
             }
         }
 

@@ -50,7 +50,7 @@ import Testing
             var configuration = APIConfiguration(path: "{segment}")
             configuration.pathValues = ["segment": text]
             let outcome = CaseOutcome.compare(path(of: join(base, configuration)), item["expected_path"]?.string)
-            return outcome.or("A dot segment that is a value is refused or removed.", if: text.hasPrefix("."))
+            return outcome.or("A value that is a dot segment is refused.", if: text.hasPrefix("."))
                 .or("CR, LF and NUL are escaped in values.", if: false)
         case "addPathSegments":
             let outcome = CaseOutcome.compare(

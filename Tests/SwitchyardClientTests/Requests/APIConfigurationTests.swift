@@ -1,0 +1,86 @@
+import SwitchyardClient
+import Testing
+
+@Suite struct APIConfigurationTests {
+    @Test(arguments: [
+        (HTTPMethod.get, IdempotencyKey.none, true), (.put, .none, true), (.delete, .none, true), (.post, .none, false),
+        (.patch, .none, false), (.post, .automatic, true), (.post, .given("k"), true),
+    ])
+    func `a request is idempotent by its method or its key`(method: HTTPMethod, key: IdempotencyKey, expected: Bool) {
+        var configuration = APIConfiguration(method: method)
+        configuration.idempotencyKey = key
+
+        #expect(configuration.isIdempotent == expected)
+    }
+
+    @Test func `the caller has the last word on repetition`() {
+        var configuration = APIConfiguration(method: .post)
+        configuration.mayBeRepeated = true
+        #expect(configuration.isIdempotent)
+
+        configuration.method = .get
+        configuration.mayBeRepeated = false
+        #expect(!configuration.isIdempotent)
+    }
+
+    @Test func `an automatic key is the same for every attempt of a dispatch`() throws {
+        var configuration = APIConfiguration(method: .post)
+        configuration.idempotencyKey = .automatic
+        let snapshot = configuration.snapshot()
+
+        let first = try RequestGeneratorTests.request(snapshot).headers["Idempotency-Key"]
+        let second = try RequestGeneratorTests.request(snapshot, on: "https://b.example").headers["Idempotency-Key"]
+        let other = try RequestGeneratorTests.request(configuration.snapshot()).headers["Idempotency-Key"]
+
+        #expect(first != nil && first == second)
+        #expect(other != first)
+    }
+
+    @Test func `a given key is sent, under the name that the service wants`() throws {
+        var configuration = APIConfiguration(method: .post)
+        configuration.idempotencyKey = .given("abc")
+
+        let request = try RequestGeneratorTests.request(configuration) { $0.idempotencyHeader = "X-Request-Key" }
+
+        #expect(request.headers["X-Request-Key"] == "abc")
+    }
+
+    @Test func `a key that would smuggle a header is refused`() {
+        var configuration = APIConfiguration(method: .post)
+        configuration.idempotencyKey = .given("a\r\nb")
+
+        let expected = RequestError.header(name: "Idempotency-Key", reason: .controlCharacterInValue)
+        #expect(RequestGeneratorTests.failure(configuration) == expected)
+    }
+
+    @Test func `values can be attached under keys of one's own`() {
+        enum Screen: ConfigurationKey { static let defaultValue = "none" }
+        var configuration = APIConfiguration()
+        #expect(configuration[Screen.self] == "none")
+
+        configuration[Screen.self] = "home"
+
+        #expect(configuration[Screen.self] == "home")
+    }
+
+    @Test(arguments: [(nil, false), (Duration.zero, false), (.seconds(-1), false), (.seconds(1), true)])
+    func `only a lifetime above zero caches`(lifetime: Duration?, expected: Bool) {
+        var configuration = APIConfiguration()
+        configuration.cacheLifetime = lifetime
+
+        #expect(configuration.usesCache == expected)
+    }
+
+    @Test func `a copy does not change with its original`() throws {
+        var configuration = APIConfiguration(path: "a", query: ["k": 1], headers: ["X": "1"])
+        let copy = configuration
+
+        configuration.path = "b"
+        configuration.query["k"] = .integer(2)
+        configuration.headers.set("X", "2")
+
+        let request = try RequestGeneratorTests.request(copy)
+        #expect(request.url.text == "https://api.example.com/v1/a?k=1")
+        #expect(request.headers["X"] == "1")
+    }
+}

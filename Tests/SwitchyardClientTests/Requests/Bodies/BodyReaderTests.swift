@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+@testable import SwitchyardClient
+
+@Suite struct BodyReaderTests {
+    /// Reads everything in pieces of at most `size` bytes.
+    static func pieces(_ reader: any HTTPBodyReader, of size: Int) async throws -> [Data] {
+        var pieces: [Data] = []
+        while let piece = try await reader.read(maximumLength: size) { pieces.append(piece) }
+        return pieces
+    }
+
+    static func stream(_ pieces: [Data], length: Int64?) -> HTTPBody.Stream {
+        HTTPBody.Stream(length: length) {
+            AsyncStream<Data> { continuation in
+                for piece in pieces { continuation.yield(piece) }
+                continuation.finish()
+            }
+        }
+    }
+
+    @Test(arguments: [1, 3, 7, 4096])
+    func `segments are read without a gap, in pieces of any size`(size: Int) async throws {
+        let folder = try MultipartFormTests.Folder()
+        let file = try folder.file("f", Data("file".utf8))
+        let segments: [BodySegment] = [
+            .bytes(Data("ab".utf8)), .bytes(Data()), .file(file, length: 4),
+            .stream(Self.stream([Data("str".utf8), Data(), Data("eam".utf8)], length: 6), part: nil),
+            .bytes(Data("z".utf8)),
+        ]
+
+        let pieces = try await Self.pieces(SegmentedBodyReader(segments), of: size)
+
+        #expect(pieces.allSatisfy { !$0.isEmpty && $0.count <= size })
+        #expect(String(decoding: pieces.reduce(Data(), +), as: UTF8.self) == "abfilestreamz")
+    }
+
+    @Test func `a file that grows, shrinks or vanishes while it is sent is an error`() async throws {
+        let folder = try MultipartFormTests.Folder()
+        let file = try folder.file("f", Data("12345".utf8))
+
+        for announced in [Int64(4), 6] {
+            await #expect(throws: RequestError.file(path: file.path, reason: .changedWhileSending)) {
+                _ = try await Self.pieces(SegmentedBodyReader([.file(file, length: announced)]), of: 100)
+            }
+        }
+
+        let body = try MultipartForm(parts: [.file(file, name: "f")]).body()
+        try FileManager.default.removeItem(at: file)
+        await #expect(throws: RequestError.self) { _ = try await body.collected(upTo: 1000) }
+    }
+
+    @Test(arguments: [Int64(4), 6])
+    func `a stream that gives more or less than announced is an error`(announced: Int64) async throws {
+        let body = HTTPBody.stream(Self.stream([Data("12345".utf8)], length: announced))
+
+        await #expect(throws: RequestError.self) { _ = try await body.collected(upTo: 1000) }
+    }
+
+    @Test(arguments: [Int64(4), 6])
+    func `a part that gives more or less than announced is an error that names it`(announced: Int64) async throws {
+        let source = HTTPBody.Stream(length: announced) { SegmentedBodyReader([.bytes(Data("12345".utf8))]) }
+        let body = try MultipartForm(parts: [.stream(source, name: "s")]).body()
+
+        let reason = RequestError.MultipartReason.lengthMismatch(announced: announced, actual: 5)
+        await #expect(throws: RequestError.multipart(part: "s", reason: reason)) {
+            _ = try await body.collected(upTo: 1000)
+        }
+    }
+
+    @Test func `a stream that throws ends the body with its error`() async throws {
+        struct Broken: Error {}
+        let body = HTTPBody.stream(
+            HTTPBody.Stream {
+                AsyncThrowingStream<Data, any Error> { continuation in
+                    continuation.yield(Data("a".utf8))
+                    continuation.finish(throwing: Broken())
+                }
+            }
+        )
+
+        await #expect(throws: Broken.self) { _ = try await body.collected(upTo: 1000) }
+    }
+
+    @Test func `an input stream is read anew for every attempt`() async throws {
+        let body = HTTPBody.stream(HTTPBody.Stream(length: 3) { InputStream(data: Data("abc".utf8)) })
+
+        #expect(try await body.collected(upTo: 10) == Data("abc".utf8))
+        #expect(try await body.collected(upTo: 10) == Data("abc".utf8))
+    }
+
+    @Test func `more than the limit is not collected`() async throws {
+        await #expect(throws: RequestError.body(kind: "streamed", reason: .tooLarge(limit: 2))) {
+            _ = try await HTTPBody.data(Data(count: 3)).collected(upTo: 2)
+        }
+    }
+
+    @Test func `a throttled stream comes in packets with a pause before each but the first`() async throws {
+        actor Pauses {
+            var durations: [Duration] = []
+            func add(_ duration: Duration) { durations.append(duration) }
+        }
+        let pauses = Pauses()
+        let stream = Self.stream([Data(count: 40)], length: 40)
+            .throttled(packetSize: 16, delay: .milliseconds(200)) { await pauses.add($0) }
+
+        let pieces = try await Self.pieces(try stream.makeReader(), of: 1000)
+
+        #expect(pieces.map(\.count) == [16, 16, 8])
+        #expect(await pauses.durations == [.milliseconds(200), .milliseconds(200), .milliseconds(200)])
+    }
+
+    @Test func `a large file is sent without being held`() async throws {
+        let folder = try MultipartFormTests.Folder()
+        let file = try folder.file("large", Data())
+        // A sparse file: 256 MiB that take no room.
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: 1 << 28)
+        try handle.close()
+        let body = try MultipartForm(parts: [.file(file, name: "f")]).body()
+        let before = Memory.resident
+
+        let reader = try #require(try body.makeReader())
+        var total: Int64 = 0
+        while let piece = try await reader.read(maximumLength: 1 << 16) { total += Int64(piece.count) }
+
+        #expect(total == body.length)
+        #expect(Memory.resident - before < 32 << 20)
+    }
+}
+
+/// The memory of this process, on Linux.
+enum Memory {
+    static var resident: Int {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@Suite struct CookieJarTests {
+    static let start = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func jar(_ fields: [String], from url: String = "https://api.example.com/v1/login") throws -> CookieJar {
+        let jar = CookieJar(now: { Self.start })
+        let headers = HTTPHeaders(fields.map { HTTPHeaders.Field(name: "Set-Cookie", value: $0) })
+        jar.store(from: headers, of: try RequestURL(validating: url))
+        return jar
+    }
+
+    private func header(_ jar: CookieJar, _ url: String) throws -> String? {
+        jar.header(for: try RequestURL(validating: url))
+    }
+
+    @Test func `a cookie goes back to its host, its path and its scheme`() throws {
+        let jar = try jar(["a=1", "b=2; Path=/", "c=3; Domain=example.com; Path=/", "d=4; Secure; Path=/"])
+
+        #expect(try header(jar, "https://api.example.com/v1/x") == "a=1; b=2; c=3; d=4")
+        #expect(try header(jar, "http://api.example.com/") == "b=2; c=3")
+        #expect(try header(jar, "https://www.example.com/") == "c=3")
+        #expect(try header(jar, "https://badexample.com/") == nil)
+    }
+
+    @Test func `a longer path comes first, then the older cookie`() throws {
+        let jar = try jar(["x=1; Path=/", "y=2; Path=/v1/deep", "z=3; Path=/"])
+
+        #expect(try header(jar, "https://api.example.com/v1/deep/er") == "y=2; x=1; z=3")
+    }
+
+    @Test func `a cookie can be replaced, removed and outlived`() throws {
+        let jar = try jar(["a=1; Path=/; Max-Age=10"])
+        let url = try RequestURL(validating: "https://api.example.com/")
+        jar.store(from: [.init(name: "Set-Cookie", value: "a=2; Path=/")], of: url)
+        #expect(jar.header(for: url) == "a=2")
+
+        jar.store(from: [.init(name: "Set-Cookie", value: "a=3; Path=/; Max-Age=0")], of: url)
+        #expect(jar.header(for: url) == nil)
+        #expect(jar.cookies.isEmpty)
+    }
+
+    @Test func `an expired cookie is not sent`() throws {
+        let jar = CookieJar(now: { Self.start })
+        jar.store(Cookie(name: "a", value: "1", domain: "h", expires: Self.start.addingTimeInterval(-1)))
+
+        #expect(jar.cookies.isEmpty)
+    }
+
+    @Test(arguments: ["a=1; Domain=other.example", "a=1; Domain=com", "__Host-a=1; Path=/", "=1", "a", "a=1\u{1}"])
+    func `a cookie that the host may not set is dropped`(field: String) throws {
+        #expect(try jar([field]).cookies.isEmpty)
+    }
+
+    @Test func `a jar holds no more than its limit, the oldest go`() {
+        let jar = CookieJar(limit: 2, now: { Self.start })
+        for name in ["a", "b", "c"] { jar.store(Cookie(name: name, value: "1", domain: "h")) }
+
+        #expect(jar.cookies.map(\.name) == ["b", "c"])
+    }
+
+    @Test func `a request carries the jar's cookies unless it says otherwise`() throws {
+        let jar = try jar(["a=1; Path=/"])
+        var configuration = APIConfiguration(path: "x")
+        #expect(try RequestGeneratorTests.request(configuration) { $0.cookies = jar }.headers["Cookie"] == "a=1")
+
+        configuration.headers = [.cookie("own=2")]
+        #expect(
+            try RequestGeneratorTests.request(configuration) { $0.cookies = jar }.headers.values(of: "Cookie") == [
+                "own=2"
+            ]
+        )
+
+        configuration.headers = []
+        configuration.usesCookies = false
+        #expect(try RequestGeneratorTests.request(configuration) { $0.cookies = jar }.headers["Cookie"] == nil)
+    }
+
+    @Test func `cookies of one host never reach another`() throws {
+        let jar = try jar(["a=1; Path=/"])
+        let configuration = APIConfiguration(path: "https://other.example/x")
+
+        #expect(try RequestGeneratorTests.request(configuration) { $0.cookies = jar }.headers["Cookie"] == nil)
+    }
+}

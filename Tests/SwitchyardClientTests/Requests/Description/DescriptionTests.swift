@@ -1,0 +1,63 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@Suite struct DescriptionTests {
+    static let secret = "S3CR3T"
+
+    private func secretRequest() throws -> HTTPRequest {
+        try RequestGeneratorTests.request(
+            APIConfiguration(
+                path: "x",
+                method: .post,
+                query: ["token": Self.secret, "page": 1],
+                body: .json(["user": ["password": Self.secret, "name": "n"], "list": [1, 2]] as Parameters),
+                headers: [
+                    .bearer(Self.secret), .cookie("sid=\(Self.secret)"), .init(name: "X-API-Key", value: Self.secret),
+                ]
+            )
+        )
+    }
+
+    @Test func `no description shows a credential`() throws {
+        let request = try secretRequest()
+
+        let texts = [
+            request.curlDescription(), request.headers.redactedDescription, Redaction.standard.url(request.url.text),
+        ]
+
+        #expect(texts.allSatisfy { !$0.contains(Self.secret) })
+        #expect(request.curlDescription().contains(#"Authorization: Bearer ***"#))
+        #expect(request.curlDescription().contains("page=1"))
+        #expect(request.curlDescription(redaction: .none).contains(Self.secret))
+    }
+
+    @Test(arguments: [
+        ("https://u:p@h/x?token=a&b=c", "https://***@h/x?token=***&b=c"),
+        ("https://h/x?user%5Bpassword%5D=1", "https://h/x?user%5Bpassword%5D=***"),
+        ("https://h/x", "https://h/x"), ("https://h/x?a", "https://h/x?a"),
+    ])
+    func `a URL loses its secrets`(url: String, expected: String) {
+        #expect(Redaction.standard.url(url) == expected)
+    }
+
+    @Test(arguments: [
+        (#"{"password": "a\"b", "x": 1}"#, #"{"password": "***", "x": 1}"#),
+        (#"{"token":{"a":[1,{"b":2}]},"c":3}"#, #"{"token":"***","c":3}"#), (#"["token", 1]"#, #"["token", 1]"#),
+        (#"{"a":"token","key":12}"#, #"{"a":"token","key":"***"}"#), (#"{"token":"#, #"{"token":"#),
+    ])
+    func `JSON loses its secrets and nothing else`(text: String, expected: String) {
+        let hidden = Redaction.standard.body(Data(text.utf8), contentType: "application/json")
+
+        #expect(String(decoding: hidden, as: UTF8.self) == expected)
+    }
+
+    @Test func `a form loses its secrets`() {
+        let hidden = Redaction.standard.body(
+            Data("a=1&password=x".utf8),
+            contentType: "application/x-www-form-urlencoded; charset=utf-8"
+        )
+
+        #expect(String(decoding: hidden, as: UTF8.self) == "a=1&password=***")
+    }
+}

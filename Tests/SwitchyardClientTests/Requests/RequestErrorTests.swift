@@ -1,0 +1,29 @@
+import SwitchyardClient
+import Testing
+
+@Suite struct RequestErrorTests {
+    @Test(arguments: [
+        (
+            RequestError.url(text: "a?token=secret", reason: .leavesBasePath),
+            "The URL “a” leads out of the base URL's path with “..”."
+        ),
+        (.header(name: "X\r\nY", reason: .invalidName), "The header field “X\\r\\nY” has a name that is not a token."),
+        (.parameter(keyPath: "a[b]", reason: .notFinite), "The parameter “a[b]” is infinite or not a number."),
+        (.bodyNotAllowed(method: .get), "A GET request takes no body."),
+        (
+            .multipart(part: nil, reason: .invalidBoundary),
+            "The multipart form has a boundary that RFC 2046 does not allow."
+        ),
+        (.template(text: "a/{b}", reason: .missingValue("b")), "The template “a/{b}” has no value for {b}."),
+        (.hook(stage: "modifier", message: "no"), "The request's modifier failed: no"),
+    ])
+    func `a message says what was wrong and where, without secrets`(error: RequestError, expected: String) {
+        #expect(error.message == expected)
+    }
+
+    @Test func `a long text is cut in a message`() {
+        let error = RequestError.url(text: String(repeating: "x", count: 100_000), reason: .invalidHost)
+
+        #expect(error.message.count < 200)
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@Suite struct RequestGeneratorTests {
+    static func request(
+        _ configuration: APIConfiguration,
+        on base: String = "https://api.example.com/v1",
+        _ change: (inout RequestGenerator) -> Void = { _ in }
+    ) throws -> HTTPRequest {
+        var generator = RequestGenerator(headers: [])
+        change(&generator)
+        return try generator.request(for: configuration, on: BaseURL(base))
+    }
+
+    static func failure(
+        _ configuration: APIConfiguration,
+        on base: String = "https://api.example.com/v1",
+        _ change: (inout RequestGenerator) -> Void = { _ in }
+    ) -> RequestError? {
+        do { _ = try request(configuration, on: base, change) } catch { return error as? RequestError }
+        return nil
+    }
+
+    static func text(_ body: HTTPBody) -> String {
+        if case .data(let data) = body { return String(decoding: data, as: UTF8.self) }
+        return ""
+    }
+
+    // MARK: - Parameters
+
+    @Test(arguments: [HTTPMethod.get, .head, .delete])
+    func `parameters go into the query of these methods`(method: HTTPMethod) throws {
+        var configuration = APIConfiguration(path: "x", method: method)
+        configuration.parameters = ["a": 1]
+
+        let request = try Self.request(configuration)
+
+        #expect(request.url.query == "a=1")
+        #expect(request.body.length == 0)
+    }
+
+    @Test(arguments: [HTTPMethod.post, .put, .patch])
+    func `parameters go into a form of the other methods`(method: HTTPMethod) throws {
+        var configuration = APIConfiguration(path: "x", method: method, query: ["q": 1])
+        configuration.parameters = ["a": 1]
+
+        let request = try Self.request(configuration)
+
+        #expect(request.url.query == "q=1")
+        #expect(Self.text(request.body) == "a=1")
+        #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8")
+    }
+
+    @Test func `the place of parameters can be forced, and the methods chosen`() throws {
+        var configuration = APIConfiguration(path: "x", method: .post)
+        configuration.parameters = ["a": 1]
+        configuration.parameterDestination = .query
+        #expect(try Self.request(configuration).url.query == "a=1")
+
+        configuration.parameterDestination = .automatic
+        #expect(try Self.request(configuration) { $0.queryMethods = [.post] }.url.query == "a=1")
+    }
+
+    @Test func `parameters beside a body of another kind are an error`() {
+        var configuration = APIConfiguration(method: .post, body: .json(["a": 1]))
+        configuration.parameters = ["b": 1]
+
+        #expect(Self.failure(configuration) == .body(kind: "application/json", reason: .conflict))
+    }
+
+    @Test func `query and body parameters stand in one request`() throws {
+        let configuration = APIConfiguration(method: .post, query: ["a": 1], body: .form(["b": 2]))
+
+        let request = try Self.request(configuration)
+
+        #expect(request.url.query == "a=1")
+        #expect(Self.text(request.body) == "b=2")
+    }
+
+    @Test func `a closure may write the whole query`() throws {
+        let configuration = APIConfiguration(path: "x?y=1", query: ["a": 1])
+
+        #expect(try Self.request(configuration) { $0.customQuery = { _ in "a**1 ü" } }.url.query == "y=1&a**1%20%C3%BC")
+    }
+
+    // MARK: - Common values
+
+    @Test func `common parameters, static and computed, join every request`() throws {
+        let configuration = APIConfiguration(path: "x", query: ["a": 1])
+
+        let request = try Self.request(configuration) {
+            $0.common.parameters = ["app": "demo", "time": 0]
+            $0.common.computedParameters = { ["time": 7, "path": $0.path] }
+        }
+
+        #expect(request.url.query == "a=1&app=demo&path=x&time=7")
+    }
+
+    @Test(arguments: [(false, "k=own"), (true, "k=common")])
+    func `common parameters give way or win`(overrides: Bool, expected: String) throws {
+        let request = try Self.request(APIConfiguration(query: ["k": "own"])) {
+            $0.common.parameters = ["k": "common"]
+            $0.common.parametersOverrideRequest = overrides
+        }
+
+        #expect(request.url.query == expected)
+    }
+
+    @Test func `common parameters join a form, but not a JSON body`() throws {
+        let form = try Self.request(APIConfiguration(method: .post, body: .form(["a": 1]))) {
+            $0.common.parameters = ["c": 1]
+        }
+        let json = try Self.request(APIConfiguration(method: .post, body: .json(["a": 1]))) {
+            $0.common.parameters = ["c": 1]
+        }
+
+        #expect(Self.text(form.body) == "a=1&c=1")
+        #expect(form.url.query == nil)
+        #expect(Self.text(json.body) == #"{"a":1}"#)
+        #expect(json.url.query == "c=1")
+    }
+
+    @Test func `what a closure throws ends the call with its name`() {
+        struct Offline: Error {}
+
+        #expect(
+            Self.failure(APIConfiguration()) { $0.common.computedParameters = { _ in throw Offline() } }
+                == .hook(stage: "common parameters", message: "Offline()")
+        )
+        #expect(
+            Self.failure(APIConfiguration()) { $0.common.computedHeaders = { _ in throw Offline() } }
+                == .hook(stage: "common headers", message: "Offline()")
+        )
+        #expect(
+            Self.failure(APIConfiguration()) { $0.validation = { _ in throw Offline() } }
+                == .hook(stage: "validation", message: "Offline()")
+        )
+    }
+
+    // MARK: - Headers
+
+    @Test func `a request's headers take the place of common ones`() throws {
+        let configuration = APIConfiguration(headers: ["x-app": "own", "X-List": "1", "X-List": "2"])
+
+        let request = try Self.request(configuration) {
+            $0.common.headers = ["X-App": "common", "X-Keep": "yes", "X-List": "0"]
+            $0.common.computedHeaders = { ["X-Path": "/\($0.path)"] }
+        }
+
+        #expect(request.headers.values(of: "X-App") == ["own"])
+        #expect(request.headers.values(of: "X-List") == ["1", "2"])
+        #expect(request.headers["X-Keep"] == "yes")
+        #expect(request.headers["X-Path"] == "/")
+    }
+
+    @Test func `a content type is added only where the request has none`() throws {
+        let plain = APIConfiguration(method: .post, body: .json(["a": 1]))
+        var typed = plain
+        typed.headers = [.contentType("application/vnd.api+json")]
+
+        #expect(try Self.request(plain).headers["Content-Type"] == "application/json")
+        #expect(try Self.request(typed).headers.values(of: "content-type") == ["application/vnd.api+json"])
+        #expect(try Self.request(APIConfiguration(method: .post)).headers["Content-Type"] == nil)
+    }
+
+    @Test(arguments: [
+        ("X-A", "a\r\nX-B: b", RequestError.HeaderReason.controlCharacterInValue),
+        ("X-A", "a\u{0}", .controlCharacterInValue),
+        ("X A", "a", .invalidName), ("", "a", .invalidName), ("X-A\r\n", "a", .invalidName), ("Ä", "a", .invalidName),
+    ])
+    func `a header that would smuggle something is refused`(
+        name: String,
+        value: String,
+        reason: RequestError.HeaderReason
+    ) {
+        let expected = RequestError.header(name: name, reason: reason)
+
+        #expect(Self.failure(APIConfiguration(headers: [name: value])) == expected)
+        #expect(Self.failure(APIConfiguration()) { $0.common.headers = [name: value] } == expected)
+        #expect(Self.failure(APIConfiguration()) { $0.common.computedHeaders = { _ in [name: value] } } == expected)
+        #expect(
+            Self.failure(APIConfiguration()) { $0.modifiers = [{ $0.headers.add(name, value) }] } == expected
+        )
+    }
+
+    @Test func `the usual headers are there unless replaced`() throws {
+        let request = try RequestGenerator().request(for: APIConfiguration(), on: BaseURL("https://h"))
+
+        #expect(request.headers["Accept"] == "application/json")
+        #expect(request.headers["User-Agent"]?.hasSuffix("Switchyard") == true)
+        #expect(request.headers["Accept-Encoding"] == nil)
+    }
+
+    // MARK: - Bodies
+
+    @Test(arguments: [HTTPMethod.get, .head, .trace])
+    func `a body is refused where it means nothing, unless allowed`(method: HTTPMethod) throws {
+        var configuration = APIConfiguration(method: method, body: .data(Data([1])))
+
+        #expect(Self.failure(configuration) == .bodyNotAllowed(method: method))
+
+        configuration.allowsUnusualBody = true
+        #expect(try Self.request(configuration).body.length == 1)
+    }
+
+    @Test func `files that cannot be sent are named before anything is sent`() throws {
+        let folder = FileManager.default.temporaryDirectory
+        let missing = folder.appendingPathComponent("missing-\(UUID().uuidString)")
+        let remote = try #require(URL(string: "https://example.com/file"))
+        func failure(_ url: URL) -> RequestError? { Self.failure(APIConfiguration(method: .put, body: .file(url))) }
+
+        #expect(failure(missing) == .file(path: missing.path, reason: .unreadable("there is no such file")))
+        #expect(failure(folder) == .file(path: folder.path, reason: .isDirectory))
+        #expect(failure(remote) == .file(path: "/file", reason: .notAFileURL))
+    }
+}

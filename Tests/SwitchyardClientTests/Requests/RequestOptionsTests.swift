@@ -1,0 +1,175 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@Suite struct RequestOptionsTests {
+    private func url(
+        _ configuration: APIConfiguration,
+        on base: String = "https://api.example.com/v1",
+        _ change: (inout RequestGenerator) -> Void = { _ in }
+    ) throws -> String {
+        try RequestGeneratorTests.request(configuration, on: base, change).url.text
+    }
+
+    // MARK: - Hosts
+
+    @Test func `common values stay away from other hosts`() throws {
+        let configuration = APIConfiguration(path: "https://other.example/x", headers: ["X-Own": "1"])
+        let request = try RequestGeneratorTests.request(configuration) {
+            $0.common.headers = [.bearer("secret"), .accept("a/b")]
+            $0.common.parameters = ["key": "secret"]
+        }
+
+        #expect(request.url.text == "https://other.example/x")
+        #expect(request.headers["Authorization"] == nil)
+        #expect(request.headers["Accept"] == "a/b")
+        #expect(request.headers["X-Own"] == "1")
+    }
+
+    @Test func `an absolute URL below the base's origin is sent like any other`() throws {
+        let configuration = APIConfiguration(path: "https://API.example.com:443/x")
+        let request = try RequestGeneratorTests.request(configuration) { $0.common.headers = [.bearer("secret")] }
+
+        #expect(request.headers["Authorization"] == "Bearer secret")
+    }
+
+    @Test func `other hosts can be allowed or refused`() throws {
+        let configuration = APIConfiguration(path: "https://other.example/x")
+
+        let request = try RequestGeneratorTests.request(configuration) {
+            $0.common.headers = [.bearer("secret")]
+            $0.foreignHosts = .allowed
+        }
+        #expect(request.headers["Authorization"] == "Bearer secret")
+        #expect(
+            RequestGeneratorTests.failure(configuration) { $0.foreignHosts = .refused }
+                == .url(text: "https://other.example/x", reason: .foreignHost("other.example"))
+        )
+    }
+
+    @Test func `a request's own network takes the base's place only when asked for`() throws {
+        var configuration = APIConfiguration(path: "a.png")
+        configuration.cdnURL = RequestURL("https://cdn.example.com/files")
+        #expect(try url(configuration) == "https://api.example.com/v1/a.png")
+
+        configuration.usesCDN = true
+        #expect(try url(configuration) == "https://cdn.example.com/files/a.png")
+    }
+
+    // MARK: - Paths
+
+    @Test(arguments: [
+        ("users", "https://api.example.com/v1/v2/users"), ("/users", "https://api.example.com/v1/v2/users"),
+        ("", "https://api.example.com/v1/v2"), ("?a=1", "https://api.example.com/v1/v2?a=1"),
+        ("https://other.example/x", "https://other.example/x"),
+    ])
+    func `a version stands between base and path`(path: String, expected: String) throws {
+        #expect(try url(APIConfiguration(path: path)) { $0.apiVersion = "v2" } == expected)
+    }
+
+    @Test func `a call may choose another version, or none`() throws {
+        var configuration = APIConfiguration(path: "users")
+        configuration.apiVersion = "v3"
+        #expect(try url(configuration) { $0.apiVersion = "v2" } == "https://api.example.com/v1/v3/users")
+
+        configuration.apiVersion = ""
+        #expect(try url(configuration) { $0.apiVersion = "v2" } == "https://api.example.com/v1/users")
+    }
+
+    @Test func `filters change the path in order, and absolute URLs when they say so`() throws {
+        let shout = PathFilter(appliesToAbsoluteURLs: true) { path, _ in "\(path)/!" }
+        let filters = [PathFilter.appending(["k": "a b"]), shout]
+
+        #expect(try url(APIConfiguration(path: "x?y=1")) { $0.pathFilters = filters }.hasSuffix("/x?y=1&k=a%20b/!"))
+        #expect(
+            try url(APIConfiguration(path: "https://o.example/x")) { $0.pathFilters = filters }
+                == "https://o.example/x/!"
+        )
+    }
+
+    @Test func `placeholders are filled with escaped values`() throws {
+        var configuration = APIConfiguration(path: "users/{id}/files{/parts*}{?page}")
+        configuration.pathValues = ["id": "a/b?c", "parts": ["x y", "z"], "page": 2]
+
+        #expect(try url(configuration) == "https://api.example.com/v1/users/a%2Fb%3Fc/files/x%20y/z?page=2")
+    }
+
+    @Test(arguments: ["users/{id}", "users/{id", "users/id}", "users/{}", "users/{i d}"])
+    func `a placeholder without a value, or a broken one, is an error`(path: String) {
+        let failure = RequestGeneratorTests.failure(APIConfiguration(path: path))
+
+        if case .template(path, _) = failure { return }
+        // A closing brace by itself is no template, and is escaped.
+        #expect(failure == nil && path == "users/id}")
+    }
+
+    @Test(arguments: ["..", "."])
+    func `a value cannot lead elsewhere`(value: String) {
+        var configuration = APIConfiguration(path: "users/{id}/x")
+        configuration.pathValues = ["id": value]
+
+        let expected = RequestError.template(text: "users/{id}/x", reason: .unusableValue("id"))
+        #expect(RequestGeneratorTests.failure(configuration) == expected)
+    }
+
+    @Test func `a URL that is too long is an error`() {
+        let configuration = APIConfiguration(path: String(repeating: "a", count: 100_000))
+
+        let reason = RequestError.URLReason.tooLong(bytes: 100_027, limit: 65_536)
+        #expect(RequestGeneratorTests.failure(configuration) == .url(text: configuration.path, reason: reason))
+    }
+
+    @Test(arguments: [
+        "", "api.example.com", "ftp://h", "http://", "http:///x", "http://a b", "http://h:x", "http://h:70000",
+        "http://[::1", "https://evil\\@good", "//h/x", "http://1.2.3", "http://user@",
+    ])
+    func `a base URL without a valid host is an error`(base: String) {
+        #expect(throws: RequestError.self) { try BaseURL(base) }
+    }
+
+    // MARK: - Changes
+
+    @Test func `modifiers run in order and last`() throws {
+        var configuration = APIConfiguration(path: "x", headers: ["X-Order": "0"])
+        configuration.modifier = { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")3") }
+
+        let request = try RequestGeneratorTests.request(configuration) { generator in
+            generator.modifiers = [
+                { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")1") },
+                { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")2") },
+            ]
+        }
+
+        #expect(request.headers["X-Order"] == "0123")
+    }
+
+    @Test func `a finished request takes the place of all building`() throws {
+        let prebuilt = HTTPRequest(method: .put, url: try RequestURL(validating: "https://o.example/x"))
+        var configuration = APIConfiguration(path: "ignored", headers: ["X-Ignored": "1"], timeout: .seconds(3))
+        configuration.prebuiltRequest = prebuilt
+
+        let request = try RequestGeneratorTests.request(configuration)
+
+        #expect(request.method == .put)
+        #expect(request.url.text == "https://o.example/x")
+        #expect(request.headers.isEmpty)
+        #expect(request.timeouts.total == .seconds(3))
+    }
+
+    @Test func `timeouts and limits are the call's, else the generator's`() throws {
+        var configuration = APIConfiguration(timeout: .milliseconds(1500))
+        configuration.connectTimeout = .seconds(1)
+        configuration.responseBodyLimit = 10
+
+        let own = try RequestGeneratorTests.request(configuration)
+        let common = try RequestGeneratorTests.request(APIConfiguration()) {
+            $0.timeouts = HTTPRequest.Timeouts(connect: .seconds(2), idle: .seconds(3), total: .seconds(4))
+            $0.responseBodyLimit = 20
+        }
+
+        #expect(own.timeouts == HTTPRequest.Timeouts(connect: .seconds(1), total: .milliseconds(1500)))
+        #expect(own.responseBodyLimit == 10)
+        #expect(common.timeouts == HTTPRequest.Timeouts(connect: .seconds(2), idle: .seconds(3), total: .seconds(4)))
+        #expect(common.responseBodyLimit == 20)
+    }
+}

@@ -1,0 +1,34 @@
+import SwitchyardClient
+import Testing
+
+@Suite struct ConfigurationRulesTests {
+    private func applied(_ rules: ConfigurationRules, _ configuration: APIConfiguration) throws -> APIConfiguration {
+        try rules.applied(to: configuration, by: RequestGenerator(), on: BaseURL("https://h/v1"))
+    }
+
+    @Test func `a later rule overrides an earlier one`() throws {
+        var rules = ConfigurationRules()
+        rules.add("/**") { $0.cacheLifetime = .seconds(1) }
+        rules.add("/users/*") { $0.cacheLifetime = .seconds(2) }
+
+        #expect(try applied(rules, APIConfiguration(path: "users/7?x=1")).cacheLifetime == .seconds(2))
+        #expect(try applied(rules, APIConfiguration(path: "users/7/posts")).cacheLifetime == .seconds(1))
+    }
+
+    @Test func `a rule may be for some methods, or for what a closure picks`() throws {
+        var rules = ConfigurationRules()
+        rules.add("/**", methods: [.post]) { $0.timeout = .seconds(9) }
+        rules.add(where: { $0.path.hasSuffix(".png") }) { $0.usesCDN = true }
+
+        #expect(try applied(rules, APIConfiguration(path: "a", method: .post)).timeout == .seconds(9))
+        #expect(try applied(rules, APIConfiguration(path: "a")).timeout == nil)
+        #expect(try applied(rules, APIConfiguration(path: "a.png")).usesCDN)
+    }
+
+    @Test func `a pattern with many wildcards takes no more time than its length`() throws {
+        let pattern = URLPattern("/" + String(repeating: "*a", count: 200) + "b")
+        let url = try RequestURL(validating: "https://h/" + String(repeating: "a", count: 2000))
+
+        #expect(try !pattern.matches(url, base: BaseURL("https://h")))
+    }
+}

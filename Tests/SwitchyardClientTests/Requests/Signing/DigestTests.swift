@@ -1,0 +1,62 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@Suite struct DigestTests {
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+    ])
+    func `SHA-256 gives the digests of the standard`(text: String, expected: String) {
+        #expect(Digest.sha256(text.utf8).hexText == expected)
+    }
+
+    @Test func `SHA-256 gives the digest of a million letters`() {
+        let digest = Digest.sha256(repeatElement(UInt8(ascii: "a"), count: 1_000_000))
+
+        #expect(digest.hexText == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
+    }
+
+    @Test(arguments: [
+        ("", "d41d8cd98f00b204e9800998ecf8427e"), ("abc", "900150983cd24fb0d6963f7d28e17f72"),
+        (
+            "12345678901234567890123456789012345678901234567890123456789012345678901234567890",
+            "57edf4a22be3c955ac49da2e2107b67a"
+        ),
+    ])
+    func `MD5 gives the digests of the standard`(text: String, expected: String) {
+        #expect(Digest.md5(text.utf8).hexText == expected)
+    }
+
+    @Test(arguments: [54, 55, 56, 57, 63, 64, 65, 119, 120, 128])
+    func `a digest fed in pieces is that of the whole`(length: Int) throws {
+        let folder = try MultipartFormTests.Folder()
+        let bytes = Data((0..<length).map { UInt8(truncatingIfNeeded: $0) })
+        let file = try folder.file("f", bytes)
+
+        #expect(try Digest.sha256(ofFile: file) == Digest.sha256(bytes))
+        #expect(try Digest.md5(ofFile: file) == Digest.md5(bytes))
+    }
+
+    @Test(arguments: [
+        (
+            Data(repeating: 0x0b, count: 20), Data("Hi There".utf8),
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+        ),
+        (
+            Data("Jefe".utf8), Data("what do ya want for nothing?".utf8),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        ),
+        (
+            Data(repeating: 0xaa, count: 131), Data("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+        ),
+    ])
+    func `HMAC gives the codes of RFC 4231`(key: Data, message: Data, expected: String) {
+        #expect(Digest.hmacSHA256(message, key: key).hexText == expected)
+    }
+}
