@@ -40,7 +40,8 @@ let package = Package(
         ),
         .testTarget(
             name: "SwitchyardAPITests",
-            dependencies: ["SwitchyardAPI", "SwitchyardClient", "SwitchyardServices", "SwitchyardTesting"]
+            dependencies: ["SwitchyardAPI", "SwitchyardClient", "SwitchyardServices", "SwitchyardTesting"],
+            resources: [.copy("Cases")]
         ),
         .testTarget(name: "SwitchyardTestingTests", dependencies: ["SwitchyardTesting", "SwitchyardClient"]),
         .testTarget(name: "SwitchyardTests", dependencies: ["Switchyard", "SwitchyardTesting"]),

@@ -61,6 +61,10 @@ public final class PageRecorder<Item: Sendable>: Sendable {
         state = Locked(RecorderState(PageState(cursor: settings.cursor, index: settings.index)))
     }
 
+    deinit {
+        state.withLock { $0.endListening() }.forEach { $0.finish() }
+    }
+
     /// How many items are asked for at a time.
     public var pageSize: Int { settings.cursor.size }
 

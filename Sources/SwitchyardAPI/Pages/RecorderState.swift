@@ -14,20 +14,19 @@ struct RecorderState<Item: Sendable>: Sendable {
     struct Effects: Sendable {
         var resumptions: [CheckedContinuation<Ending, Never>] = []
         var ending: Ending = .superseded
-        var listeners: [AsyncStream<PageSnapshot<Item>>.Continuation] = []
-        var snapshot: PageSnapshot<Item>?
+        var listeners: [AsyncStream<Void>.Continuation] = []
 
         func run() {
             for continuation in resumptions { continuation.resume(returning: ending) }
-            guard let snapshot else { return }
-            for listener in listeners { listener.yield(snapshot) }
+            for listener in listeners { listener.yield() }
         }
     }
 
     var pages: PageState<Item>
     var lastError: APIError?
     var lastLoaded: Date?
-    var listeners: [Int: AsyncStream<PageSnapshot<Item>>.Continuation] = [:]
+    private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+    private var lastListener = 0
     private var room = WaitingRoom<Ending>()
 
     init(_ pages: PageState<Item>) {
@@ -45,6 +44,24 @@ struct RecorderState<Item: Sendable>: Sendable {
             lastError: lastError,
             lastLoaded: lastLoaded
         )
+    }
+
+    /// Tells one more of every change.
+    mutating func listen(_ continuation: AsyncStream<Void>.Continuation) -> Int {
+        lastListener += 1
+        listeners[lastListener] = continuation
+        return lastListener
+    }
+
+    /// Takes all listeners out.
+    mutating func endListening() -> [AsyncStream<Void>.Continuation] {
+        defer { listeners = [:] }
+        return Array(listeners.values)
+    }
+
+    /// Tells one no more.
+    mutating func forget(_ listener: Int) {
+        listeners[listener] = nil
     }
 
     /// How many wait for the load under way.
@@ -68,13 +85,12 @@ struct RecorderState<Item: Sendable>: Sendable {
         Effects(
             resumptions: room.empty(),
             ending: ending,
-            listeners: Array(listeners.values),
-            snapshot: listeners.isEmpty ? nil : snapshot
+            listeners: Array(listeners.values)
         )
     }
 
     /// Tells the listeners what the list is now.
     func announce() -> Effects {
-        listeners.isEmpty ? Effects() : Effects(listeners: Array(listeners.values), snapshot: snapshot)
+        Effects(listeners: Array(listeners.values))
     }
 }

@@ -70,6 +70,13 @@ public struct JSONShape: Sendable {
         return copy
     }
 
+    /// The shape as a member that must be there.
+    public var required: JSONShape {
+        var copy = self
+        copy.isOptional = false
+        return copy
+    }
+
     /// The shape, or `null`.
     public static func nullable(_ shape: JSONShape) -> JSONShape {
         JSONShape(.nullable(shape))

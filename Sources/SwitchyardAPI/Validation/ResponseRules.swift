@@ -65,7 +65,7 @@ extension ResponseRules {
                 contentType == .strict || contentType == .lenient
             }
         guard !accepts else { return }
-        throw APIError(.body(.contentType(received: received, acceptable: types.map(\.description))))
+        throw APIError(.body(.contentType(received: received, acceptable: types.map(\.description).sorted())))
     }
 
     private func acceptedTypes(_ response: RawResponse, acceptable: [MediaType]?) -> [MediaType]? {

@@ -8,6 +8,12 @@ public struct WebLink: Sendable, Hashable {
         public var name: String
         /// The value, without quotes and escapes; empty when there is none.
         public var value: String
+
+        /// Creates a parameter.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The target as it stands between the angle brackets.
@@ -18,6 +24,14 @@ public struct WebLink: Sendable, Hashable {
     public var anchor: String?
     /// The other parameters, in their order; of a parameter that may stand once, the first.
     public var parameters: [Parameter]
+
+    /// Creates a link.
+    public init(target: String, relations: [String], anchor: String? = nil, parameters: [Parameter] = []) {
+        self.target = target
+        self.relations = relations
+        self.anchor = anchor
+        self.parameters = parameters
+    }
 
     /// The links of the lines of a header field; what cannot be read is left out (RFC 8288 appendix B).
     public static func parse(_ lines: [String]) -> [WebLink] {
@@ -30,6 +44,21 @@ public struct WebLink: Sendable, Hashable {
     /// The target as an absolute URL, resolved against the URL of the answer; `nil` when it is none.
     public func resolved(against base: String) -> String? {
         URL(string: target, relativeTo: URL(string: base))?.absoluteString
+    }
+}
+
+extension WebLink: CustomStringConvertible {
+    /// The link as it stands in the header field.
+    public var description: String {
+        let own = [
+            relations.isEmpty ? nil : ("rel", relations.joined(separator: " ")), anchor.map { ("anchor", $0) },
+        ].compactMap(\.self)
+        let all = own + parameters.map { ($0.name, $0.value) }
+        return "<\(target)>" + all.map { "; \($0)=\"\(Self.escaped($1))\"" }.joined()
+    }
+
+    private static func escaped(_ value: String) -> String {
+        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     }
 }
 

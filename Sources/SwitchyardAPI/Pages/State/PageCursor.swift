@@ -44,16 +44,22 @@ struct PageCursor<Item: Sendable>: Sendable {
         if case .page = next { true } else { false }
     }
 
+    /// Whether the list cannot go on, and the next request says why.
+    var isBroken: Bool {
+        if case .broken = next { true } else { false }
+    }
+
     /// Goes past a page that was loaded; `newItems` is how many of its items were not known before.
     mutating func advance(past request: PageRequest, page: Page<Item>, newItems: Int) {
         index = request.index + 1
-        idle = newItems == 0 ? idle + 1 : 0
+        if !page.items.isEmpty { idle = newItems == 0 ? idle + 1 : 0 }
         visited.insert(request.position)
         next = successor(of: request, page: page)
     }
 
     private func successor(of request: PageRequest, page: Page<Item>) -> Next {
-        guard !page.items.isEmpty, page.hasMore != false else { return .end }
+        let isLast = page.items.isEmpty && strategy.endsWithEmptyPage && page.hasMore != true
+        guard !isLast, page.hasMore != false else { return .end }
         do throws(APIError) {
             guard let position = try strategy.next(request, page) else { return .end }
             if visited.contains(position) || idle >= Self.idlePages { throw APIError(.list(.repeatedPosition)) }

@@ -85,7 +85,7 @@ struct PageState<Item: Sendable>: Sendable {
         total = page.total ?? total
         let new = index.merge(page.items, into: &items)
         cursor.advance(past: load.request, page: page, newItems: new.count)
-        guard page.items.isEmpty else { return .items(new) }
+        guard page.items.isEmpty, !cursor.hasMore else { return .items(new) }
         return .nothing(load.request.isFirst ? .noData : .noMoreData)
     }
 

@@ -4,20 +4,31 @@
 /// ``pageNumber``, ``offset``, ``cursor``, ``lastID(_:)`` or ``link``.
 ///
 /// ### Make your own
-/// Give the first position and a rule. The rule is asked only when the page has items and does not itself say that it
-/// is the last.
+/// Give the first position and a rule. The rule is asked unless the page is known to be the last: it says so itself, or
+/// it is empty and ``endsWithEmptyPage``.
 public struct PageStrategy<Item: Sendable>: Sendable {
     /// Where the list starts.
     public let first: PagePosition
     /// Names the position after a page; `nil` is the end of the list.
     public let next: @Sendable (PageRequest, Page<Item>) throws(APIError) -> PagePosition?
+    /// Whether an empty page is the last, unless it says itself that there is more.
+    ///
+    /// It is not where each answer names its successor: there, filters may leave a page empty.
+    public let endsWithEmptyPage: Bool
 
     /// Creates a strategy.
+    ///
+    /// - Parameters:
+    ///   - first: Where the list starts.
+    ///   - endsWithEmptyPage: Whether an empty page is the last, unless it says itself that there is more.
+    ///   - next: Names the position after a page.
     public init(
         first: PagePosition,
+        endsWithEmptyPage: Bool = true,
         next: @escaping @Sendable (PageRequest, Page<Item>) throws(APIError) -> PagePosition?
     ) {
         self.first = first
+        self.endsWithEmptyPage = endsWithEmptyPage
         self.next = next
     }
 
@@ -53,7 +64,7 @@ public struct PageStrategy<Item: Sendable>: Sendable {
 
     /// Opaque cursors that each answer gives for the next page.
     public static var cursor: PageStrategy {
-        PageStrategy(first: .first) { _, page in
+        PageStrategy(first: .first, endsWithEmptyPage: false) { _, page in
             page.nextCursor.flatMap { $0.isEmpty ? nil : .cursor($0) }
         }
     }
@@ -73,7 +84,7 @@ public struct PageStrategy<Item: Sendable>: Sendable {
     ///   after it fails with ``APIError/SecurityReason/foreignOrigin(_:)``.
     /// - Returns: The strategy.
     public static func link(allowsOtherOrigins: Bool) -> PageStrategy {
-        PageStrategy(first: .first) { request, page throws(APIError) in
+        PageStrategy(first: .first, endsWithEmptyPage: false) { request, page throws(APIError) in
             guard let link = page.nextLink, !link.isEmpty else { return nil }
             let isForeign = (page.url ?? request.link).map { Origin($0) != Origin(link) } ?? false
             guard allowsOtherOrigins || !isForeign else { throw APIError(.security(.foreignOrigin(link))) }

@@ -1,0 +1,101 @@
+/// The pages of a list, one after the other, each with the items that are new.
+///
+/// It ends with the list; the failure of a load ends it too. Each iterator walks the list from its beginning. Letting the
+/// iterator go cancels the loads ahead.
+public struct PageSequence<Item: Sendable>: AsyncSequence, Sendable {
+    /// The items of one page.
+    public typealias Element = [Item]
+    /// Why a load failed.
+    public typealias Failure = APIError
+
+    let settings: PageSettings<Item>
+    let ahead: Int
+    let load: @Sendable (PageRequest) async throws -> Page<Item>
+
+    /// Starts at the first page.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(lookahead: PageLookahead(PageWalker(settings, load: load), ahead: ahead))
+    }
+
+    /// Walks the pages.
+    public struct Iterator: AsyncIteratorProtocol {
+        let lookahead: PageLookahead<Item>
+
+        /// Returns the next page, or `nil` at the end.
+        ///
+        /// - Throws: ``APIError`` when the page cannot be loaded.
+        public nonisolated(nonsending) mutating func next() async throws(APIError) -> [Item]? {
+            try await lookahead.next()
+        }
+
+        /// Returns the next page, or `nil` at the end; the isolation of the caller plays no part.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> [Item]? {
+            try await lookahead.next()
+        }
+    }
+}
+
+/// The items of a list, one after the other, none twice if the recorder knows their ids.
+public struct ItemSequence<Item: Sendable>: AsyncSequence, Sendable {
+    /// One item.
+    public typealias Element = Item
+    /// Why a load failed.
+    public typealias Failure = APIError
+
+    let pages: PageSequence<Item>
+
+    /// Starts at the first item.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(pages: pages.makeAsyncIterator())
+    }
+
+    /// Walks the items.
+    public struct Iterator: AsyncIteratorProtocol {
+        var pages: PageSequence<Item>.Iterator
+        var rest: ArraySlice<Item> = []
+
+        /// Returns the next item, or `nil` at the end.
+        ///
+        /// - Throws: ``APIError`` when a page cannot be loaded.
+        public nonisolated(nonsending) mutating func next() async throws(APIError) -> Item? {
+            while rest.isEmpty {
+                guard let page = try await pages.next() else { return nil }
+                rest = page[...]
+            }
+            return rest.removeFirst()
+        }
+
+        /// Returns the next item, or `nil` at the end; the isolation of the caller plays no part.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Item? {
+            try await next()
+        }
+    }
+}
+
+extension PageRecorder {
+    /// All pages of the list from the first; what the recorder itself has loaded is not touched.
+    ///
+    /// - Parameters:
+    ///   - ahead: How many pages are loaded ahead of the one that is read; none unless given.
+    ///   - load: Loads the page asked for.
+    /// - Returns: The pages.
+    public func allPages<Content: PageContent<Item> & Sendable>(
+        ahead: Int = 0,
+        _ load: @escaping @Sendable (PageRequest) async throws -> Content
+    ) -> PageSequence<Item> {
+        PageSequence(settings: settings, ahead: ahead) { try await load($0).page }
+    }
+
+    /// All items of the list from the first; what the recorder itself has loaded is not touched.
+    ///
+    /// - Parameters:
+    ///   - ahead: How many pages are loaded ahead of the one that is read; one unless given.
+    ///   - load: Loads the page asked for.
+    /// - Returns: The items.
+    public func allItems<Content: PageContent<Item> & Sendable>(
+        ahead: Int = 1,
+        _ load: @escaping @Sendable (PageRequest) async throws -> Content
+    ) -> ItemSequence<Item> {
+        ItemSequence(pages: allPages(ahead: ahead, load))
+    }
+}

@@ -1,0 +1,83 @@
+import SwitchyardServices
+
+/// Goes through a list page by page, without keeping the items.
+actor PageWalker<Item: Sendable> {
+    private var cursor: PageCursor<Item>
+    private var index: any ItemIndex<Item>
+    private var hasFailed = false
+    private let load: @Sendable (PageRequest) async throws -> Page<Item>
+
+    init(_ settings: PageSettings<Item>, load: @escaping @Sendable (PageRequest) async throws -> Page<Item>) {
+        cursor = settings.cursor
+        index = settings.index.emptied()
+        self.load = load
+    }
+
+    /// The new items of the next page; `nil` at the end of the list, and after a failure.
+    func next() async throws(APIError) -> [Item]? {
+        guard cursor.hasMore || cursor.isBroken, !hasFailed else { return nil }
+        do {
+            let request = try cursor.request()
+            let page = try await load(request)
+            let new = index.unseen(in: page.items)
+            cursor.advance(past: request, page: page, newItems: new.count)
+            return page.items.isEmpty && !cursor.hasMore ? nil : new
+        } catch {
+            hasFailed = true
+            throw APIError(error)
+        }
+    }
+}
+
+/// Keeps loads of the next pages going while one is being read.
+///
+/// It has one reader. The loads form a chain, since a page says where the next one is.
+final class PageLookahead<Item: Sendable>: Sendable {
+    typealias Step = Result<[Item]?, APIError>
+
+    private let walker: PageWalker<Item>
+    private let ahead: Int
+    private let steps = Locked<[Task<Step, Never>]>([])
+
+    init(_ walker: PageWalker<Item>, ahead: Int) {
+        self.walker = walker
+        self.ahead = max(0, ahead)
+    }
+
+    deinit {
+        for step in steps.withLock({ $0 }) { step.cancel() }
+    }
+
+    /// The next page; begins the loads of those behind it.
+    func next() async throws(APIError) -> [Item]? {
+        let step = steps.withLock { steps -> Task<Step, Never> in
+            while steps.count <= ahead { steps.append(Self.step(walker, after: steps.last)) }
+            return steps.removeFirst()
+        }
+        let result = await withTaskCancellationHandler {
+            await step.value
+        } onCancel: {
+            step.cancel()
+        }
+        if ahead > 0, case .success(.some) = result { begin() }
+        return try result.get()
+    }
+
+    /// Fills the chain again, so that the next page is under way while this one is read.
+    private func begin() {
+        steps.withLock { steps in
+            while steps.count < ahead { steps.append(Self.step(walker, after: steps.last)) }
+        }
+    }
+
+    private static func step(_ walker: PageWalker<Item>, after previous: Task<Step, Never>?) -> Task<Step, Never> {
+        Task {
+            if case .success(nil)? = await previous?.value { return .success(nil) }
+            do throws(APIError) {
+                return .success(try await walker.next())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import SwitchyardAPI
+import Testing
+
+/// A file of cases that others have collected; source and licence stand in the file.
+struct CaseFile {
+    /// One case.
+    struct Case {
+        let id: String
+        let value: JSONValue
+
+        subscript(key: String) -> JSONValue? { value[key] }
+
+        /// The keys of the case.
+        var keys: Set<String> { Set(value.object.map { Array($0.keys) } ?? []) }
+    }
+
+    let name: String
+    let cases: [Case]
+
+    init(_ name: String) throws {
+        self.name = name
+        let url = try #require(Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Cases"))
+        let file = try JSONValue(parsing: try Data(contentsOf: url), maximumDepth: JSONDepth.ceiling)
+        cases = try #require(file["cases"]?.array).map { Case(id: try #require($0["id"]?.string), value: $0) }
+    }
+
+    /// Runs all cases, prints how they ended and fails for those that failed.
+    func run(_ judge: (Case) throws -> Verdict) {
+        var report = CaseReport(name: name)
+        for item in cases {
+            do {
+                report.add(try judge(item), to: item.id)
+            } catch {
+                report.add(.failed("threw \(error)"), to: item.id)
+            }
+        }
+        report.finish()
+    }
+
+    /// Runs all cases, prints how they ended and fails for those that failed.
+    func run(_ judge: (Case) async throws -> Verdict) async {
+        var report = CaseReport(name: name)
+        for item in cases {
+            do {
+                report.add(try await judge(item), to: item.id)
+            } catch {
+                report.add(.failed("threw \(error)"), to: item.id)
+            }
+        }
+        report.finish()
+    }
+}
+
+/// How a case ended.
+enum Verdict {
+    case passed
+    /// The library has no such notion.
+    case notApplicable(String)
+    /// The library does otherwise on purpose; the sentence says why.
+    case difference(String)
+    case failed(String)
+
+    /// Passed when two values are equal.
+    static func equal<Value: Equatable>(_ actual: Value, _ expected: Value) -> Verdict {
+        actual == expected ? .passed : .failed("\(actual) in place of \(expected)")
+    }
+
+    /// The first of several that did not pass.
+    static func all(_ verdicts: [Verdict]) -> Verdict {
+        verdicts.first { if case .passed = $0 { false } else { true } } ?? .passed
+    }
+}
+
+/// Counts how the cases of a file ended.
+struct CaseReport {
+    let name: String
+    private var passed = 0
+    private var failures: [String] = []
+    private var notApplicable: [String: Int] = [:]
+    private var differences: [String: [String]] = [:]
+
+    init(name: String) {
+        self.name = name
+    }
+
+    mutating func add(_ verdict: Verdict, to id: String) {
+        switch verdict {
+        case .passed: passed += 1
+        case .notApplicable(let why): notApplicable[why, default: 0] += 1
+        case .difference(let why): differences[why, default: []].append(id)
+        case .failed(let what): failures.append("\(id): \(what)")
+        }
+    }
+
+    func finish() {
+        let absent = notApplicable.values.reduce(0, +)
+        let different = differences.values.reduce(0) { $0 + $1.count }
+        print(
+            "cases \(name): \(passed) passed, \(absent) not applicable, \(different) deliberate differences, "
+                + "\(failures.count) failed"
+        )
+        for (why, count) in notApplicable.sorted(by: { $0.key < $1.key }) { print("  not applicable \(count): \(why)") }
+        for (why, ids) in differences.sorted(by: { $0.key < $1.key }) {
+            print("  difference \(ids.joined(separator: " ")): \(why)")
+        }
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+        #expect(passed > 0)
+    }
+}
+
+extension JSONValue {
+    /// A text of the notation of the case files: `{"$repeat": s, "count": n}` and `{"$concat": [...]}`.
+    var caseText: String? {
+        if let string { return string }
+        if let part = self["$repeat"]?.string, let count = self["count"]?.int {
+            return String(repeating: part, count: count)
+        }
+        return self["$concat"]?.array.map { $0.compactMap(\.caseText).joined() }
+    }
+}

@@ -1,0 +1,287 @@
+import Foundation
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite(.timeLimit(.minutes(1))) struct PageCaseTests {
+    @Test func `Link fields are read as RFC 8288 says`() throws {
+        try CaseFile("link_header").run { item in
+            if let expected = item["expected_header"]?.string {
+                return .equal(Self.links(item["links"]).map(\.description).joined(separator: ", "), expected)
+            }
+            let links = WebLink.parse((item["header"]?.array ?? []).compactMap(\.caseText))
+            let expected = item["expected_links"]?.array ?? []
+            guard links.count == expected.count else { return .failed("\(links.count) links of \(expected.count)") }
+            return .all(zip(links, expected).map(Self.compare))
+        }
+    }
+
+    private static func links(_ list: JSONValue?) -> [WebLink] {
+        (list?.array ?? []).map { link in
+            WebLink(
+                target: link["target"]?.string ?? "",
+                relations: (link["rels"]?.array ?? []).compactMap(\.string)
+            )
+        }
+    }
+
+    private static func compare(_ link: WebLink, _ expected: JSONValue) -> Verdict {
+        let query = expected["query"]?.object?.map { name, value -> Verdict in
+            let items = URLComponents(string: link.target.replacing("+", with: "%20"))?.queryItems
+            return .equal(items?.first { $0.name == name }?.value, value.string)
+        }
+        let parameters = expected["params"]?.object?.map { name, value -> Verdict in
+            .equal(link.parameters.first { $0.name == name }?.value, value.string)
+        }
+        return .all(
+            [
+                .equal(link.target, expected["target"]?.string),
+                .equal(link.relations, (expected["rels"]?.array ?? []).compactMap(\.string)),
+                .equal(link.anchor, expected["anchor"]?.string ?? link.anchor),
+            ] + (query ?? []) + (parameters ?? [])
+        )
+    }
+
+    @Test func `keyed pages are loaded as in Android's paging library`() async throws {
+        try await CaseFile("androidx_paging").run { item in
+            let steps = item["operations"]?.array ?? []
+            if steps.contains(where: { $0["prepend"] != nil || $0["task1"] != nil }) {
+                return .notApplicable("lists grow at their end only")
+            }
+            if steps.contains(where: { $0["invalidate"] != nil }) {
+                return .notApplicable("a list is invalidated by its next refresh, which starts it anew")
+            }
+            if item["expected_refresh_key"] != nil { return .notApplicable("a refresh starts at the top") }
+            if item["expected_error"] != nil {
+                return .difference("a load of more before the first refresh loads the first page")
+            }
+            return try await AndroidCase(item).verdict()
+        }
+    }
+
+    @Test func `what Django's REST framework answers is walked to its end`() async throws {
+        try await CaseFile("drf_pagination").run { item in
+            guard let page = item["expected_page"] else {
+                return item["moves"] != nil
+                    ? .notApplicable("a server's way of making cursors; walking back")
+                    : .notApplicable("a refused status, judged with the answers")
+            }
+            return try await Self.walk(page)
+        }
+    }
+
+    /// Replays an answer: its items come out, and the link to the next page is followed exactly when there is one.
+    private static func walk(_ answer: JSONValue) async throws -> Verdict {
+        let items = answer["results"]?.array ?? []
+        let next = answer["next"]?.string
+        let recorder = PageRecorder<JSONValue>(strategy: .link)
+        try await recorder.refresh { _ in
+            Page(items, total: answer["count"]?.int, nextLink: next)
+        }
+        let asked = Locked<String?>(nil)
+        _ = try? await recorder.loadMore { request -> [JSONValue] in
+            asked.withLock { $0 = request.link }
+            return []
+        }
+        return .all([
+            .equal(Array(recorder.items.prefix(items.count)), items), .equal(asked.withLock { $0 }, next),
+            .equal(recorder.snapshot.total, answer["count"]?.int),
+        ])
+    }
+
+    @Test func `Relay's connections are followed by their cursors`() async throws {
+        try await CaseFile("relay_cursor").run { item in
+            guard let info = item["expected_page_info"] else {
+                return .notApplicable("arguments that the server refuses")
+            }
+            let nodes = item["expected_nodes"]?.array ?? []
+            let recorder = PageRecorder<JSONValue>(strategy: .cursor)
+            try await recorder.refresh { _ in
+                Page(nodes, hasMore: info["hasNextPage"]?.bool, nextCursor: info["endCursor"]?.string)
+            }
+            let asked = Locked<String?>(nil)
+            _ = try? await recorder.loadMore { request -> [JSONValue] in
+                asked.withLock { $0 = request.cursor }
+                return []
+            }
+            let hasNext = info["hasNextPage"]?.bool == true
+            return .all([
+                .equal(Array(recorder.items.prefix(nodes.count)), nodes),
+                .equal(asked.withLock { $0 }, hasNext ? info["endCursor"]?.string : nil),
+            ])
+        }
+    }
+
+    @Test func `pages are walked as octokit and got walk them`() async throws {
+        try await CaseFile("pagination_walks").run { item in
+            if item["pages"] != nil { return try await PageWalkCase(item).octokit() }
+            if item["link_header"]?.string?.hasPrefix("a 50,000") == true { return PageWalkCase.attack() }
+            return try await PageWalkCase(item).got()
+        }
+    }
+}
+
+/// A case of Android's paging library: a list of numbers, a first page of five and later ones of three.
+private struct AndroidCase {
+    let item: CaseFile.Case
+    let total: Int
+    private let pages = Locked<[JSONValue]>([])
+
+    init(_ item: CaseFile.Case) {
+        self.item = item
+        total = item["total"]?.int ?? 100
+    }
+
+    func verdict() async throws -> Verdict {
+        let recorder = PageRecorder<Int>(pageSize: 3, strategy: .offset)
+        var result = "pages"
+        for step in item["operations"]?.array ?? [] {
+            do throws(APIError) {
+                if step.object?["refresh"] != nil {
+                    try await recorder.refresh { _ in try load(from: step["refresh"]?.int ?? 0, step) }
+                } else {
+                    try await recorder.loadMore { request in try load(from: offset(request), step) }
+                }
+            } catch {
+                if error.code == .failed { result = "error" }
+            }
+        }
+        let expected = item["expected_pages"] ?? item["expected_pages_exact"]
+        return .all([
+            .equal(JSONValue.array(pages.withLock { $0 }), expected ?? []),
+            .equal(result, item["expected_result"]?.string ?? "pages"),
+        ])
+    }
+
+    /// The recorder counts from the first item loaded, the case from the beginning of the list.
+    private func offset(_ request: PageRequest) -> Int {
+        (pages.withLock { $0.first }?["itemsBefore"]?.int ?? 0) + request.offset
+    }
+
+    private func load(from key: Int, _ step: JSONValue) throws -> Page<Int> {
+        if step["fails"] == true { throw APIError(.status(500)) }
+        let size = step["append"] == nil ? 5 : 3
+        let start = max(0, min(key, total - (step["append"] == nil ? size : 0)))
+        let data = Array((0..<total).dropFirst(start).prefix(size))
+        let after = total - start - data.count
+        pages.withLock { pages in
+            pages.append([
+                "data": .array(data.map { .number(JSONNumber($0)) }),
+                "prevKey": start > 0 ? .number(JSONNumber(start - 1)) : nil,
+                "nextKey": after > 0 ? .number(JSONNumber(start + data.count)) : nil,
+                "itemsBefore": .number(JSONNumber(start)), "itemsAfter": .number(JSONNumber(after)),
+            ])
+        }
+        return Page(data, hasMore: after > 0)
+    }
+}
+
+/// A walk over the pages of a server.
+private struct PageWalkCase {
+    let item: CaseFile.Case
+    private let requests = Locked<[String]>([])
+
+    init(_ item: CaseFile.Case) {
+        self.item = item
+    }
+
+    static func attack() -> Verdict {
+        let clock = ContinuousClock()
+        var links = 0
+        let time = clock.measure {
+            for text in ["<", ">", "<>", "<,", "<\"", ";=", "<;"] {
+                links += WebLink.parse([String(repeating: text, count: 50_000)]).filter { !$0.relations.isEmpty }.count
+            }
+        }
+        return links == 0 && time < .seconds(30) ? .passed : .failed("\(links) links in \(time)")
+    }
+
+    func octokit() async throws -> Verdict {
+        let pages = item["pages"]?.array ?? []
+        let start = item["start"]?.string ?? ""
+        let strategy: PageStrategy<JSONValue> =
+            pages.contains { $0["link"] != nil } || pages.count == 1 ? .link(allowsOtherOrigins: true) : .pageNumber
+        let recorder = PageRecorder<JSONValue>(pageSize: 1, strategy: strategy)
+        var items: [JSONValue] = []
+        for try await page in recorder.allPages({ try answer(to: $0, start, pages) }) { items += page }
+        if let key = item["map"]?.string { items = items.compactMap { $0[key] } }
+        let expected = item["expected_items"]?.array ?? []
+        let isThere = zip(items, expected).allSatisfy { Self.contains($0, $1) } && items.count == expected.count
+        return .all([
+            isThere ? .passed : .failed("\(items) in place of \(expected)"),
+            .equal(requests.withLock { $0.count }, item["expected_requests"]?.int ?? pages.count),
+        ])
+    }
+
+    /// Whether a value has what the case names of it.
+    private static func contains(_ value: JSONValue, _ expected: JSONValue) -> Bool {
+        guard let members = expected.object else { return value == expected }
+        return members.allSatisfy { value[$0.key] == $0.value }
+    }
+
+    private func answer(to request: PageRequest, _ start: String, _ pages: [JSONValue]) throws -> Page<JSONValue> {
+        let url = request.link ?? (request.number == 1 ? start : start + "&page=\(request.number)")
+        requests.withLock { $0.append(url) }
+        let page = try #require(pages.first { $0["url"]?.string == url })
+        let body = page["body"] ?? nil
+        let total = body["total_commits"]?.int
+        let items = body.array ?? item["items_key"]?.string.flatMap { body[$0]?.array } ?? [body]
+        guard let link = page["link"]?.string else { return Page(items, total: total) }
+        return Page(items, linkHeader: [link], url: url)
+    }
+
+    func got() async throws -> Verdict {
+        switch item.id {
+        case "got-stop-at-once", "got-url-not-string", "got-search-params-replaced":
+            return .notApplicable("the caller asks for each page, and builds its request")
+        case let id where id.hasPrefix("got-cross-origin"):
+            return .difference("a link to another origin is refused unless the strategy allows it")
+        case let id where id.hasPrefix("got-next-kind"):
+            let link = WebLink(target: item["next"]?.string ?? "", relations: ["next"])
+            return .equal(link.resolved(against: item["current"]?.string ?? ""), item["expected_next_url"]?.string)
+        case "got-custom-next":
+            return try await walk(PageStrategy(first: .number(1)) { $1.items == [1] ? .number(3) : nil })
+        default:
+            return try await walk(.link)
+        }
+    }
+
+    private func walk(_ strategy: PageStrategy<JSONValue>) async throws -> Verdict {
+        let recorder = PageRecorder<JSONValue>(pageSize: 1, strategy: strategy)
+        let seen = Locked<[Int]>([])
+        while recorder.hasMore {
+            try await recorder.loadMore { request in
+                seen.withLock { $0.append(recorder.items.count) }
+                return page(request)
+            }
+            if let limit = item["countLimit"]?.int, recorder.items.count >= limit { break }
+            if let limit = item["requestLimit"]?.int, seen.withLock({ $0.count }) >= limit { break }
+        }
+        let hasUser = item["start"]?.string?.contains("@") == true
+        return .all([
+            .equal(requests.withLock { $0.allSatisfy { $0.contains("user:password@") } }, hasUser),
+            .equal(recorder.items, item["expected_items"]?.array ?? recorder.items),
+            .equal(requests.withLock { $0.count }, item["expected_requests"]?.int ?? requests.withLock { $0.count }),
+            item["expected_all_items_seen"].map {
+                .equal(seen.withLock { $0 }, $0.array?.compactMap(\.int) ?? [])
+            } ?? .passed,
+        ])
+    }
+
+    private func page(_ request: PageRequest) -> Page<JSONValue> {
+        let start = item["start"]?.string ?? "http://h/"
+        let url = request.link ?? start
+        requests.withLock { $0.append(url) }
+        let number = url.split(separator: "=").last.flatMap { Int($0) } ?? request.number
+        let isFiltered = item["filter"] != nil && number == 2
+        let items: [JSONValue] = isFiltered ? [] : [.number(JSONNumber(number))]
+        let last = item["server_elements"]?.int ?? item["expected_items"]?.array?.count ?? 5
+        guard number < last, item["link_header"] == nil else {
+            return Page(items, linkHeader: [item["link_header"]?.string ?? ""], url: url)
+        }
+        let isRelative = item["next_is_relative"] == true
+        let target = isRelative ? "?page=\(number + 1)" : "http://h/?page=\(number + 1)"
+        return Page(items, linkHeader: ["<\(target)>; rel=\"next\""], url: url)
+    }
+}

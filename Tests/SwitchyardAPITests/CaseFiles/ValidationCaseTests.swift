@@ -1,0 +1,200 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite(.timeLimit(.minutes(1))) struct ValidationCaseTests {
+    @Test func `answers are accepted and refused as Alamofire does`() throws {
+        try CaseFile("alamofire_validation").run { item in
+            if item["validators"] != nil { return Self.validated(item) }
+            if item["mime"] != nil { return Self.parsed(item) }
+            if item["acceptable"] != nil { return Self.matched(item) }
+            if item.value.value(at: "response.preprocessor") != nil { return try Self.preprocessed(item) }
+            return Self.serialised(item)
+        }
+    }
+
+    private static func response(_ item: CaseFile.Case) -> RawResponse {
+        let value = item["response"] ?? [:]
+        var headers = HTTPHeaders()
+        headers["Content-Type"] = value["contentType"]?.string
+        return RawResponse(
+            status: value["status"]?.int ?? 200,
+            headers: headers,
+            data: Data((value["body"]?.string ?? "").utf8),
+            method: value["method"]?.string.flatMap { HTTPMethod($0) } ?? .get,
+            accept: item["request_accept"]?.string
+        )
+    }
+
+    /// Applies the validators in their order, each as rules of its own.
+    private static func validated(_ item: CaseFile.Case) -> Verdict {
+        var refusal: APIError?
+        for validator in item["validators"]?.array ?? [] where refusal == nil {
+            guard let rules = rules(validator) else { return .failed("unknown validator \(validator)") }
+            refusal = outcome(rules, response(item))
+        }
+        switch item.value.value(at: "expected.reason")?.string {
+        case "unacceptableStatusCode":
+            return .equal(refusal?.reason, item.value.value(at: "expected.code")?.int.map { .status($0) })
+        case "unacceptableContentType":
+            let types = item.value.value(at: "expected.acceptable")?.array?.compactMap(\.string) ?? []
+            let received = item.value.value(at: "expected.responseContentType")?.string
+            return .equal(refusal?.reason, .body(.contentType(received: received, acceptable: types)))
+        default:
+            return .equal(refusal == nil, item.value.value(at: "expected.valid")?.bool)
+        }
+    }
+
+    private static func outcome(_ rules: ResponseRules, _ response: RawResponse) -> APIError? {
+        do throws(APIError) {
+            try rules.checkStatus(response)
+            try rules.checkContentType(response, acceptable: nil)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func rules(_ validator: JSONValue) -> ResponseRules? {
+        if validator == "automatic" { return ResponseRules(contentType: .requested) }
+        if let types = validator["contentType"]?.array {
+            return ResponseRules(
+                status: .any,
+                contentType: .only(types.compactMap { $0.string.flatMap { MediaType($0) } })
+            )
+        }
+        if let list = validator["status"]?.array {
+            return ResponseRules(status: .only(Set(list.compactMap(\.int))), contentType: .any)
+        }
+        let bounds = validator["status"]?.string?.split(separator: ".").compactMap { Int($0.filter(\.isNumber)) } ?? []
+        guard bounds.count == 2 else { return nil }
+        return ResponseRules(status: .range(bounds[0]...(bounds[1] - 1)), contentType: .any)
+    }
+
+    private static func parsed(_ item: CaseFile.Case) -> Verdict {
+        let type = item["mime"]?.string.flatMap { MediaType($0) }
+        return .all([
+            .equal(type?.type, item.value.value(at: "expected.type")?.string),
+            .equal(type?.subtype, item.value.value(at: "expected.subtype")?.string),
+        ])
+    }
+
+    private static func matched(_ item: CaseFile.Case) -> Verdict {
+        let pattern = item["acceptable"]?.string.flatMap { MediaType($0) }
+        let type = item["response"]?.string.flatMap { MediaType($0) }
+        guard let pattern, let type else { return .failed("unreadable") }
+        return .equal(pattern.includes(type), item["expected"]?.bool)
+    }
+
+    private static func preprocessed(_ item: CaseFile.Case) throws -> Verdict {
+        var rules = ResponseRules.strict
+        rules.removePrefix(")]}',\n")
+        let data = try ResponseSerializer.data.value(of: response(item), rules: rules)
+        return .equal(String(decoding: data, as: UTF8.self), item.value.value(at: "expected.data")?.string)
+    }
+
+    private static func serialised(_ item: CaseFile.Case) -> Verdict {
+        let result = Result { try ResponseSerializer.decodable(JSONValue?.self).value(of: response(item)) }
+        let rules = ResponseRules(emptyBody: .onlyWith(statuses: [204, 205]))
+        let strict = Result {
+            try ResponseSerializer.decodable(JSONValue?.self).value(of: response(item), rules: rules)
+        }
+        if item.value.value(at: "expected.error") != nil {
+            guard case .failure(let error as APIError) = strict else { return .failed("\(strict)") }
+            return .equal(error.reason, .body(.empty))
+        }
+        if item.value.value(at: "expected.value") == "empty" {
+            if case .success(nil) = strict { return .passed }
+            return .failed("\(strict)")
+        }
+        return .equal(try? result.get(), item.value.value(at: "expected.value"))
+    }
+
+    @Test func `answers become values and errors as in Siesta`() throws {
+        try CaseFile("siesta_responses").run { item in
+            if item["steps"] != nil || item["first_load"] != nil {
+                return .notApplicable("sequences of loads are judged in the tests of the observable state")
+            }
+            return try SiestaCase(item).verdict()
+        }
+    }
+}
+
+/// One answer of Siesta's suite.
+private struct SiestaCase {
+    let item: CaseFile.Case
+    let response: RawResponse
+
+    init(_ item: CaseFile.Case) {
+        self.item = item
+        var headers = HTTPHeaders()
+        for (name, value) in item.value.value(at: "response.headers")?.object ?? [:] {
+            headers.add(name, value.string ?? "")
+        }
+        let hex = item.value.value(at: "response.body_hex")?.string.flatMap { UInt8($0, radix: 16) }
+        let data = hex.map { Data([$0]) } ?? Data((item.value.value(at: "response.body_utf8")?.string ?? "").utf8)
+        response = RawResponse(
+            status: item.value.value(at: "response.status")?.int ?? 200,
+            headers: headers,
+            data: data
+        )
+    }
+
+    func verdict() throws -> Verdict {
+        if item.keys.contains("expected_etag") {
+            return .equal(response.headers["ETag"], item["expected_etag"]?.string)
+        }
+        if let type = item["expected_content_type"] { return contentType(type) }
+        if let fields = item["expected_get"]?.object {
+            return .all(fields.map { .equal(response.headers[$0.key], $0.value.string) })
+        }
+        if let error = item["expected_error"]?.string { return refused(error) }
+        return try accepted()
+    }
+
+    private func contentType(_ expected: JSONValue) -> Verdict {
+        .all([
+            .equal(response.headers["Content-Type"], expected.string),
+            .equal(response.mediaType?.charset, item["expected_charset"]?.string),
+        ])
+    }
+
+    private func refused(_ expected: String) -> Verdict {
+        if expected.hasPrefix("JSON root") {
+            return .difference("a JSON text may be a single value (RFC 8259); a type or a shape says what is wanted")
+        }
+        if response.mediaType?.type == "image" {
+            return .notApplicable("images are the app's: a serialiser of its own")
+        }
+        let isText = response.mediaType?.type == "text"
+        let error = isText ? failure(ResponseSerializer.string) : failure(ResponseSerializer.json)
+        guard let error else { return .failed("accepted") }
+        if let status = item["expected_status"]?.int { return .equal(error.reason, .status(status)) }
+        if expected.hasPrefix("http") { return .equal("http \(response.status)", expected) }
+        guard case .body = error.reason, !error.message.isEmpty else { return .failed("\(error)") }
+        return .passed
+    }
+
+    private func failure<Value>(_ serializer: ResponseSerializer<Value>) -> APIError? {
+        do throws(APIError) {
+            _ = try serializer.value(of: response)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func accepted() throws -> Verdict {
+        switch item["expected_kind"]?.string {
+        case "json":
+            return .equal(try ResponseSerializer.json.value(of: response), item.value.object?["expected_value"])
+        case "text":
+            let text = try ResponseSerializer.string(.isoLatin1).value(of: response)
+            return item["expected_value"].map { .equal(text, $0.string ?? "") } ?? .passed
+        default:
+            return .equal(try ResponseSerializer.data.value(of: response), response.data)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import SwitchyardAPI
+import SwitchyardServices
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct PageSequenceTests {
+    typealias Item = PagedServer.Item
+
+    @Test(arguments: [0, 1, 3])
+    func `I12: the pages come in order and end with the list`(ahead: Int) async throws {
+        let server = PagedServer(count: 25)
+        var pages: [[Int]] = []
+        for try await page in PageRecorder<Item>().allPages(ahead: ahead, { try server.page($0) }) {
+            pages.append(page.map(\.id))
+        }
+
+        #expect(pages == [Array(0..<10), Array(10..<20), Array(20..<25)])
+        #expect(server.numbers == [1, 2, 3, 4])
+    }
+
+    @Test func `I12: items come one by one, none twice, and the recorder's own list stays as it is`() async throws {
+        let recorder = PageRecorder<Int>(pageSize: 2, identifiedBy: { $0 })
+        var items: [Int] = []
+        for try await item in recorder.allItems({ page in [[1, 2], [2, 3], []][page.index] }) { items.append(item) }
+
+        #expect(items == [1, 2, 3])
+        #expect(recorder.items.isEmpty)
+    }
+
+    @Test func `I12: a page is loaded ahead of the one that is read`() async throws {
+        let server = PagedServer(count: 100)
+        let gate = Gate()
+        var pages = PageRecorder<Item>().allPages(ahead: 2) { page in
+            if page.index == 2 { await gate.pass() }
+            return try server.page(page)
+        }.makeAsyncIterator()
+
+        _ = try await pages.next()
+        await gate.arrivals(1)
+        #expect(server.numbers == [1, 2])
+        gate.open()
+        _ = try await pages.next()
+    }
+
+    @Test func `nothing is loaded ahead unless asked for`() async throws {
+        let server = PagedServer(count: 100)
+        var pages = PageRecorder<Item>().allPages { try server.page($0) }.makeAsyncIterator()
+        _ = try await pages.next()
+        _ = try await pages.next()
+
+        #expect(server.numbers == [1, 2])
+    }
+
+    @Test(arguments: [0, 2])
+    func `the failure of a load ends the sequence`(ahead: Int) async throws {
+        let server = PagedServer(count: 100)
+        var pages = PageRecorder<Item>().allPages(ahead: ahead) { page in
+            if page.number == 2 { throw APIError(.status(500)) }
+            return try server.page(page)
+        }.makeAsyncIterator()
+        _ = try await pages.next()
+
+        await #expect(throws: APIError(.status(500))) { try await pages.next() }
+        #expect(try await pages.next() == nil)
+    }
+
+    @Test func `a cancelled reader cancels the load`() async throws {
+        let gate = Gate()
+        let reader = Task {
+            for try await _ in PageRecorder<Item>().allPages({ _ -> [Item] in
+                await gate.pass()
+                try Task.checkCancellation()
+                return []
+            }) {}
+        }
+        await gate.arrivals(1)
+        reader.cancel()
+        gate.open()
+
+        await #expect(throws: APIError(.cancelled(.caller))) { try await reader.value }
+    }
+
+    @Test func `a sequence with an empty list has no page`() async throws {
+        for try await page in PageRecorder<Item>().allPages({ _ in [Item]() }) { Issue.record("\(page)") }
+    }
+
+    @Test func `I9: every change of a list can be followed`() async throws {
+        let server = PagedServer(count: 15)
+        let recorder = PageRecorder<Item>()
+        var updates = recorder.updates.makeAsyncIterator()
+        let first = await updates.next()
+        #expect(first?.items.isEmpty == true && first?.activity == .idle && first?.hasMore == true)
+
+        try await recorder.refresh { page in
+            #expect(recorder.snapshot.activity == .refreshing)
+            return try server.page(page)
+        }
+        let loaded = await updates.next()
+        #expect(loaded?.items.count == 10 && loaded?.pagesLoaded == 1 && loaded?.lastLoaded != nil)
+        server.fail()
+        await #expect(throws: APIError.self) { try await recorder.loadMore(server.page) }
+        let failed = await updates.next()
+        #expect(failed?.lastError != nil && failed?.items.count == 10)
+    }
+
+    @Test func `the changes end with the recorder`() async throws {
+        var recorder: PageRecorder<Item>? = PageRecorder()
+        var updates = try #require(recorder?.updates).makeAsyncIterator()
+        _ = await updates.next()
+        recorder = nil
+
+        #expect(await updates.next() == nil)
+    }
+
+    @Test func `1,000,000 items over 10,000 pages are merged by id`() async throws {
+        let recorder = PageRecorder<Int>(pageSize: 100, identifiedBy: { $0 })
+        let clock = ContinuousClock()
+        let seconds = try await clock.measure {
+            try await recorder.refresh { _ in Array(0..<100) }
+            for page in 1..<10_000 { try await recorder.loadMore { _ in Array((page * 99)..<(page * 99 + 100)) } }
+        }
+
+        #expect(recorder.items.count == 9_999 * 99 + 100)
+        print("pages: 1,000,000 items over 10,000 pages merged in \(seconds)")
+    }
+}
