@@ -3,6 +3,9 @@ public import SwitchyardClient
 extension LoopbackServer {
     /// Answers the requests of a route with a handler, in place of what was set for it before.
     ///
+    /// The server keeps the handler; one that uses the server itself captures it `unowned` or `weak`, or else the server
+    /// is never released.
+    ///
     /// - Parameters:
     ///   - method: The method; `nil` is any, and GET is also for HEAD.
     ///   - pattern: The path, with `*` for one segment or, at the end, for all that follow: see ``LoopbackRoute``.

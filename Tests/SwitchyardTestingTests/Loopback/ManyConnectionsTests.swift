@@ -26,16 +26,56 @@ import Testing
         #expect(bodies.count == 1000)
     }
 
+    #if os(Linux)
+        @Test func `a server without descriptors accepts again when there are some`() async {
+            // In a process of its own, whose limit harms no other test.
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer.running()
+                let sockets = try (0..<20).map { _ in try server.connect() }
+                await server.wait { $0.connectionsOpen == 20 }
+                let lowestFree = dup(0)
+                close(lowestFree)
+
+                // Room for one client, none for the server's side of it.
+                let old = DescriptorLimit.current
+                DescriptorLimit.current = Int(lowestFree) + 1
+                let late = try server.connect()
+                try await late.send(RawSocket.request("/fixed"))
+                #expect(try await late.staysSilent())
+                DescriptorLimit.current = old
+
+                #expect(try await late.receiveResponse().text == "fixed")
+                #expect(sockets.count == 20)
+            }
+        }
+    #endif
+
     /// Lets this process open what the test needs; macOS starts with 256.
     private func raiseDescriptorLimit() {
-        var limit = rlimit()
-        #if canImport(Glibc)
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-            let resource = RLIMIT_NOFILE
-        #endif
-        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < 4096 else { return }
-        limit.rlim_cur = min(4096, limit.rlim_max)
-        _ = setrlimit(resource, &limit)
+        DescriptorLimit.current = max(DescriptorLimit.current, 4096)
     }
+}
+
+/// How many descriptors this process may have.
+private enum DescriptorLimit {
+    static var current: Int {
+        get { Int(clamping: limits.rlim_cur) }
+        set {
+            var limits = limits
+            limits.rlim_cur = min(rlim_t(newValue), limits.rlim_max)
+            _ = setrlimit(resource, &limits)
+        }
+    }
+
+    private static var limits: rlimit {
+        var limits = rlimit()
+        _ = getrlimit(resource, &limits)
+        return limits
+    }
+
+    #if canImport(Glibc)
+        private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+        private static let resource = RLIMIT_NOFILE
+    #endif
 }

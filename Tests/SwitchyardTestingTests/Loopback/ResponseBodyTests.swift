@@ -57,6 +57,17 @@ import Testing
         #expect(response.trailers == ["X-Sum: 4"])
     }
 
+    @Test func `a whole body in chunks has trailers too`() async throws {
+        let response = LoopbackResponse(body: .data(Data("body".utf8)), trailers: ["X-Sum": "4"], framing: .chunked)
+        server.route(.get, "/whole", answering: response)
+
+        let received = try await server.connect().get("/whole")
+
+        #expect(received["Trailer"] == "X-Sum")
+        #expect(received.text == "body")
+        #expect(received.trailers == ["X-Sum: 4"])
+    }
+
     @Test(arguments: ["/topics", "/fixed", "/chunks"]) func `HEAD gets the head of GET and no body`(
         path: String
     ) async throws {

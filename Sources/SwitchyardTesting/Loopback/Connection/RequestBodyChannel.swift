@@ -109,8 +109,9 @@ extension RequestBodyChannel {
             }
             if state.cancelled.remove(number) != nil { return (.failure(.cancelled), isFirst) }
             state.waiters.append((number, continuation))
-            state.isPaused = false
-            return (nil, true)
+            // While the loop reads anyway, it need not be woken.
+            defer { state.isPaused = false }
+            return (nil, isFirst || state.isPaused)
         }
         if let outcome { continuation.resume(returning: outcome) }
         if wantsMore { demand() }

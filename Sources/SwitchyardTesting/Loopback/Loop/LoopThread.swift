@@ -38,9 +38,13 @@ struct LoopThread: @unchecked Sendable {
         #endif
     }
 
-    /// Waits until the thread has ended.
+    /// Waits until the thread has ended; the thread itself only lets go of its handle.
     func join() {
-        _ = pthread_join(handle, nil)
+        if pthread_equal(handle, pthread_self()) != 0 {
+            _ = pthread_detach(handle)
+        } else {
+            _ = pthread_join(handle, nil)
+        }
     }
 
     private final class Body: Sendable {
