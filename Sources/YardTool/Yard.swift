@@ -3,7 +3,12 @@ import Foundation
 /// The command-line tool.
 @main
 enum Yard {
-    static var commands: [CommandEntry] { [CommandEntry(LoadCommand.self)] }
+    static var commands: [CommandEntry] {
+        [
+            CommandEntry(DemoCommand.self),
+            CommandEntry(LoadCommand.self),
+        ]
+    }
 
     static func main() async {
         exit(await run(Array(CommandLine.arguments.dropFirst())))

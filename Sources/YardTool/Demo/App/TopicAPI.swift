@@ -1,0 +1,55 @@
+import Foundation
+import Switchyard
+
+/// The topics of the forum.
+///
+/// The screen calls these methods and shows what they return, or the message of the error that they throw. It knows no
+/// path, no server, no status and no page number.
+final class TopicAPI: APIManager {
+    let client: NetworkClient
+    let module = APIModule(envelope: Envelope(success: [0]))
+
+    private let pages = PageRecorder<Topic>(pageSize: 20, identifiedBy: \.id)
+
+    init(client: NetworkClient) {
+        self.client = client.scoped()
+    }
+
+    /// The topics loaded so far.
+    var topics: [Topic] { pages.items }
+
+    /// Whether there are more to load.
+    var hasMoreTopics: Bool { pages.hasMore }
+
+    /// Loads the first page; the old topics stay until the new ones are there.
+    func refreshTopics() async throws(APIError) -> [Topic] {
+        try await pages.refresh(load)
+    }
+
+    /// Loads the next page.
+    func loadMoreTopics() async throws(APIError) -> [Topic] {
+        try await pages.loadMore(load)
+    }
+
+    /// One topic, asked for anew each time.
+    func topic(id: Topic.ID) async throws(APIError) -> Topic {
+        try await value(for: APIConfiguration(path: "topics/\(id)"))
+    }
+
+    /// Sends a file, read from disk while it is sent.
+    func attach(
+        _ file: URL,
+        to topic: Topic.ID,
+        progress: @escaping TransferProgressHandler
+    ) async throws(APIError) -> Attachment {
+        let form = MultipartForm(parts: [.file(file, name: "file")])
+        var configuration = APIConfiguration(path: "topics/\(topic)/attachments", method: .post)
+        configuration.body = .multipart(form)
+        configuration.progress = progress
+        return try await value(for: configuration)
+    }
+
+    private func load(_ page: PageRequest) async throws(APIError) -> TopicList {
+        try await value(for: APIConfiguration(path: "topics", query: ["page": page.number, "size": page.size]))
+    }
+}

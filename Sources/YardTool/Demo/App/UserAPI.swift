@@ -1,0 +1,23 @@
+import Switchyard
+
+/// The users of the forum.
+final class UserAPI: APIManager {
+    let client: NetworkClient
+    let module: APIModule
+
+    /// - Throws: When a code of ``UserError`` is taken already.
+    init(client: NetworkClient) throws(ModuleCodeClash) {
+        self.client = client.scoped()
+        module = APIModule(
+            errors: try ModuleErrors(UserError.self, [301: .userNotFound, 302: .nameTaken]),
+            envelope: Envelope(success: [0])
+        )
+    }
+
+    /// One user; the answer is good for a minute.
+    func user(id: User.ID) async throws(APIError) -> User {
+        var configuration = APIConfiguration(path: "users/\(id)")
+        configuration.cacheLifetime = .seconds(60)
+        return try await value(for: configuration)
+    }
+}

@@ -1,0 +1,21 @@
+/// What a machine of the forum knows; every machine of one environment knows the same.
+struct ForumData: Sendable {
+    var topics: [Topic]
+    var users: [User]
+
+    /// The data of the live machines: 57 topics, which are three pages.
+    static let release = ForumData(topicCount: 57, prefix: "Topic", names: ["Ada", "Grace", "Edsger", "Barbara"])
+    /// The data of the testers' machine.
+    static let test = ForumData(topicCount: 5, prefix: "Test topic", names: ["Tester A", "Tester B"])
+
+    private init(topicCount: Int, prefix: String, names: [String]) {
+        topics = (1...topicCount).map { Topic(id: $0, title: "\(prefix) \($0)", author: 1 + $0 % names.count) }
+        users = names.enumerated().map { User(id: $0.offset + 1, name: $0.element) }
+    }
+
+    /// A page of topics, counted from 1.
+    func page(_ number: Int, size: Int) -> TopicList {
+        let start = topics.dropFirst((max(1, number) - 1).multipliedReportingOverflow(by: max(1, size)).partialValue)
+        return TopicList(items: Array(start.prefix(max(1, size))), total: topics.count)
+    }
+}

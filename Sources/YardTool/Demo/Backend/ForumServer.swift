@@ -1,0 +1,62 @@
+import Switchyard
+import SwitchyardTesting
+
+/// One machine of the forum: a real HTTP server on 127.0.0.1 with the routes of the API below `/v1`.
+final class ForumServer: Sendable {
+    /// The name by which the service knows the machine.
+    let name: String
+    let server: LoopbackServer
+
+    /// Creates a machine that does not listen yet.
+    ///
+    /// - Parameters:
+    ///   - name: The name by which the service knows it.
+    ///   - data: What it knows.
+    ///   - port: The port; 0 lets the system choose.
+    ///   - uploadRate: How many bytes of an upload it takes in a second; as many as come when `nil`.
+    init(_ name: String, data: ForumData, port: UInt16 = 0, uploadRate: Int? = nil) {
+        self.name = name
+        let limits = LoopbackLimits(recordedBodyBytes: 0, recordedRequests: 64)
+        server = LoopbackServer(port: port, limits: limits)
+        server.route(.get, "/v1", answering: .json("{}"))
+        routeTopics(data, uploadRate: uploadRate)
+        routeUsers(data)
+    }
+
+    /// The base URL of the API on this machine.
+    var baseURL: String { "\(server.baseURL)/v1" }
+
+    /// How many requests have reached the machine.
+    var requestCount: Int { server.statistics.requestsReceived }
+
+    private func routeTopics(_ data: ForumData, uploadRate: Int?) {
+        server.route(.get, "/v1/topics") { request in
+            let page = request.queryValue("page").flatMap(Int.init) ?? 1
+            let size = request.queryValue("size").flatMap(Int.init) ?? 20
+            return try .forum(data.page(page, size: size))
+        }
+        server.route(.get, "/v1/topics/*") { request in
+            let id = request.path.split(separator: "/").last.flatMap { Int($0) }
+            guard let topic = data.topics.first(where: { $0.id == id }) else {
+                return try .forumRefusal(201, status: 404)
+            }
+            return try .forum(topic)
+        }
+        server.route(.post, "/v1/topics/*/attachments") { request in
+            var meter = UploadMeter(contentType: request.headers["Content-Type"], bytesPerSecond: uploadRate)
+            for try await piece in request.body { try await meter.take(piece) }
+            guard let attachment = meter.attachment else { return try .forumRefusal(202, status: 400) }
+            return try .forum(attachment)
+        }
+    }
+
+    private func routeUsers(_ data: ForumData) {
+        server.route(.get, "/v1/users/*") { request in
+            let id = request.path.split(separator: "/").last.flatMap { Int($0) }
+            guard let user = data.users.first(where: { $0.id == id }) else {
+                return try .forumRefusal(301, status: 404)
+            }
+            return try .forum(user)
+        }
+    }
+}

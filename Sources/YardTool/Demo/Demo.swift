@@ -1,0 +1,67 @@
+import Switchyard
+
+/// The demo: a story in steps, each of which proves what it shows.
+struct Demo: Sendable {
+    /// The whole story.
+    static let story: [any DemoStep] = [
+        ListStep(),
+        CacheStep(),
+        ModuleErrorStep(),
+        UploadStep(),
+        OutageStep.death,
+        OutageStep.hang,
+        RecoveryStep(),
+        EnvironmentStep(),
+    ]
+
+    var steps = Demo.story
+    var pace = DemoPace.show
+    var screen: DemoScreen
+
+    /// Plays the steps and returns what came of them.
+    func run() async throws -> DemoReport {
+        let start = ContinuousClock.now
+        let stage = try DemoStage(screen: screen, pace: pace)
+        async let switches = ServerEvents(screen: screen).follow(stage.client.events(bufferingNewest: 10_000))
+        var rest = steps.enumerated().map { (number: $0.offset + 1, step: $0.element) }[...]
+        while let next = rest.first, !Task.isCancelled {
+            let scene = rest.prefix { $0.step.needsTraffic == next.step.needsTraffic }
+            rest = rest.dropFirst(scene.count)
+            if next.step.needsTraffic {
+                await withTraffic(on: stage) { await play(scene, on: stage) }
+            } else {
+                await play(scene, on: stage)
+            }
+        }
+        let serverRequests = stage.forum.requestCount
+        try stage.close()
+        await switches.add(to: stage)
+        stage.record { report in
+            report.serverRequests = serverRequests
+            report.seconds = (start.duration(to: .now) / .seconds(1)).rounded(toPlaces: 3)
+            report.succeeded = report.brokenClaims.isEmpty && report.callerFailures == 0 && !Task.isCancelled
+        }
+        return stage.report
+    }
+
+    private func play(_ scene: ArraySlice<(number: Int, step: any DemoStep)>, on stage: DemoStage) async {
+        for (number, step) in scene where !Task.isCancelled {
+            screen.begin(number, step.title)
+            do {
+                try await step.run(on: stage)
+            } catch is CancellationError {
+                return
+            } catch {
+                stage.record { $0.brokenClaims.append("\(step.title): \(error)") }
+                screen.broke("\(error)")
+            }
+        }
+    }
+}
+
+extension Double {
+    fileprivate func rounded(toPlaces places: Int) -> Double {
+        let factor = (0..<places).reduce(1.0) { product, _ in product * 10 }
+        return (self * factor).rounded() / factor
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Switchyard
+import SwitchyardServices
+import SwitchyardTesting
+
+/// What the steps play on: the machines, the client with its managers, a folder, and what has been shown so far.
+final class DemoStage: Sendable {
+    let forum: Forum
+    let client: NetworkClient
+    let topics: TopicAPI
+    let users: UserAPI
+    let screen: DemoScreen
+    let pace: DemoPace
+    let traffic = SteadyTraffic()
+    /// The only folder in which the demo writes.
+    let folder: URL
+    private let facts = Locked(DemoReport())
+
+    /// Starts the machines and makes the client.
+    init(screen: DemoScreen, pace: DemoPace) throws {
+        self.screen = screen
+        self.pace = pace
+        forum = try Forum(uploadRate: pace.uploadRate)
+        client = try NetworkClient(service: try forum.service())
+        topics = TopicAPI(client: client)
+        users = try UserAPI(client: client)
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("yard-demo-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    /// What has been shown so far.
+    var report: DemoReport { facts.withLock { $0 } }
+
+    /// Takes note of what was shown.
+    func record(_ change: (inout DemoReport) -> Void) {
+        facts.withLock { change(&$0) }
+    }
+
+    /// States that something is true.
+    ///
+    /// - Throws: ``BrokenClaim`` when it is not.
+    func claim(_ isTrue: Bool, _ text: String) throws(BrokenClaim) {
+        guard isTrue else { throw BrokenClaim(description: text) }
+        screen.came(true: text)
+    }
+
+    /// Ends the client, stops the machines and removes the folder.
+    func close() throws {
+        client.shutdown()
+        forum.stop()
+        try FileManager.default.removeItem(at: folder)
+    }
+}
+
+// MARK: - Waiting
+
+extension DemoStage {
+    /// Waits until a machine has been sent so many more requests; `false` when that takes longer than the patience.
+    func waitForTraffic(at machine: ForumServer) async -> Bool {
+        let goal = machine.requestCount + pace.calls
+        return await withPatience { await machine.server.wait { $0.requestsReceived >= goal } } ?? false
+    }
+
+    /// Waits for something to happen to the servers; `nil` when that takes longer than the patience.
+    func first(
+        of events: AsyncStream<ClientEvent>,
+        where isWanted: @escaping @Sendable (SwitchEvent.Kind) -> Bool
+    ) async -> ClientEvent? {
+        await withPatience { await events.first { isWanted($0.event.kind) } }
+    }
+
+    /// Leaves the situation as it is, for somebody who watches.
+    func watch() async throws {
+        if pace.watch > .zero { try await Task.sleep(for: pace.watch) }
+    }
+
+    private func withPatience<Value: Sendable>(
+        _ wait: @escaping @Sendable () async -> Value?
+    ) async -> Value? {
+        await withTaskGroup(of: Value?.self) { group in
+            group.addTask { await wait() }
+            group.addTask { [limit = pace.patience] in
+                // Ends early only when the wait is over, or the demo was interrupted.
+                try? await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+}

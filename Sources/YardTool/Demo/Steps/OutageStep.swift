@@ -1,0 +1,89 @@
+import Switchyard
+import SwitchyardTesting
+
+/// Something happens to the server in use, and no caller notices.
+struct OutageStep: DemoStep {
+    let title: String
+    let needsTraffic = true
+    private let fault: Fault
+    private let deed: String
+
+    /// The process dies: connections break, new ones are refused.
+    static let death = OutageStep(
+        title: "The server in use dies, and no caller notices",
+        fault: .refuse,
+        deed: "killed"
+    )
+
+    /// The process stops: connections stand, and nothing is answered.
+    static let hang = OutageStep(
+        title: "The next one hangs, and again nobody notices",
+        fault: .hang,
+        deed: "stopped"
+    )
+
+    func run(on stage: DemoStage) async throws {
+        guard let victim = stage.machineInUse else { throw BrokenClaim(description: "a live machine is in use") }
+        guard await stage.waitForTraffic(at: victim) else {
+            throw BrokenClaim(description: "\(victim.name) gets the callers' requests")
+        }
+        try await stage.watch()
+
+        let events = stage.client.events()
+        stage.traffic.beginPhase()
+        let start = ContinuousClock.now
+        victim.server.fault = fault
+        stage.screen.say("\(victim.name) is \(deed)")
+        let switched = await stage.first(of: events) { kind in
+            if case .switched(victim.name, _, _) = kind { true } else { false }
+        }
+        let duration = ContinuousClock.now - start
+        guard switched != nil, let heir = stage.machineInUse, await stage.waitForTraffic(at: heir) else {
+            throw BrokenClaim(description: "another server takes over from \(victim.name)")
+        }
+        try stage.claim(heir !== victim, "\(heir.name) took over after \(duration.figure)")
+        try await stage.watch()
+        try stage.claimNobodyNoticed()
+    }
+}
+
+/// All servers work again, and the preferred one gets its callers back.
+struct RecoveryStep: DemoStep {
+    let title = "Everything works again, and the primary gets its callers back"
+    let needsTraffic = true
+
+    func run(on stage: DemoStage) async throws {
+        guard let primary = stage.forum.live.first else { return }
+        let events = stage.client.events()
+        stage.traffic.beginPhase()
+        let isElsewhere = stage.machineInUse !== primary
+        let start = ContinuousClock.now
+        for machine in stage.forum.live { machine.server.fault = nil }
+        stage.screen.say("all machines are started again")
+        if isElsewhere {
+            let back = await stage.first(of: events) { kind in
+                if case .switched(_, primary.name, _) = kind { true } else { false }
+            }
+            try stage.claim(back != nil, "back on \(primary.name) after \((ContinuousClock.now - start).figure)")
+        }
+        guard await stage.waitForTraffic(at: primary) else {
+            throw BrokenClaim(description: "\(primary.name) gets the callers' requests again")
+        }
+        try await stage.watch()
+        try stage.claimNobodyNoticed()
+    }
+}
+
+extension DemoStage {
+    /// The live machine that the client prefers now.
+    fileprivate var machineInUse: ForumServer? { forum.machine(named: client.currentServer) }
+
+    fileprivate func claimNobodyNoticed() throws(BrokenClaim) {
+        let tally = traffic.phase
+        let cause = tally.lastError.map { " (\($0))" } ?? ""
+        try claim(
+            tally.failures == 0,
+            "\(tally.calls.figure) calls meanwhile, \(tally.failures) failed\(cause), slowest \(tally.slowest.figure)"
+        )
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Switchyard
+import SwitchyardServices
+
+/// Sends a file, and shows how far it has come.
+struct UploadStep: DemoStep {
+    let title = "A file on its way up"
+
+    func run(on stage: DemoStage) async throws {
+        let bytes = stage.pace.uploadBytes
+        let file = stage.folder.appendingPathComponent("holiday.mov")
+        try Self.write(bytes, to: file)
+        let progress = UploadProgress(screen: stage.screen, fileSize: bytes)
+        let start = ContinuousClock.now
+        let attachment = try await stage.topics.attach(file, to: 7) { progress.report($0) }
+        let duration = ContinuousClock.now - start
+        stage.screen.clear()
+        stage.record { report in
+            report.requests += 1
+            report.uploadedBytes += attachment.bytes
+        }
+        let record = progress.record
+        try stage.claim(
+            attachment.bytes == bytes && record.isMonotone && record.last == 1,
+            "\(attachment.name): the server counted \(bytes.byteFigure), \(record.reports) reports of progress, "
+                + duration.figure
+        )
+    }
+
+    /// Writes a file without holding it in memory.
+    private static func write(_ bytes: Int, to file: URL) throws {
+        let block = Data((0..<65_536).map { UInt8(truncatingIfNeeded: $0) })
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        defer { try? handle.close() }
+        var rest = bytes
+        while rest > 0 {
+            try handle.write(contentsOf: block.prefix(rest))
+            rest -= min(rest, block.count)
+        }
+    }
+}
+
+/// Draws the progress of an upload, and keeps an eye on it.
+private final class UploadProgress: Sendable {
+    struct Record: Sendable {
+        var reports = 0
+        var last = 0.0
+        var isMonotone = true
+        /// The last quarter that was told where nothing can be redrawn.
+        var quarter = 0
+    }
+
+    private let screen: DemoScreen
+    private let fileSize: Int
+    private let state = Locked(Record())
+
+    init(screen: DemoScreen, fileSize: Int) {
+        self.screen = screen
+        self.fileSize = fileSize
+    }
+
+    var record: Record { state.withLock { $0 } }
+
+    func report(_ progress: TransferProgress) {
+        guard progress.direction == .upload, let share = progress.fraction else { return }
+        let isNewQuarter = state.withLock { record in
+            record.reports += 1
+            record.isMonotone = record.isMonotone && share >= record.last
+            record.last = share
+            let quarter = Int(share * 4)
+            defer { record.quarter = quarter }
+            return quarter > record.quarter
+        }
+        let line = "\(ProgressBar().text(share))  of \(fileSize.byteFigure)"
+        if screen.isLive {
+            screen.show([line])
+        } else if isNewQuarter {
+            screen.say(line)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Switchyard
+import SwitchyardServices
+
+/// Callers that ask one thing after another, as the screens of an app do, and count what they get.
+final class SteadyTraffic: Sendable {
+    /// What the callers got.
+    struct Tally: Sendable {
+        var calls = 0
+        var failures = 0
+        var slowest = Duration.zero
+        var lastError: APIError?
+
+        /// Takes a call in.
+        mutating func add(_ error: APIError?, after duration: Duration) {
+            calls += 1
+            slowest = max(slowest, duration)
+            guard let error else { return }
+            failures += 1
+            lastError = error
+        }
+    }
+
+    private struct State {
+        var total = Tally()
+        var phase = Tally()
+        var isStopped = false
+    }
+
+    private let state = Locked(State())
+
+    /// What all callers got since the beginning.
+    var total: Tally { state.withLock { $0.total } }
+
+    /// What all callers got since the last ``beginPhase()``; a call belongs to the phase in which it ended.
+    var phase: Tally { state.withLock { $0.phase } }
+
+    /// Begins to count anew for ``phase``.
+    func beginPhase() {
+        state.withLock { $0.phase = Tally() }
+    }
+
+    /// Lets callers ask until ``stop()``; returns when the last call has ended.
+    ///
+    /// - Parameters:
+    ///   - callers: How many ask side by side.
+    ///   - think: How long each of them pauses between two calls.
+    ///   - call: Asks once; it is given a running number.
+    func run(
+        callers: Int,
+        think: Duration,
+        call: @escaping @Sendable (Int) async throws(APIError) -> Void
+    ) async {
+        state.withLock { $0.isStopped = false }
+        await withTaskGroup(of: Void.self) { group in
+            for caller in 0..<callers {
+                group.addTask { [self] in
+                    var number = caller
+                    while !state.withLock({ $0.isStopped }), !Task.isCancelled {
+                        await ask(number, call)
+                        number += callers
+                        // Only an interrupted demo ends a pause early, and then the loop ends too.
+                        try? await Task.sleep(for: think)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lets every caller end with its present call.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+    }
+
+    private func ask(_ number: Int, _ call: (Int) async throws(APIError) -> Void) async {
+        let start = ContinuousClock.now
+        let error = await failure { () throws(APIError) in try await call(number) }
+        let duration = ContinuousClock.now - start
+        state.withLock { state in
+            state.total.add(error, after: duration)
+            state.phase.add(error, after: duration)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+extension Duration {
+    /// The duration for a reader: `0.42 ms`, `38 ms`, `1.5 s`.
+    var figure: String {
+        let milliseconds = Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15
+        switch milliseconds {
+        case ..<9.995: return String(format: "%.2f ms", milliseconds)
+        case ..<999.5: return String(format: "%.0f ms", milliseconds)
+        default: return String(format: "%.1f s", milliseconds / 1000)
+        }
+    }
+}
+
+extension Int {
+    /// The number with its thousands parted: `1,234,567`.
+    var figure: String {
+        var digits = String(magnitude)
+        var groups: [String] = []
+        while digits.count > 3 {
+            groups.insert(String(digits.suffix(3)), at: 0)
+            digits.removeLast(3)
+        }
+        return (self < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
+    }
+
+    /// So many bytes: `512 B`, `8.0 MiB`.
+    var byteFigure: String {
+        self < 1_048_576 ? "\(figure) B" : String(format: "%.1f MiB", Double(self) / 1_048_576)
+    }
+}

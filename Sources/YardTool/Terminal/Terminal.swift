@@ -1,0 +1,45 @@
+import Foundation
+
+/// Where the tool's words go, and what it is: a screen on which lines can be redrawn, or a file.
+struct Terminal: Sendable {
+    /// Whether somebody watches: then lines may be redrawn and coloured.
+    let isInteractive: Bool
+    /// The size of the screen; it may change at any time.
+    let size: @Sendable () -> (columns: Int, rows: Int)
+    /// Writes text in one go.
+    let write: @Sendable (String) -> Void
+
+    /// The standard output.
+    static let standardOutput = Terminal(
+        isInteractive: isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
+        size: Terminal.sizeOfStandardOutput,
+        write: Terminal.writeToStandardOutput
+    )
+
+    /// A terminal that shows nothing.
+    static let silent = Terminal(isInteractive: false, size: { (80, 24) }, write: { _ in })
+
+    /// Whether colours are wanted (no-color.org).
+    var isColoured: Bool { isInteractive && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty }
+
+    @Sendable private static func sizeOfStandardOutput() -> (columns: Int, rows: Int) {
+        var window = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
+            return (80, 24)
+        }
+        return (Int(window.ws_col), Int(window.ws_row))
+    }
+
+    /// Writes all bytes; when nobody can read them any more, there is nobody to tell either.
+    @Sendable private static func writeToStandardOutput(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                return
+            }
+        }
+    }
+}
