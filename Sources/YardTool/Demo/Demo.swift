@@ -22,7 +22,7 @@ struct Demo: Sendable {
     func run() async throws -> DemoReport {
         let start = ContinuousClock.now
         let stage = try DemoStage(screen: screen, pace: pace)
-        async let switches = ServerEvents(screen: screen).follow(stage.client.events(bufferingNewest: 10_000))
+        async let events: Void = stage.events.follow(stage.client.events(bufferingNewest: 10_000))
         var rest = steps.enumerated().map { (number: $0.offset + 1, step: $0.element) }[...]
         while let next = rest.first, !Task.isCancelled {
             let scene = rest.prefix { $0.step.needsTraffic == next.step.needsTraffic }
@@ -33,11 +33,13 @@ struct Demo: Sendable {
                 await play(scene, on: stage)
             }
         }
-        let serverRequests = stage.forum.requestCount
         try stage.close()
-        await switches.add(to: stage)
+        await events
         stage.record { report in
-            report.serverRequests = serverRequests
+            report.switches = stage.events.count.switches
+            report.failBacks = stage.events.count.failBacks
+            report.environmentSwitches = stage.events.count.environmentSwitches
+            report.serverRequests = stage.forum.requestCount
             report.seconds = (start.duration(to: .now) / .seconds(1)).rounded(toPlaces: 3)
             report.succeeded = report.brokenClaims.isEmpty && report.callerFailures == 0 && !Task.isCancelled
         }

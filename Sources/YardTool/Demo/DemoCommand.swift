@@ -21,16 +21,20 @@ struct DemoCommand: Command {
         if printsJSON {
             output.write(try report.json() + "\n")
         } else {
-            screen.print(["", Self.conclusion(report)])
+            screen.print(["", signal == nil ? Self.conclusion(report) : "Interrupted."])
         }
         if let signal { return 128 + signal }
         return report.succeeded ? 0 : 1
     }
 
     private static func conclusion(_ report: DemoReport) -> String {
-        let figures = "\(report.requests.figure) calls, \(report.callerFailures) failed, \(report.switches) switches"
         let verdict =
-            report.succeeded ? "Everything came true" : "\(report.brokenClaims.count) claims did not come true"
-        return "\(verdict) in \(Duration.seconds(report.seconds).figure): \(figures), \(report.failBacks) fail-backs."
+            report.brokenClaims.isEmpty
+            ? "Everything came true" : "Not everything came true (\(report.brokenClaims.count))"
+        let figures = [
+            "\(report.requests.figure) calls", "\(report.callerFailures) failed", "\(report.switches) switches",
+            "\(report.failBacks) fail-backs",
+        ]
+        return "\(verdict) in \(Duration.seconds(report.seconds).figure): \(figures.joined(separator: ", "))."
     }
 }

@@ -1,9 +1,24 @@
 /// A table in plain text: columns as wide as their widest cell.
 struct TextTable {
-    /// On which side a column's cells stand.
+    /// How a column's cells stand.
     enum Alignment: Sendable {
-        case left
-        case right
+        /// On the left; at least so wide, so that a table that is redrawn keeps its shape.
+        case left(Int)
+        /// On the right; at least so wide.
+        case right(Int)
+
+        static let left = Alignment.left(0)
+        static let right = Alignment.right(0)
+
+        fileprivate var leastWidth: Int {
+            switch self {
+            case .left(let width), .right(let width): width
+            }
+        }
+
+        fileprivate var isRight: Bool {
+            if case .right = self { true } else { false }
+        }
     }
 
     private let alignments: [Alignment]
@@ -23,11 +38,13 @@ struct TextTable {
     /// The lines, the heading first.
     var lines: [String] {
         let widths = alignments.indices.map { column in
-            rows.map { column < $0.count ? $0[column].columns : 0 }.max() ?? 0
+            rows.reduce(alignments[column].leastWidth) { width, row in
+                max(width, column < row.count ? row[column].columns : 0)
+            }
         }
         return rows.map { row in
             let cells = zip(row, zip(widths, alignments)).map { cell, place in
-                cell.padded(to: place.0, onLeft: place.1 == .right)
+                cell.padded(to: place.0, onLeft: place.1.isRight)
             }
             return cells.joined(separator: "  ").trimmingTrailingSpaces
         }

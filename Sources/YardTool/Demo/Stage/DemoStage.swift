@@ -12,6 +12,7 @@ final class DemoStage: Sendable {
     let screen: DemoScreen
     let pace: DemoPace
     let traffic = SteadyTraffic()
+    let events: ServerEvents
     /// The only folder in which the demo writes.
     let folder: URL
     private let facts = Locked(DemoReport())
@@ -20,6 +21,7 @@ final class DemoStage: Sendable {
     init(screen: DemoScreen, pace: DemoPace) throws {
         self.screen = screen
         self.pace = pace
+        events = ServerEvents(screen: screen)
         forum = try Forum(uploadRate: pace.uploadRate)
         client = try NetworkClient(service: try forum.service())
         topics = TopicAPI(client: client)
@@ -61,12 +63,12 @@ extension DemoStage {
         return await withPatience { await machine.server.wait { $0.requestsReceived >= goal } } ?? false
     }
 
-    /// Waits for something to happen to the servers; `nil` when that takes longer than the patience.
-    func first(
-        of events: AsyncStream<ClientEvent>,
-        where isWanted: @escaping @Sendable (SwitchEvent.Kind) -> Bool
-    ) async -> ClientEvent? {
-        await withPatience { await events.first { isWanted($0.event.kind) } }
+    /// Waits for something to happen to the servers; `false` when that takes longer than the patience.
+    func wait(
+        for events: AsyncStream<SwitchEvent.Kind>,
+        until isWanted: @escaping @Sendable (SwitchEvent.Kind) -> Bool
+    ) async -> Bool {
+        await withPatience { await events.first(where: isWanted) } != nil
     }
 
     /// Leaves the situation as it is, for somebody who watches.

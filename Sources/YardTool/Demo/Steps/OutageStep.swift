@@ -29,16 +29,16 @@ struct OutageStep: DemoStep {
         }
         try await stage.watch()
 
-        let events = stage.client.events()
+        let events = stage.events.listen()
         stage.traffic.beginPhase()
         let start = ContinuousClock.now
         victim.server.fault = fault
         stage.screen.say("\(victim.name) is \(deed)")
-        let switched = await stage.first(of: events) { kind in
-            if case .switched(victim.name, _, _) = kind { true } else { false }
+        let isSwitched = await stage.wait(for: events) { event in
+            if case .switched(victim.name, _, _) = event { true } else { false }
         }
         let duration = ContinuousClock.now - start
-        guard switched != nil, let heir = stage.machineInUse, await stage.waitForTraffic(at: heir) else {
+        guard isSwitched, let heir = stage.machineInUse, await stage.waitForTraffic(at: heir) else {
             throw BrokenClaim(description: "another server takes over from \(victim.name)")
         }
         try stage.claim(heir !== victim, "\(heir.name) took over after \(duration.figure)")
@@ -47,38 +47,12 @@ struct OutageStep: DemoStep {
     }
 }
 
-/// All servers work again, and the preferred one gets its callers back.
-struct RecoveryStep: DemoStep {
-    let title = "Everything works again, and the primary gets its callers back"
-    let needsTraffic = true
-
-    func run(on stage: DemoStage) async throws {
-        guard let primary = stage.forum.live.first else { return }
-        let events = stage.client.events()
-        stage.traffic.beginPhase()
-        let isElsewhere = stage.machineInUse !== primary
-        let start = ContinuousClock.now
-        for machine in stage.forum.live { machine.server.fault = nil }
-        stage.screen.say("all machines are started again")
-        if isElsewhere {
-            let back = await stage.first(of: events) { kind in
-                if case .switched(_, primary.name, _) = kind { true } else { false }
-            }
-            try stage.claim(back != nil, "back on \(primary.name) after \((ContinuousClock.now - start).figure)")
-        }
-        guard await stage.waitForTraffic(at: primary) else {
-            throw BrokenClaim(description: "\(primary.name) gets the callers' requests again")
-        }
-        try await stage.watch()
-        try stage.claimNobodyNoticed()
-    }
-}
-
 extension DemoStage {
     /// The live machine that the client prefers now.
-    fileprivate var machineInUse: ForumServer? { forum.machine(named: client.currentServer) }
+    var machineInUse: ForumServer? { forum.machine(named: client.currentServer) }
 
-    fileprivate func claimNobodyNoticed() throws(BrokenClaim) {
+    /// States that no caller got a failure since the last beginning of a phase.
+    func claimNobodyNoticed() throws(BrokenClaim) {
         let tally = traffic.phase
         let cause = tally.lastError.map { " (\($0))" } ?? ""
         try claim(

@@ -35,6 +35,7 @@ extension Demo {
         ServerTable(
             snapshots: stage.client.servers,
             forum: stage.forum,
+            events: stage.events,
             tally: stage.traffic.total,
             callers: pace.callers,
             styled: screen.styled

@@ -1,50 +1,82 @@
 import Switchyard
+import SwitchyardServices
 
-/// Tells what happens to the servers, and counts it.
-struct ServerEvents: Sendable {
-    let screen: DemoScreen
-
+/// Tells what happens to the servers, counts it, and hands it on to steps that wait for it.
+final class ServerEvents: Sendable {
     /// How often what happened.
     struct Count: Sendable {
         var switches = 0
         var failBacks = 0
         var environmentSwitches = 0
-
-        /// Takes note of the counts.
-        func add(to stage: DemoStage) {
-            stage.record { report in
-                report.switches += switches
-                report.failBacks += failBacks
-                report.environmentSwitches += environmentSwitches
-            }
-        }
     }
 
-    /// Follows the events to their end, which is the client's.
-    func follow(_ events: AsyncStream<ClientEvent>) async -> Count {
+    private struct State {
         var count = Count()
-        for await event in events {
-            switch event.event.kind {
-            case .switched(let from, let to, let cause):
-                if cause == .recovered { count.failBacks += 1 } else { count.switches += 1 }
-                tell("switched from \(from) to \(to): \(cause)")
-            case .ejected(let server, _, let cause):
-                let figures = event.event.statistics
-                let last = figures.lastFailure.map { ", the last one \($0)" } ?? ""
-                tell("ejected \(server): \(cause), \(figures.consecutiveFailures) failures in a row\(last)")
-            case .recovered(let server, let outage):
-                tell("recovered \(server) after \(outage.figure)")
-            case .environmentChanged(let from, let to):
-                count.environmentSwitches += 1
-                tell("environment changed from \(from) to \(to)")
-            case .probed, .trialStarted, .pushed:
-                break
-            }
-        }
-        return count
+        var ejections: [Server.ID: HealthStatistics] = [:]
+        var listeners: [AsyncStream<SwitchEvent.Kind>.Continuation] = []
     }
 
-    private func tell(_ text: String) {
-        screen.say(screen.styled("event: \(text)", .dim))
+    private let screen: DemoScreen
+    private let state = Locked(State())
+
+    init(screen: DemoScreen) {
+        self.screen = screen
+    }
+
+    /// How often what has happened so far.
+    var count: Count { state.withLock { $0.count } }
+
+    /// The figures that led to the last ejection of a server.
+    func ejection(of server: Server.ID) -> HealthStatistics? {
+        state.withLock { $0.ejections[server] }
+    }
+
+    /// What happens from now on; each event comes when it has been told.
+    func listen() -> AsyncStream<SwitchEvent.Kind> {
+        let (stream, continuation) = AsyncStream.makeStream(of: SwitchEvent.Kind.self)
+        state.withLock { $0.listeners.append(continuation) }
+        return stream
+    }
+
+    /// Follows the events of a client to their end, which is the client's.
+    func follow(_ events: AsyncStream<ClientEvent>) async {
+        for await event in events {
+            if let line = take(event.event) { screen.say(screen.styled("event: \(line)", .dim)) }
+            for listener in state.withLock({ $0.listeners }) { listener.yield(event.event.kind) }
+        }
+        for listener in state.withLock({ $0.listeners }) { listener.finish() }
+    }
+
+    /// Counts an event and puts it into words; `nil` when it is not worth a line.
+    private func take(_ event: SwitchEvent) -> String? {
+        switch event.kind {
+        case .switched(let from, let to, let cause):
+            state.withLock { state in
+                if cause == .recovered { state.count.failBacks += 1 } else { state.count.switches += 1 }
+            }
+            return "switched from \(from) to \(to)"
+        case .ejected(let server, _, let cause):
+            state.withLock { $0.ejections[server] = event.statistics }
+            let figures = event.statistics
+            let last = figures.lastFailure.map { ", the last one \($0)" } ?? ""
+            return "ejected \(server) by its \(cause.words): \(figures.failures) of \(figures.requests) failed\(last)"
+        case .recovered(let server, let outage):
+            return "recovered \(server) after \(outage.figure)"
+        case .environmentChanged(let from, let to):
+            state.withLock { $0.count.environmentSwitches += 1 }
+            return "environment changed from \(from) to \(to)"
+        case .probed, .trialStarted, .pushed:
+            return nil
+        }
+    }
+}
+
+extension SwitchCause {
+    fileprivate var words: String {
+        switch self {
+        case .errorRatio: "error ratio"
+        case .consecutiveFailures: "failures in a row"
+        default: rawValue
+        }
     }
 }

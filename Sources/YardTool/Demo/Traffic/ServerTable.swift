@@ -5,17 +5,20 @@ import SwitchyardTesting
 struct ServerTable {
     let snapshots: [ServerSnapshot]
     let forum: Forum
+    let events: ServerEvents
     let tally: SteadyTraffic.Tally
     let callers: Int
     /// The text in a style, where there are any.
     let styled: (String, Style) -> String
 
+    private static let columns: KeyValuePairs<String, TextTable.Alignment> = [
+        "": .left(1), "server": .left(9), "machine": .left(7), "client says": .left(20), "errors": .right(6),
+        "requests": .right(8), "p50": .right(7), "p99": .right(7),
+    ]
+
     /// The table, and a line about the callers below it.
     var lines: [String] {
-        var table = TextTable([
-            "": .left, "server": .left, "machine": .left, "client says": .left, "errors": .right, "requests": .right,
-            "p50": .right, "p99": .right,
-        ])
+        var table = TextTable(Self.columns)
         for snapshot in snapshots { table.add(row(snapshot)) }
         let failures = styled("\(tally.failures) failed", tally.failures == 0 ? .green : .red)
         let callers = "\(callers) callers: \(tally.calls.figure) calls, \(failures), slowest \(tally.slowest.figure)"
@@ -25,12 +28,14 @@ struct ServerTable {
     private func row(_ snapshot: ServerSnapshot) -> [String] {
         let machine = forum.machine(named: snapshot.id)
         let condition = machine.map(Condition.init) ?? .works
+        // An ejected server begins a new window; what it was ejected for says more.
+        let statistics = snapshot.state == .healthy ? nil : events.ejection(of: snapshot.id)
         return [
             snapshot.isCurrent ? styled("▶", .cyan) : "",
             snapshot.isCurrent ? styled(snapshot.id, .bold) : snapshot.id,
             styled(condition.rawValue, condition.style),
-            styled("\(snapshot.state)", snapshot.state.style),
-            "\(Int((snapshot.statistics.errorRatio * 100).rounded())) %",
+            styled("\(snapshot.state)", snapshot.state.style) + (statistics?.lastFailure.map { ": \($0)" } ?? ""),
+            "\(Int(((statistics ?? snapshot.statistics).errorRatio * 100).rounded(.up))) %",
             machine?.requestCount.figure ?? "-",
             snapshot.p50?.figure ?? "-",
             snapshot.p99?.figure ?? "-",

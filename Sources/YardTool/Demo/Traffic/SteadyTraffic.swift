@@ -14,7 +14,7 @@ final class SteadyTraffic: Sendable {
         mutating func add(_ error: APIError?, after duration: Duration) {
             calls += 1
             slowest = max(slowest, duration)
-            guard let error else { return }
+            guard let error, !error.isCancellation else { return }
             failures += 1
             lastError = error
         }

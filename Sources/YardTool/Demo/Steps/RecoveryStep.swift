@@ -1,0 +1,30 @@
+import Switchyard
+import SwitchyardTesting
+
+/// The machines are started again one by one, and each time the better one gets the callers back.
+struct RecoveryStep: DemoStep {
+    let title = "The machines come back, and the primary gets its callers back"
+    let needsTraffic = true
+
+    func run(on stage: DemoStage) async throws {
+        stage.traffic.beginPhase()
+        for machine in stage.forum.live.reversed() where machine.server.fault != nil {
+            let events = stage.events.listen()
+            let start = ContinuousClock.now
+            machine.server.fault = nil
+            stage.screen.say("\(machine.name) works again")
+            let isBack = await stage.wait(for: events) { event in
+                if case .switched(_, machine.name, .recovered) = event { true } else { false }
+            }
+            let duration = ContinuousClock.now - start
+            guard isBack, await stage.waitForTraffic(at: machine) else {
+                throw BrokenClaim(description: "\(machine.name) gets the callers back")
+            }
+            try stage.claim(isBack, "\(machine.name) has the callers back after \(duration.figure)")
+        }
+        try await stage.watch()
+        let isHealed = stage.client.servers.allSatisfy { $0.state == .healthy }
+        try stage.claim(isHealed && stage.machineInUse === stage.forum.live.first, "every server is healthy again")
+        try stage.claimNobodyNoticed()
+    }
+}
