@@ -64,7 +64,7 @@ struct SwitchRecord: Codable, Sendable {
 
 extension RequestFailure.Reason {
     /// One word for the kind of failure.
-    fileprivate var word: String {
+    var word: String {
         switch self {
         case .cancelled: "cancelled"
         case .deadlineExceeded: "timeout"
@@ -78,7 +78,8 @@ extension RequestFailure.Reason {
 }
 
 extension TransportError.Kind {
-    fileprivate var word: String {
+    /// One word for the kind of failure, as the reports of the switching core have it.
+    var word: String {
         switch self {
         case .connectionRefused: "refused"
         case .connectionReset: "reset"
