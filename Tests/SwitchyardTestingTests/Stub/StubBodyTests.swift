@@ -11,13 +11,13 @@ import Testing
     @Test func `chunks make a whole body`() async throws {
         let transport = StubTransport { [pieces] _ in .chunks(pieces) }
 
-        #expect(try await transport.send(.stub("/")).get().text == "one two three")
+        #expect(try await transport.outcome(of: .stub("/")).get().text == "one two three")
     }
 
     @Test func `chunks come one by one to a stream`() async throws {
         let transport = StubTransport { [pieces] _ in .chunks(pieces, status: 206) }
 
-        let response = try await transport.send(.stub("/", delivery: .stream)).get()
+        let response = try await transport.outcome(of: .stub("/", delivery: .stream)).get()
         var received: [Data] = []
         for try await piece in try response.stream { received.append(piece) }
 
@@ -31,7 +31,7 @@ import Testing
 
         for (path, expected) in [("/a", [Data("body".utf8)]), ("/b", [])] {
             var received: [Data] = []
-            let response = try await transport.send(.stub(path, delivery: .stream)).get()
+            let response = try await transport.outcome(of: .stub(path, delivery: .stream)).get()
             for try await piece in try response.stream { received.append(piece) }
             #expect(received == expected)
         }
@@ -41,7 +41,7 @@ import Testing
     func `chunks come at the pace of the clock`(delivery: HTTPRequest.Delivery) async throws {
         let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(1), on: clock) }
         let body = Task {
-            let response = try await transport.send(.stub("/", delivery: delivery)).get()
+            let response = try await transport.outcome(of: .stub("/", delivery: delivery)).get()
             guard delivery == .stream else { return try response.text }
             var bytes = Data()
             for try await piece in try response.stream { bytes.append(piece) }
@@ -61,8 +61,8 @@ import Testing
         let cut = TransportError(.truncated, message: "cut")
         let transport = StubTransport { [pieces] _ in .chunks(pieces, failing: cut) }
 
-        #expect(await transport.send(.stub("/")).failure == cut)
-        let stream = try await transport.send(.stub("/", delivery: .stream)).get().stream
+        #expect(await transport.outcome(of: .stub("/")).failure == cut)
+        let stream = try await transport.outcome(of: .stub("/", delivery: .stream)).get().stream
         var count = 0
         await #expect(throws: cut) { for try await _ in stream { count += 1 } }
 
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `a shutdown ends a body that is being read`() async throws {
         let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(1), on: clock) }
-        let stream = try await transport.send(.stub("/", delivery: .stream)).get().stream
+        let stream = try await transport.outcome(of: .stub("/", delivery: .stream)).get().stream
 
         transport.shutdown()
 
@@ -107,7 +107,7 @@ import Testing
         var request = HTTPRequest.stub("/", delivery: delivery)
         request.responseBodyLimit = 8
 
-        let result = await transport.send(request)
+        let result = await transport.outcome(of: request)
 
         guard delivery == .stream else {
             #expect(result.failure?.kind == .bodyTooLarge)
@@ -128,7 +128,7 @@ import Testing
         var request = HTTPRequest.stub("/", delivery: delivery)
         request.timeouts.idle = .seconds(2)
         let result = Task { [request] in
-            let response = try await transport.send(request).get()
+            let response = try await transport.outcome(of: request).get()
             if delivery == .stream { for try await _ in try response.stream {} }
         }
         await clock.waitForTimers(1)
@@ -144,7 +144,7 @@ import Testing
         let transport = StubTransport { [pieces] _ in .chunks(pieces) }
         let reports = Locked<[Int64]>([])
 
-        _ = await transport.send(.stub("/")) { report in reports.withLock { $0.append(report.completed) } }
+        _ = await transport.outcome(of: .stub("/")) { report in reports.withLock { $0.append(report.completed) } }
 
         #expect(reports.withLock { $0 } == [4, 8, 13])
     }

@@ -12,7 +12,7 @@ import Testing
     @Test func `a closure answers`() async throws {
         let transport = StubTransport { request in .json(#"{"method": "\#(request.method)"}"#, status: 201) }
 
-        let response = try await transport.send(.stub("/topics", method: .put)).get()
+        let response = try await transport.outcome(of: .stub("/topics", method: .put)).get()
 
         #expect(response.status == 201)
         #expect(response.headers["content-type"] == "application/json")
@@ -23,7 +23,8 @@ import Testing
         let transport = StubTransport(answers: [.failure(.connectionRefused), .json("1")])
 
         let results = [
-            await transport.send(.stub("/")), await transport.send(.stub("/")), await transport.send(.stub("/")),
+            await transport.outcome(of: .stub("/")), await transport.outcome(of: .stub("/")),
+            await transport.outcome(of: .stub("/")),
         ]
 
         #expect(results[0].failure?.kind == .connectionRefused)
@@ -35,15 +36,15 @@ import Testing
     @Test func `answers are found by path`() async throws {
         let transport = StubTransport(["/topics": .json("[]"), "/": .json("root")])
 
-        #expect(try await transport.send(.stub("/topics?page=2")).get().text == "[]")
-        #expect(try await transport.send(.stub("")).get().text == "root")
-        #expect(await transport.send(.stub("/users")).failure?.kind == .other)
+        #expect(try await transport.outcome(of: .stub("/topics?page=2")).get().text == "[]")
+        #expect(try await transport.outcome(of: .stub("")).get().text == "root")
+        #expect(await transport.outcome(of: .stub("/users")).failure?.kind == .other)
     }
 
     @Test func `requests are recorded, the last of them`() async {
         let transport = StubTransport(recordLimit: 2) { _ in .json("1") }
 
-        for index in 1...5 { _ = await transport.send(.stub("/\(index)")) }
+        for index in 1...5 { _ = await transport.outcome(of: .stub("/\(index)")) }
 
         #expect(transport.requests.map(\.url.text) == ["http://stub.test/4", "http://stub.test/5"])
         #expect(transport.requestCount == 5)
@@ -85,7 +86,7 @@ import Testing
 
     @Test func `a delayed answer comes when the clock says so`() async throws {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(5), on: clock, .json("late")) }
-        async let result = transport.send(.stub("/"))
+        async let result = transport.outcome(of: .stub("/"))
         await clock.waitForTimers(1)
 
         clock.advance(by: .seconds(4))
@@ -130,7 +131,7 @@ import Testing
         await transport.waitUntilIdle()
 
         task.cancel()
-        _ = await transport.send(.stub("/"))
+        _ = await transport.outcome(of: .stub("/"))
 
         #expect(count.withLock { $0 } == 1)
     }
@@ -156,14 +157,14 @@ import Testing
 
     @Test func `a shutdown closes what is open and all that comes later`() async {
         let transport = StubTransport { _ in .never }
-        async let open = transport.send(.stub("/"))
+        async let open = transport.outcome(of: .stub("/"))
         await transport.waitForRequests(1)
 
         transport.shutdown()
         transport.shutdown()
 
         #expect(await open.failure?.kind == .closed)
-        #expect(await transport.send(.stub("/")).failure?.kind == .closed)
+        #expect(await transport.outcome(of: .stub("/")).failure?.kind == .closed)
         #expect(transport.openExchanges == 0)
     }
 
@@ -171,7 +172,7 @@ import Testing
         let transport = StubTransport(time: clock) { _ in .never }
         var request = HTTPRequest.stub("/")
         request.timeouts.total = .seconds(3)
-        async let result = transport.send(request)
+        async let result = transport.outcome(of: request)
         await clock.waitForTimers(1)
 
         clock.advance(by: .seconds(3))

@@ -15,8 +15,8 @@ extension HTTPRequest {
 
 extension Transport {
     /// Sends a request and waits for its completion.
-    func send(
-        _ request: HTTPRequest,
+    func outcome(
+        of request: HTTPRequest,
         progress: TransferProgressHandler? = nil
     ) async -> Result<HTTPResponse, TransportError> {
         await withCheckedContinuation { continuation in
