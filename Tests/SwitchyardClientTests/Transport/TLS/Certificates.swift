@@ -1,0 +1,114 @@
+import Foundation
+
+/// Certificates for tests, made by the `openssl` command and kept for as long as the test runs.
+///
+/// An authority of our own has signed `good`, `expired`, `foreign` (for another host) and `client`; `selfSigned` stands
+/// alone.
+struct Certificates: Sendable {
+    enum Name: String, Sendable, CaseIterable {
+        case good, expired, foreign, client, selfSigned
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try openssl(
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=Test-Authority -keyout ca.key -out ca.pem"
+        )
+        for name in Name.allCases where name != .selfSigned { try sign(name) }
+        try openssl(
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 "
+                + "-keyout selfSigned.key -out selfSigned.pem"
+        )
+    }
+
+    /// The authority's certificate.
+    var authority: URL { folder.url.appending(path: "ca.pem") }
+    /// A certificate.
+    func certificate(_ name: Name) -> URL { folder.url.appending(path: "\(name.rawValue).pem") }
+    /// Its private key.
+    func key(_ name: Name) -> URL { folder.url.appending(path: "\(name.rawValue).key") }
+
+    /// The pin of a certificate's public key, as the `openssl` command computes it.
+    func pin(_ name: Name) throws -> String {
+        try openssl("x509 -in \(name.rawValue).pem -noout -pubkey -out \(name.rawValue).pub")
+        try openssl("pkey -pubin -in \(name.rawValue).pub -outform DER -out \(name.rawValue).der")
+        try openssl("dgst -sha256 -binary -out \(name.rawValue).digest \(name.rawValue).der")
+        return try Data(contentsOf: folder.url.appending(path: "\(name.rawValue).digest")).base64EncodedString()
+    }
+
+    private func sign(_ name: Name) throws {
+        let host = name == .foreign ? "DNS:elsewhere.example" : "IP:127.0.0.1,DNS:localhost"
+        _ = try folder.file("\(name.rawValue).ext", Data("subjectAltName=\(host)".utf8))
+        try openssl(
+            "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=\(name.rawValue) -keyout \(name.rawValue).key -out request.pem"
+        )
+        let days = name == .expired ? -1 : 30
+        try openssl(
+            "x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days \(days) "
+                + "-extfile \(name.rawValue).ext -out \(name.rawValue).pem"
+        )
+    }
+
+    private func openssl(_ arguments: String) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["openssl"] + arguments.split(separator: " ").map(String.init)
+        process.currentDirectoryURL = folder.url
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(arguments: arguments) }
+    }
+
+    struct Failure: Error {
+        let arguments: String
+    }
+}
+
+/// A server that answers every GET over TLS: the `openssl` command.
+final class TLSServer {
+    private let process = Process()
+    /// Where it can be reached.
+    let url: String
+
+    init(_ certificates: Certificates, _ name: Certificates.Name, options: [String] = []) throws {
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments =
+            [
+                "openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificates.certificate(name).path,
+                "-key", certificates.key(name).path,
+            ] + options
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        url = "https://127.0.0.1:\(try Self.port(in: output.fileHandleForReading))/"
+    }
+
+    deinit {
+        // Not terminate(): a child of a pool thread inherits its mask, in which SIGTERM is blocked.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    struct NoPort: Error {}
+
+    /// Reads up to the line "ACCEPT 127.0.0.1:port".
+    private static func port(in handle: FileHandle) throws -> Int {
+        var text = ""
+        while true {
+            let bytes = handle.availableData
+            guard !bytes.isEmpty else { throw NoPort() }
+            text += String(decoding: bytes, as: UTF8.self)
+            guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("ACCEPT") }), text.hasSuffix("\n"),
+                let port = line.split(separator: ":").last.flatMap({ Int($0) })
+            else { continue }
+            return port
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+/// Only the server that was meant is spoken to.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct TrustTests {
+    private let certificates: Certificates
+
+    init() throws {
+        certificates = try Certificates()
+    }
+
+    private func failure(_ server: TLSServer, _ tls: TLSConfiguration) async throws -> TransportError? {
+        let url = try #require(RequestURL(server.url))
+        do throws(TransportError) {
+            let transport = try Transports.systemDefault(tls: tls)
+            let request = HTTPRequest(url: url, timeouts: .init(total: .seconds(20)))
+            _ = try await transport.send(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private var trusting: TLSConfiguration { TLSConfiguration(trustRoots: .file(certificates.authority)) }
+
+    @Test func `a server of an authority that is trusted is spoken to`() async throws {
+        let server = try TLSServer(certificates, .good)
+
+        #expect(try await failure(server, trusting) == nil)
+    }
+
+    @Test func `the authority can be given as data`() async throws {
+        let server = try TLSServer(certificates, .good)
+        let tls = TLSConfiguration(trustRoots: .pem(try Data(contentsOf: certificates.authority)))
+
+        #expect(try await failure(server, tls) == nil)
+    }
+
+    @Test(arguments: [Certificates.Name.expired, .foreign, .selfSigned])
+    func `a certificate that is expired, of another host or not signed is rejected`(
+        _ name: Certificates.Name
+    ) async throws {
+        let server = try TLSServer(certificates, name)
+
+        let error = try await failure(server, trusting)
+
+        #expect(error?.kind == .certificateRejected)
+        #expect(error?.mayHaveBeenSent == false)
+    }
+
+    @Test(arguments: Subject.networked)
+    func `an unknown authority is rejected`(_ subject: Subject) async throws {
+        let server = try TLSServer(certificates, .good)
+        let transport = try subject.makeTransport()
+        let url = try #require(RequestURL(server.url))
+
+        await #expect {
+            try await transport.send(HTTPRequest(url: url))
+        } throws: {
+            ($0 as? TransportError)?.kind == .certificateRejected && ($0 as? TransportError)?.mayHaveBeenSent == false
+        }
+    }
+
+    @Test func `a server with a pinned key is spoken to`() async throws {
+        let server = try TLSServer(certificates, .good)
+        var tls = trusting
+        tls.pinnedKeys = [
+            try #require(PublicKeyPin(try certificates.pin(.good))),
+            try #require(PublicKeyPin(try certificates.pin(.client))),
+        ]
+
+        #expect(try await failure(server, tls) == nil)
+    }
+
+    @Test func `a server with another key is rejected, trusted or not`() async throws {
+        let server = try TLSServer(certificates, .good)
+        var tls = trusting
+        tls.pinnedKeys = [try #require(PublicKeyPin(try certificates.pin(.client)))]
+
+        let error = try await failure(server, tls)
+
+        #expect(error?.kind == .certificateRejected)
+        #expect(error?.mayHaveBeenSent == false)
+    }
+
+    @Test func `a pin does not make an unknown authority trusted`() async throws {
+        let server = try TLSServer(certificates, .selfSigned)
+        var tls = trusting
+        tls.pinnedKeys = [try #require(PublicKeyPin(try certificates.pin(.selfSigned)))]
+
+        #expect(try await failure(server, tls)?.kind == .certificateRejected)
+    }
+
+    @Test func `a server that is too old is refused`() async throws {
+        let server = try TLSServer(certificates, .good, options: ["-tls1_2"])
+        var tls = trusting
+        #expect(try await failure(server, tls) == nil)
+
+        tls.minimumVersion = .tls13
+
+        #expect(try await failure(server, tls)?.kind == .tlsFailure)
+    }
+
+    #if os(Linux)
+        @Test(arguments: [true, false])
+        func `a client identifies itself with its certificate`(_ fromMemory: Bool) async throws {
+            let options = ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority.path]
+            let server = try TLSServer(certificates, .good, options: options)
+            let (certificate, key) = (certificates.certificate(.client), certificates.key(.client))
+            var tls = trusting
+            tls.clientIdentity =
+                fromMemory
+                ? .init(
+                    certificate: .pem(try Data(contentsOf: certificate)),
+                    privateKey: .pem(try Data(contentsOf: key))
+                )
+                : .init(certificate: .file(certificate), privateKey: .file(key))
+
+            #expect(try await failure(server, tls) == nil)
+            #expect(try await failure(server, trusting) != nil)
+        }
+
+        @Test func `URLSession on Linux refuses what it cannot do`() {
+            #expect {
+                var configuration = URLSessionTransport.Configuration()
+                configuration.tls = trusting
+                _ = try URLSessionTransport(configuration: configuration)
+            } throws: {
+                ($0 as? TransportError)?.kind == .unsupported
+            }
+        }
+    #endif
+}
