@@ -98,7 +98,9 @@ struct FaultRun {
     private func duplicates() -> Int {
         var seen: [String: Int] = [:]
         for server in servers {
-            for request in server.requests where request.path.hasPrefix("/items/") { seen[request.path, default: 0] += 1 }
+            for request in server.requests where request.path.hasPrefix("/items/") {
+                seen[request.path, default: 0] += 1
+            }
         }
         return seen.values.count { $0 > 1 }
     }

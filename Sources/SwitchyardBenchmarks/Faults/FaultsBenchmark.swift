@@ -57,7 +57,9 @@ struct FaultResult: Codable, Sendable {
     var switches: Int
 
     static func table(_ results: [FaultResult], title: String) -> String {
-        var lines = [title, "fault        requests  failures   p99 ms   max ms  hits  doubles  back s  late failures  switches"]
+        var lines = [
+            title, "fault        requests  failures   p99 ms   max ms  hits  doubles  back s  late failures  switches",
+        ]
         for result in results {
             let back = result.back.map { String(format: "%.1f", $0) } ?? "never"
             let name = result.fault.padding(toLength: 12, withPad: " ", startingAt: 0)
@@ -65,8 +67,14 @@ struct FaultResult: Codable, Sendable {
             lines.append(
                 name
                     + String(
-                        format: "%9d %9d %8.1f %8.1f %5d %8d", result.requests, result.failures, result.p99,
-                        result.maximum, result.hits, result.duplicates)
+                        format: "%9d %9d %8.1f %8.1f %5d %8d",
+                        result.requests,
+                        result.failures,
+                        result.p99,
+                        result.maximum,
+                        result.hits,
+                        result.duplicates
+                    )
                     + backText + String(format: "%15d %9d", result.failuresAfter, result.switches)
                     + result.errors.sorted { $0.key < $1.key }.map { "  \($0.key) \($0.value)" }.joined()
             )

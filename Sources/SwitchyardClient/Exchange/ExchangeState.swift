@@ -61,7 +61,9 @@ struct ExchangeState {
     private var phase = Phase.ready
     private var attempts: ContiguousArray<Attempt> = []
     private var live = 0
-    /// The attempt whose answer ended the request. Its body may still be arriving.
+    /// The attempt whose answer ended the request.
+    ///
+    /// Its body may still be arriving.
     private var winner: Int?
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
     private var timer: (any ScheduledTimer)?
