@@ -6,6 +6,8 @@ enum Yard {
     static var commands: [CommandEntry] {
         [
             CommandEntry(DemoCommand.self),
+            CommandEntry(CheckCommand.self),
+            CommandEntry(ServeCommand.self),
             CommandEntry(LoadCommand.self),
         ]
     }

@@ -1,0 +1,61 @@
+import Foundation
+import Switchyard
+
+extension FaultOrder {
+    /// The parameters that an order may have.
+    private static let parameters = ["server", "fault", "for", "percent", "flap", "status", "by", "bytes"]
+
+    /// Reads an order from the query of a URL, or from a JSON object when there is no query.
+    ///
+    /// - Throws: ``Problem``, which says what was expected.
+    init(query: [URLQueryItem], json: Data) throws(Problem) {
+        let members = query.isEmpty ? try Self.members(of: json) : Self.members(of: query)
+        if let unknown = members.keys.sorted().first(where: { !Self.parameters.contains($0) }) {
+            let known = Self.parameters.joined(separator: ", ")
+            throw Problem(description: "unknown parameter \"\(unknown)\"; known: \(known)")
+        }
+        let known = Self.names.joined(separator: ", ")
+        guard let name = members["fault"]?.string else {
+            throw Problem(description: "expected the parameter fault: one of \(known)")
+        }
+        guard Self.names.contains(name) else {
+            throw Problem(description: "unknown fault \"\(name)\"; known: \(known)")
+        }
+        fault = name
+        server = members["server"]?.string
+        `for` = try members.number("for", in: 0...86_400)
+        percent = try members.number("percent", in: 0...100)
+        flap = try members.number("flap", in: 0...86_400)
+        status = try members.number("status", in: 100...999).map { Int($0) }
+        by = try members.number("by", in: 0...86_400)
+        bytes = try members.number("bytes", in: 0...1_000_000_000).map { Int($0) }
+    }
+
+    private static func members(of query: [URLQueryItem]) -> [String: JSONValue] {
+        Dictionary(query.map { ($0.name, .string($0.value ?? "")) }) { $1 }
+    }
+
+    private static func members(of json: Data) throws(Problem) -> [String: JSONValue] {
+        do throws(DecodingFailure) {
+            if let object = try JSONValue(parsing: json).object { return object }
+        } catch {
+            throw Problem(description: "expected a query, or a JSON object such as {\"fault\": \"hang\"}: \(error)")
+        }
+        throw Problem(description: "expected a JSON object such as {\"fault\": \"hang\"}")
+    }
+}
+
+extension [String: JSONValue] {
+    /// The number of that name; a query has it as text.
+    fileprivate func number(
+        _ name: String,
+        in range: ClosedRange<Double>
+    ) throws(FaultOrder.Problem) -> Double? {
+        guard let value = self[name] else { return nil }
+        guard let number = value.double ?? value.string.flatMap(Double.init), range.contains(number) else {
+            let range = "from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+            throw FaultOrder.Problem(description: "expected \(name) to be a number \(range)")
+        }
+        return number
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Switchyard
+import SwitchyardTesting
+
+/// Runs the demo's servers on fixed ports, for trying an app against.
+struct ServeCommand: Command {
+    static let name = "serve"
+    static let summary = "Runs servers on fixed ports that misbehave on command, for trying an app against."
+    static let options: [Arguments.Option] = [
+        .value("port", "P", "the first of six ports; 8081 unless given, as Services/*.json has it"),
+        .value("for", "S", "ends after so many seconds; runs until it is interrupted unless given"),
+    ]
+
+    private let port: UInt16
+    private let duration: Duration?
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        port = UInt16(try arguments.integer("port", in: 1...65_530) ?? 8_081)
+        duration = try arguments.number("for", in: 0.001...864_000).map { .seconds($0) }
+    }
+
+    func run() async throws -> Int32 {
+        let yard = try ServedYard(firstPort: port)
+        defer { yard.stop() }
+        Terminal.standardOutput.write(yard.instructions + "\n")
+        _ = try await Interruption.watch { [duration] in
+            // Interrupted is how it usually ends.
+            try? await Task.sleep(for: duration ?? .seconds(864_000_000))
+        }
+        return 0
+    }
+}
