@@ -5,7 +5,7 @@ import SwitchyardServices
 
 /// Ends work in an orderly way when the user, or the system, asks for it.
 enum Interruption {
-    /// Does work that is cancelled by SIGINT or SIGTERM.
+    /// Does work that is cancelled by SIGINT or SIGTERM, or when nobody reads the output any more.
     ///
     /// - Parameter work: The work; it ends soon after its task is cancelled.
     /// - Returns: What the work returned, and the signal that ended it; `nil` when it ended by itself.
@@ -15,6 +15,8 @@ enum Interruption {
     ) async throws -> (value: Value, signal: Int32?) {
         let task = Task { try await work() }
         let caught = Locked<Int32?>(nil)
+        // A write then fails instead, and the terminal asks for the end.
+        signal(SIGPIPE, SIG_IGN)
         let sources = [SIGINT, SIGTERM].map { number in
             // The default action would end the process before the source is asked.
             signal(number, SIG_IGN)

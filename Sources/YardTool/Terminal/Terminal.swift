@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 /// Where the tool's words go, and what it is: a screen on which lines can be redrawn, or a file.
 struct Terminal: Sendable {
@@ -30,7 +31,9 @@ struct Terminal: Sendable {
         return (Int(window.ws_col), Int(window.ws_row))
     }
 
-    /// Writes all bytes; when nobody can read them any more, there is nobody to tell either.
+    private static let hasReader = Locked(true)
+
+    /// Writes all bytes; when nobody reads them any more the process is asked, once, to end.
     @Sendable private static func writeToStandardOutput(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -38,6 +41,11 @@ struct Terminal: Sendable {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
+                let isNews = hasReader.withLock { hasReader in
+                    defer { hasReader = false }
+                    return hasReader
+                }
+                if isNews { kill(getpid(), SIGTERM) }
                 return
             }
         }
