@@ -10,7 +10,8 @@ struct FaultScenario: Sendable {
     static let route = LoopbackRoute(nil, "/items/*")
 
     /// The twelve of the reference measurements, in their order.
-    static let all: [FaultScenario] = [
+    static var all: [FaultScenario] {
+        [
         whole("refuse", .refuse, closesConnections: true),
         whole("blackhole", .blackHole),
         whole("hang", .hang),
@@ -21,9 +22,10 @@ struct FaultScenario: Sendable {
         whole("slow1.2s", .slow(by: .milliseconds(1200))),
         whole("truncate", .truncate()),
         whole("flap1s", .flap(.refuse, period: .seconds(1)), closesConnections: true),
-        whole("drop30", .percentage(30, of: .hang)),
-        whole("err15", .percentage(15, of: .status(500))),
+        whole("drop30", .percentage(30, of: .hang, seed: .random(in: .min ... .max))),
+        whole("err15", .percentage(15, of: .status(500), seed: .random(in: .min ... .max))),
     ]
+    }
 
     private static func whole(_ name: String, _ fault: Fault, closesConnections: Bool = false) -> FaultScenario {
         FaultScenario(name: name) { server in

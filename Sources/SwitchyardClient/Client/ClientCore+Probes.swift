@@ -5,27 +5,24 @@ extension ClientCore {
     ///
     /// Nobody waits for it.
     ///
-    /// A read that the app is sending anyway is copied, so that what is tested is what is needed; anything else is
-    /// replaced by a GET of ``NetworkClient/Options/probePath``.
+    /// A read that the app is sending anyway is copied, so that what is tested is what is needed.
     func probe(_ route: ServerPool.Route, copying configuration: APIConfiguration, in pool: ServerPool) {
         guard let attempt = route.attempt else { return }
-        let canCopy = configuration.method.isSafe && configuration.delivery == .whole
-        let shadow = canCopy ? configuration : APIConfiguration(path: options.probePath)
-        send(shadow, to: route, within: options.probeTimeout) { [self] outcome in
+        send(shadow(of: configuration), to: route, within: options.probeTimeout) { [self] outcome in
             publish(pool.settleProbe(attempt, outcome, at: time.now), from: pool)
         }
     }
 
     /// Asks a server that is slow to answer, or failed to answer, a request which must not be repeated, and another one,
     /// the same harmless question: if only the other answers, the fault is the server's.
-    func compare(_ route: ServerPool.Route, in pool: ServerPool) {
+    func compare(_ route: ServerPool.Route, becauseOf configuration: APIConfiguration, in pool: ServerPool) {
         guard let suspicion = pool.suspicion(of: route, at: time.now) else { return }
-        let question = APIConfiguration(path: options.probePath)
+        let question = shadow(of: configuration)
         let outcomes = Locked<(suspect: AttemptOutcome?, witness: AttemptOutcome?)>((nil, nil))
         let settle: @Sendable () -> Void = { [self] in
             guard case (let suspect?, let witness?) = outcomes.withLock({ $0 }) else { return }
             publish(pool.settle(suspicion, suspect: suspect, witness: witness, at: time.now), from: pool)
-            compare(route, in: pool)
+            compare(route, becauseOf: configuration, in: pool)
         }
         send(question, to: suspicion.suspect, within: suspicion.probe.limit) { outcome in
             outcomes.withLock { $0.suspect = outcome }
@@ -35,6 +32,13 @@ extension ClientCore {
             outcomes.withLock { $0.witness = outcome }
             settle()
         }
+    }
+
+    /// A harmless request that resembles another one.
+    private func shadow(of configuration: APIConfiguration) -> APIConfiguration {
+        if let probePath = options.probePath { return APIConfiguration(path: probePath) }
+        if configuration.method.isSafe, configuration.delivery == .whole { return configuration }
+        return APIConfiguration(path: configuration.path, query: configuration.query, headers: configuration.headers)
     }
 
     private func send(

@@ -6,10 +6,11 @@ extension NetworkClient {
         /// The total of its timeouts is the deadline of a whole request: every attempt, every wait and every hedge. An
         /// ``APIConfiguration`` can override it.
         public var generator: RequestGenerator
-        /// The path that is asked with GET when a server has to be probed and no request of the app can be copied.
+        /// The path that is asked with GET when a server has to be probed; that of the request at hand unless set.
         ///
-        /// It stands below the server's base URL; the base URL itself unless set. Any answer below 500 is a good one.
-        public var probePath: String
+        /// It stands below the server's base URL. Any answer below 500 is a good one. A read of the app is copied as it
+        /// is, unless this is set; a write never is: of it only the path is taken.
+        public var probePath: String?
         /// How long a probe may take; 1 second unless set.
         public var probeTimeout: Duration
         /// The seed of the random numbers (jitter, shares); drawn by the system unless set.
@@ -18,7 +19,7 @@ extension NetworkClient {
         /// Creates options; every one has a default.
         public init(
             generator: RequestGenerator = RequestGenerator(),
-            probePath: String = "",
+            probePath: String? = nil,
             probeTimeout: Duration = .seconds(1),
             seed: UInt64 = .random(in: .min ... .max)
         ) {

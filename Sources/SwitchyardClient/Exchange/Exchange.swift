@@ -74,13 +74,14 @@ final class Exchange: Sendable {
 
 extension Exchange {
     private func launch(_ route: ServerPool.Route, at now: MonotonicTime) {
-        let request: HTTPRequest
+        var request: HTTPRequest
         do throws(RequestError) {
             request = try core.request(for: configuration, on: route)
         } catch {
             abandon(route, at: now)
             return end(with: .failure(.invalidRequest(error)))
         }
+        boundConnecting(of: &request, on: route, at: now)
         guard let index = state.withLock({ $0.add(route, url: request.url, at: now) }) else {
             return abandon(route, at: now)
         }
@@ -92,6 +93,15 @@ extension Exchange {
         case .answered: break
         case .unwanted: task.cancel()
         }
+    }
+
+    /// Lets a write that must not be repeated wait for a connection no longer than a read would wait for its answer,
+    /// twice over: as long as there is no connection nothing was sent, and another server can still be asked.
+    private func boundConnecting(of request: inout HTTPRequest, on route: ServerPool.Route, at now: MonotonicTime) {
+        guard !configuration.isIdempotent, request.timeouts.connect == nil, route.attempt?.role == .first, isManaged,
+            pool.hasAlternatives, let delay = pool.hedgeDelay(for: route, remaining: now.duration(to: deadline))
+        else { return }
+        request.timeouts.connect = delay * 2
     }
 
     private func attemptEnded(
@@ -130,7 +140,7 @@ extension Exchange {
         guard let ending = state.withLock({ $0.giveUp() }) else { return }
         let suspect = canResend ? nil : ending.attempts.last?.route
         finish(ending, at: now)
-        if let suspect { core.compare(suspect, in: pool) }
+        if let suspect { core.compare(suspect, becauseOf: configuration, in: pool) }
     }
 
     /// Whether the servers of the service are to be chosen from.
@@ -161,7 +171,7 @@ extension Exchange {
         let (slow, tried) = state.withLock { ($0.newestLive, $0.tried) }
         guard let slow, isManaged else { return }
         if !configuration.isIdempotent {
-            core.compare(slow.route, in: pool)
+            core.compare(slow.route, becauseOf: configuration, in: pool)
         } else if let route = pool.hedge(excluding: tried, for: configuration, at: now) {
             launch(route, at: now)
         }

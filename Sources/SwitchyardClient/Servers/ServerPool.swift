@@ -91,6 +91,9 @@ extension ServerPool {
     /// The base URL of the preferred server, for building URLs that are not of this service.
     var anyBase: BaseURL { state.withLock { $0.sites[0].base } }
 
+    /// Whether there is more than one server.
+    var hasAlternatives: Bool { state.withLock { $0.sites.count > 1 } }
+
     /// Chooses another server after a failure (`nil`: after the server was taken out of service).
     func failover(
         after kind: FailureKind?,
