@@ -5,8 +5,8 @@ import Testing
 /// The same seed and the same calls give the same decisions as the reference's, where its rules are kept.
 ///
 /// The reference leaves out what the recommended policy adds for fleets: time-outs and overtaken attempts cut no share,
-/// a share does not recover by time, overloaded servers are not spared, and a switch starts no fresh window. Those rules
-/// are set accordingly here. One rule of the reference was changed before recording: the last healthy server is never
+/// a share does not recover by time and is cut only with a witness, overloaded servers are not spared, the hedge budget is
+/// full at first, and a switch starts no fresh window. Those rules are set accordingly here. One rule of the reference was changed before recording: the last healthy server is never
 /// ejected.
 @Suite struct ReferenceDifferentialTests {
     @Test func `the core decides as the reference does`() throws {
@@ -28,6 +28,8 @@ extension SwitchPolicy {
         policy.admission?.timeoutCut = 1
         policy.admission?.overtakenCut = 1
         policy.admission?.doubling = nil
+        policy.admission?.needsWitness = true
+        policy.budgets.firstHedgeTokens = 10
         policy.admission?.sparesOverloaded = false
         policy.detection.startsFreshWindow = false
         return policy

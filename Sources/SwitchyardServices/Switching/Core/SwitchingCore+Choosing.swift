@@ -27,9 +27,10 @@ extension SwitchingCore {
         return attempt(choice, .first, at: now)
     }
 
-    /// Whether a request should be given up at once because every usable server is overloaded.
+    /// Whether a request should be given up at once because every healthy server is overloaded.
     ///
-    /// Low priority is given up then, normal priority with the probability that the best share leaves, high never.
+    /// Low priority is given up then, normal priority with the probability that no server's share admits it, at most
+    /// ``AdmissionRules/mostShed``, high never. A single server is asked whatever it does.
     ///
     /// - Parameters:
     ///   - priority: The request's priority.
@@ -37,14 +38,17 @@ extension SwitchingCore {
     /// - Returns: Whether to give it up.
     public mutating func sheds(_ priority: RequestTraits.Priority, at now: MonotonicTime) -> Bool {
         let time = read(now)
-        guard rules.policy.admission != nil, priority != .high else { return false }
-        var best = 0.0
+        guard let admission = rules.policy.admission, priority != .high, members.count > 1 else { return false }
+        var unadmitted = 1.0
+        var isOverloaded = false
         for server in health where server.state == .healthy {
-            guard !server.admission.isClean(at: time, rules) else { return false }
-            best = max(best, server.admission.present(at: time, rules))
+            let share = server.admission.present(at: time, rules)
+            guard share < 1 else { return false }
+            unadmitted *= 1 - share
+            if server.admission.isOverloaded(at: time, rules) { isOverloaded = true }
         }
-        guard best > 0, best < 1 else { return false }
-        return priority == .low || random.unit() >= best
+        guard isOverloaded else { return false }
+        return priority == .low || random.unit() < min(unadmitted, admission.mostShed)
     }
 
     /// Takes an attempt on another server after a failure, or after the server was ejected.

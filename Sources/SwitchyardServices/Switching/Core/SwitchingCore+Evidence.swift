@@ -20,7 +20,7 @@ extension SwitchingCore {
         failovers.restartRefill(at: time, gap: budgets.refill.inSeconds)
         failovers.add(budgets.failoverEarning, capacity: budgets.failoverTokens)
         hedges.add(budgets.hedgeEarning, capacity: budgets.hedgeTokens)
-        provenAt = time
+        provePath(at: time)
         guard let position else { return }
         health[position].latency.record(latency)
         health[position].age(to: time, rules)
@@ -31,7 +31,7 @@ extension SwitchingCore {
 
     /// Takes note of an answer that proves the path and that the server lives, and says nothing about its health.
     mutating func recordAnswer(_ position: Int?, at time: Double) {
-        provenAt = time
+        provePath(at: time)
         if let position { creditLife(position, at: time) }
     }
 
@@ -70,7 +70,7 @@ extension SwitchingCore {
         guard rules.policy.detection.kinds == .all || failure.kind.isSuspicious else {
             return count(position, failed: false, at: time)
         }
-        if failure.isWitnessed { cutShare(position, failure, at: time) }
+        cutShare(position, failure, at: time)
         let isProven = isProven(failure, at: time)
         count(position, failed: isProven, at: time)
         if isProven { health[position].consecutiveFailures &+= 1 }
@@ -97,20 +97,26 @@ extension SwitchingCore {
     }
 
     private mutating func cutShare(_ position: Int, _ failure: Failure, at time: Double) {
-        guard let admission = rules.policy.admission else { return }
-        let factor: Double
-        switch failure.kind {
-        case .timeout: factor = admission.timeoutCut
-        case .overtaken: factor = admission.overtakenCut
-        default: factor = failure.kind.isRejection ? admission.overloadCut : 1
-        }
-        if factor < 1 {
+        guard let admission = rules.policy.admission, failure.isWitnessed || !admission.needsWitness else { return }
+        let factor = admission.cut(for: failure.kind)
+        if factor < 1, failure.isWitnessed || failure.kind.isRejection {
             health[position].admission.cut(by: factor, at: time, floor: admission.floor, rules)
+        } else if factor < 1 {
+            health[position].admission.cutInDoubt(by: factor, at: time, floor: admission.floor)
+            hasDoubts = true
         }
         if failure.kind.isRejection, let retryAfter = failure.retryAfter {
             let wait = min(rules.longestRetryAfter, max(0, retryAfter.inSeconds))
             health[position].admission.notBefore = time + wait * (1 + 0.5 * random.unit())
         }
+    }
+
+    /// Takes note that the network works: some server answered.
+    mutating func provePath(at time: Double) {
+        provenAt = time
+        guard hasDoubts else { return }
+        hasDoubts = false
+        for position in health.indices { health[position].admission.clearDoubt() }
     }
 
     /// Why the server has to be ejected after this failure; `nil` if it may stay, as the last healthy one always may.

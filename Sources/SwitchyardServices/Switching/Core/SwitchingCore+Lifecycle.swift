@@ -28,6 +28,7 @@ extension SwitchingCore {
         for position in health.indices {
             health[position].score.clear()
             health[position].consecutiveFailures = 0
+            health[position].admission.clearDoubt()
             if health[position].state == .ejected {
                 health[position].dueAt = min(health[position].dueAt, time + random.unit())
             }

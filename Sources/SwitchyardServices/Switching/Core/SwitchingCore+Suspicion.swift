@@ -52,7 +52,7 @@ extension SwitchingCore {
         at now: MonotonicTime
     ) -> [SwitchEvent] {
         let time = read(now)
-        if witness.isAnswer { provenAt = time }
+        if witness.isAnswer { provePath(at: time) }
         guard let position = position(of: probe.suspect) else { return takeEvents() }
         health[position].isSuspected = false
         switch suspect {

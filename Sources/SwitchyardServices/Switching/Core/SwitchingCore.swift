@@ -46,6 +46,8 @@ public struct SwitchingCore: Sendable {
     var nextGeneration: UInt32 = 0
     /// When any server last succeeded.
     var provenAt = -1e9
+    /// Whether a server's share is cut in doubt.
+    var hasDoubts = false
     /// Until when outcomes say nothing, after a change of path, and since when attempts are on the present path.
     var quietUntil = -1e9
     var pathSince = MonotonicTime(nanoseconds: .min)
@@ -93,7 +95,11 @@ public struct SwitchingCore: Sendable {
         order = []
         let budgets = policy.budgets
         failovers = AttemptBudget(tokens: budgets.failoverTokens, gap: budgets.refill.inSeconds, at: start)
-        hedges = AttemptBudget(tokens: budgets.hedgeTokens, gap: budgets.refill.inSeconds, at: start)
+        hedges = AttemptBudget(
+            tokens: min(budgets.firstHedgeTokens, budgets.hedgeTokens),
+            gap: budgets.refill.inSeconds,
+            at: start
+        )
         health = members.map { _ in ServerHealth(generation: takeGeneration(), at: start) }
         baseOrder = naturalOrder()
         order = baseOrder

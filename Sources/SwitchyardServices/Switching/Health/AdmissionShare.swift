@@ -14,14 +14,29 @@ struct AdmissionShare: Sendable {
     private var slowStart = 1.0
     /// The last sign of overload.
     private(set) var overloadedAt = -1e9
+    /// The factor of time-outs that may have been the network's fault, and the last of them.
+    private var doubt = 1.0
+    private var doubtedAt = -1e9
     /// Until when the server asked to be left alone.
     var notBefore = 0.0
 
     /// Cuts the share after a sign of overload.
     mutating func cut(by factor: Double, at now: Double, floor: Double, _ rules: CompiledPolicy) {
-        share = max(floor, present(at: now, rules) * factor)
+        share = max(floor, proven(at: now, rules) * factor)
         slowStart = share
         overloadedAt = now
+    }
+
+    /// Cuts the share until any server answers.
+    mutating func cutInDoubt(by factor: Double, at now: Double, floor: Double) {
+        doubt = max(floor, doubt * factor)
+        doubtedAt = now
+    }
+
+    /// Gives back what was cut in doubt.
+    mutating func clearDoubt() {
+        doubt = 1
+        doubtedAt = -1e9
     }
 
     /// Raises the share after a success.
@@ -38,14 +53,24 @@ struct AdmissionShare: Sendable {
 
     /// The share that counts now, with the part that time gave back.
     func present(at now: Double, _ rules: CompiledPolicy) -> Double {
+        let share = proven(at: now, rules)
+        return doubt < 1 && now - doubtedAt < rules.forgetting ? share * doubt : share
+    }
+
+    private func proven(at now: Double, _ rules: CompiledPolicy) -> Double {
         guard share < 1 else { return 1 }
         let elapsed = max(0, now - overloadedAt)
         guard elapsed < rules.forgetting else { return 1 }
         return rules.doubling.isFinite ? min(1, share * exp2(elapsed / rules.doubling)) : share
     }
 
+    /// Whether the server has certainly shown overload within the time after which that is forgotten.
+    func isOverloaded(at now: Double, _ rules: CompiledPolicy) -> Bool {
+        now - overloadedAt < rules.forgetting
+    }
+
     /// Whether the server has shown no overload for so long that it may get extra attempts.
     func isClean(at now: Double, _ rules: CompiledPolicy) -> Bool {
-        now - overloadedAt > rules.clean
+        now - max(overloadedAt, doubtedAt) > rules.clean
     }
 }

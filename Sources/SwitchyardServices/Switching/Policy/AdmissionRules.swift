@@ -17,6 +17,15 @@ public struct AdmissionRules: Sendable, Hashable {
     public var timeoutCut = 0.25
     /// The factor that being overtaken by a hedge cuts the share by; default 0.5.
     public var overtakenCut = 0.5
+    /// Whether only failures that another server witnessed count as overload; default no.
+    ///
+    /// Otherwise 503 and 429 always count, and a time-out that nobody witnessed casts a doubt: it cuts the share in the
+    /// same way, until any server answers, for it may have been the network.
+    public var needsWitness = false
+    /// The greatest part of requests that is given up when every server is overloaded, 0...1; default 0.6.
+    ///
+    /// So whoever tries again gets through soon, and recovery is noticed.
+    public var mostShed = 0.6
     /// How long a server gets no extra attempts after overload; default 30 s.
     public var clean = Duration.seconds(30)
     /// Whether slowness and overload eject a server only while another is healthy and not overloaded itself; default yes.
@@ -27,6 +36,15 @@ public struct AdmissionRules: Sendable, Hashable {
     /// Creates the rules of the recommended policy.
     public init() {}
 
+    /// The factor that a failure cuts the share by.
+    func cut(for kind: FailureKind) -> Double {
+        switch kind {
+        case .timeout: timeoutCut
+        case .overtaken: overtakenCut
+        default: kind.isRejection ? overloadCut : 1
+        }
+    }
+
     func check() throws(SwitchPolicy.Problem) {
         let shares = [
             ("floor", floor), ("overloadCut", overloadCut), ("timeoutCut", timeoutCut), ("overtakenCut", overtakenCut),
@@ -35,6 +53,7 @@ public struct AdmissionRules: Sendable, Hashable {
             try require(share > 0 && share <= 1, "admission.\(key)", "a number above 0 and at most 1")
         }
         try require((0...1).contains(step), "admission.step", "a number within 0...1")
+        try require((0...1).contains(mostShed), "admission.mostShed", "a number within 0...1")
         try require(forgetting >= .zero, "admission.forgetting", "a duration of at least 0")
         try require((doubling ?? .seconds(1)) > .zero, "admission.doubling", "a duration above 0")
         try require(clean >= .zero, "admission.clean", "a duration of at least 0")

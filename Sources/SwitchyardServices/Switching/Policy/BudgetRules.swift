@@ -16,10 +16,14 @@ public struct BudgetRules: Sendable, Hashable {
     public var refill = Duration.seconds(5)
     /// The longest time to the next token without successes; default 60 s.
     public var longestRefill = Duration.seconds(60)
-    /// The most hedge tokens, and how many there are at first; default 10.
+    /// The most hedge tokens; default 10.
     ///
     /// A hedge costs 1, which comes back when the hedge answers first.
     public var hedgeTokens = 10.0
+    /// How many hedge tokens there are at first; default 3.
+    ///
+    /// Few, because a million clients that hardly send anything hold them all; a busy client soon earns the others.
+    public var firstHedgeTokens = 3.0
     /// What a success adds to the hedge tokens; default 0.05.
     public var hedgeEarning = 0.05
 
@@ -29,7 +33,7 @@ public struct BudgetRules: Sendable, Hashable {
     func check() throws(SwitchPolicy.Problem) {
         let numbers = [
             ("failoverTokens", failoverTokens), ("failoverEarning", failoverEarning), ("overloadCost", overloadCost),
-            ("hedgeTokens", hedgeTokens), ("hedgeEarning", hedgeEarning),
+            ("hedgeTokens", hedgeTokens), ("firstHedgeTokens", firstHedgeTokens), ("hedgeEarning", hedgeEarning),
         ]
         for (key, number) in numbers {
             try require(number >= 0 && number <= 1e6, "budgets.\(key)", "a number within 0...1000000")

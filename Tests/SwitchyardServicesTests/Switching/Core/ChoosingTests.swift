@@ -111,9 +111,30 @@ import Testing
 
         let shed = (0..<1000).count { _ in pair.sheds(.normal, ) }
 
-        #expect((300...700).contains(shed))
+        #expect((200...300).contains(shed))
         #expect(pair.sheds(.low, ))
         #expect(!pair.sheds(.high, ))
+    }
+
+    @Test func `a time-out that nobody witnessed makes room only until a server answers`() throws {
+        let driver = try CoreDriver(["a", "b"])
+
+        driver.request(.timedOut)
+        #expect(driver.statistics("a")?.share == 0.25)
+        #expect(driver.statistics("b")?.share == 1)
+        #expect(!driver.sheds(.low))
+        driver.requests(20, .ok)
+
+        #expect(driver.statistics("a")?.share == 1)
+    }
+
+    @Test func `most requests that are given up get through when they are made again`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        for _ in 0..<6 { driver.overload() }
+
+        let shed = (0..<1000).count { _ in driver.sheds(.normal) }
+
+        #expect((550...650).contains(shed))
     }
 
     @Test func `failovers stop when the budget is empty, and cost three after overload`() throws {
