@@ -1,10 +1,11 @@
 /// The latencies of a server's last 64 successes, in 128 bytes.
 ///
 /// Each is kept as the upper half of a `Float`, exact to 0.4 %; such halves sort like the numbers they stand for. The
-/// 95th percentile is found anew with every eighth sample, by bisection over the bits, so recording costs next to nothing.
+/// 95th percentile is found anew with every 16th sample, by bisection over the bits, so recording costs next to nothing.
 struct LatencyDigest: Sendable {
     private static let capacity = 64
-    private static let refresh: UInt8 = 8
+    /// The samples that it takes to know a percentile.
+    private static let minimum: UInt8 = 8
 
     private var samples = SIMD64<UInt16>()
     private var next: UInt8 = 0
@@ -16,9 +17,9 @@ struct LatencyDigest: Sendable {
     /// How many samples there are, at most 64.
     var count: Int { Int(used) }
 
-    /// The 95th percentile in seconds, at most seven samples old; `nil` with fewer than 8 samples.
+    /// The 95th percentile in seconds, at most 15 samples old; `nil` with fewer than 8 samples.
     var p95: Double? {
-        used < LatencyDigest.refresh ? nil : LatencyDigest.seconds(cached95)
+        used < LatencyDigest.minimum ? nil : LatencyDigest.seconds(cached95)
     }
 
     /// Adds the latency of a success, in seconds; less than nothing counts as nothing.
@@ -28,7 +29,7 @@ struct LatencyDigest: Sendable {
         next = (next + 1) % UInt8(LatencyDigest.capacity)
         mean = used == 0 ? value : mean + (value - mean) / 8
         if used < LatencyDigest.capacity { used += 1 }
-        if next % LatencyDigest.refresh == 0 { cached95 = quantileBits(0.95) }
+        if next % 16 == 0 || used == LatencyDigest.minimum { cached95 = quantileBits(0.95) }
     }
 
     /// A quantile in seconds: the sample at rank `share * (count - 1)`, rounded down.
