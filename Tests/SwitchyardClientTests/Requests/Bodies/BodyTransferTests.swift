@@ -1,0 +1,75 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+/// Sends bodies over real sockets with the system's transport.
+@Suite(.timeLimit(.minutes(1)))
+struct BodyTransferTests {
+    private func received(_ body: RequestBody, headers: HTTPHeaders = [:]) async throws -> (
+        RecordedRequest, HTTPRequest
+    ) {
+        let server = LoopbackServer()
+        server.setDefaultRoute { request in
+            _ = try await request.body.collect()
+            return .text("ok")
+        }
+        try server.start()
+        defer { server.stop() }
+        let transport = try Transports.systemDefault()
+        defer { transport.shutdown() }
+        let configuration = APIConfiguration(path: "upload", method: .post, body: body, headers: headers)
+        let request = try RequestGeneratorTests.request(configuration, on: server.baseURL)
+        let response = try await transport.send(request)
+        #expect(response.status == 200)
+        return (try #require(server.requests.first), request)
+    }
+
+    @Test func `a form with a file arrives whole, with its length announced`() async throws {
+        let folder = try MultipartFormTests.Folder()
+        let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
+        let file = try folder.file("f.bin", content)
+        let form = MultipartForm(parts: [.field("a", "ü"), .file(file, name: "f"), .field("z", "1")])
+
+        let (received, request) = try await received(.multipart(form))
+
+        let expected = try await request.body.collected(upTo: 1 << 20)
+        #expect(received.body == expected)
+        #expect(received.headers["Content-Length"] == "\(expected.count)")
+        #expect(received.headers["Transfer-Encoding"] == nil)
+        #expect(received.headers["Content-Type"] == form.contentType)
+    }
+
+    @Test func `a stream of unknown length arrives whole in chunks`() async throws {
+        let stream = BodyReaderTests.stream([Data("ab".utf8), Data(count: 70_000), Data("z".utf8)], length: nil)
+
+        let (received, _) = try await received(.stream(stream))
+
+        #expect(received.bodyCount == 70_003)
+        #expect(received.headers["Transfer-Encoding"] == "chunked")
+    }
+
+    @Test func `a throttled form arrives whole`() async throws {
+        let form = MultipartForm(parts: [.data(Data(count: 50_000), name: "d", fileName: "d.bin")])
+        let reader = { @Sendable () throws -> any HTTPBodyReader in
+            try #require(try form.body().makeReader())
+        }
+        let slow = HTTPBody.Stream(length: try form.body().length, makeReader: reader).throttled { _ in }
+
+        let (received, _) = try await received(.stream(slow, contentType: form.contentType))
+
+        let expected = try await form.body().collected(upTo: 1 << 20)
+        #expect(received.body == expected)
+    }
+
+    @Test func `headers, cookies and non-ASCII values arrive as they were given`() async throws {
+        let (received, _) = try await received(
+            .json(["a": 1]),
+            headers: ["X-Name": "话题", "Cookie": "a=1", "X-Empty": ""]
+        )
+
+        #expect(received.headers["X-Name"] == "话题")
+        #expect(received.headers["Cookie"] == "a=1")
+        #expect(received.text == #"{"a":1}"#)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+/// Runs the described commands with the system's curl against a real server.
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")), .timeLimit(.minutes(1)))
+struct CurlCommandTests {
+    /// What the server got when the request's description was run in a shell.
+    private func replayed(_ configuration: APIConfiguration) async throws -> (RecordedRequest, HTTPRequest) {
+        let server = LoopbackServer()
+        server.setDefaultRoute { _ in .text("ok") }
+        try server.start()
+        defer { server.stop() }
+        let request = try RequestGeneratorTests.request(configuration, on: server.baseURL)
+        let command = request.curlDescription(redaction: .none).dropFirst(2)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "\(command) --silent --max-time 20"]
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        await server.waitForRequests(1)
+        await server.waitUntilIdle()
+        process.waitUntilExit()
+        return (try #require(server.requests.first), request)
+    }
+
+    static let bodies: [RequestBody] = [
+        .json(["q": "\"'`$HOME\\ !&\n", "u": "漢👍"]), .form(["a b": "c&d", "e": "@f"]),
+        .data(Data([0, 255, 10, 13]), contentType: nil),
+        .text("@not-a-file"), .text("line 1\nline 2\r\n"), .multipart(MultipartForm(parts: [.field("a", "b")])),
+    ]
+
+    @Test(arguments: bodies.indices)
+    func `the command sends the same body`(index: Int) async throws {
+        let configuration = APIConfiguration(path: "x", method: .post, body: Self.bodies[index])
+
+        let (received, request) = try await replayed(configuration)
+
+        #expect(received.method == .post)
+        #expect(received.body == (try await request.body.collected(upTo: 10_000)))
+        #expect(received.headers["Content-Type"] == request.headers["Content-Type"])
+    }
+
+    @Test func `the command sends the same URL and header fields`() async throws {
+        let configuration = APIConfiguration(
+            path: "a b/{id}?x=[1]",
+            query: ["$q": "`'\"\\ &#"],
+            headers: ["X-Quote": "\"'`$PATH\\", "X-Empty": "", "X-List": "1", "Cookie": "a=1; b=\"2\""]
+        )
+        var filled = configuration
+        filled.pathValues = ["id": "c/d"]
+
+        let (received, request) = try await replayed(filled)
+
+        #expect(
+            "http://127.0.0.1\(received.target)" == "http://127.0.0.1\(request.url.path)?\(request.url.query ?? "")"
+        )
+        for field in request.headers { #expect(received.headers[field.name] == field.value) }
+    }
+
+    @Test(arguments: [HTTPMethod.get, .head, .put, .delete, .patch, .options])
+    func `the command sends the same method`(method: HTTPMethod) async throws {
+        let (received, _) = try await replayed(APIConfiguration(path: "x", method: method))
+
+        #expect(received.method == method)
+        #expect(received.bodyCount == 0)
+    }
+
+    @Test func `the command sends a file from disk`() async throws {
+        let folder = try MultipartFormTests.Folder()
+        let file = try folder.file("a b\"$.bin", Data([0, 1, 2, 10]))
+
+        let (received, _) = try await replayed(APIConfiguration(method: .put, body: .file(file)))
+
+        #expect(received.body == Data([0, 1, 2, 10]))
+    }
+}
