@@ -1,0 +1,83 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestCompressorTests {
+    /// Undoes gzip with the system's tool.
+    private func unzipped(_ data: Data) throws -> Data {
+        let folder = try MultipartFormTests.Folder()
+        let file = try folder.file("data.gz", data)
+        let output = Pipe()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "gzip -dc '\(file.path)'"]
+        process.standardOutput = output
+        try process.run()
+        let result = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return result
+    }
+
+    static let samples: [Data] = [
+        Data(), Data("a".utf8), Data("abcabcabcabc".utf8), Data(repeating: 7, count: 70_000),
+        Data(String(repeating: #"{"id":1,"title":"a topic","tags":["x","y"]},"#, count: 500).utf8),
+        {
+            var generator = SplitMix(state: 1)
+            return Data((0..<10_000).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+        }(),
+    ]
+
+    @Test(arguments: samples.indices)
+    func `what is compressed comes back whole`(index: Int) throws {
+        let data = Self.samples[index]
+
+        #expect(try unzipped(RequestCompressor.compressed(data, .gzip)) == data)
+    }
+
+    @Test func `repetition beyond the window comes back whole`() throws {
+        var generator = SplitMix(state: 2)
+        let block = (0..<33_000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        let data = Data(block + block + block[..<100] + block)
+
+        #expect(try unzipped(RequestCompressor.compressed(data, .gzip)) == data)
+    }
+
+    @Test func `a body that is worth it is compressed and named`() throws {
+        let body = RequestBody.data(Self.samples[4], contentType: "application/json")
+        let request = try RequestGeneratorTests.request(APIConfiguration(method: .post, body: body)) {
+            $0.modifiers = [RequestCompressor().compress]
+        }
+
+        #expect(request.headers["Content-Encoding"] == "deflate")
+        #expect(try #require(request.body.length) < Self.samples[4].count / 10)
+    }
+
+    @Test func `a body that is small, random or none stays as it is`() throws {
+        for body in [RequestBody.none, .text("short"), .data(Self.samples[5])] {
+            let request = try RequestGeneratorTests.request(APIConfiguration(method: .post, body: body)) {
+                $0.modifiers = [RequestCompressor().compress]
+            }
+            #expect(request.headers["Content-Encoding"] == nil)
+        }
+    }
+
+    @Test func `a body that is encoded already is left, replaced or refused`() throws {
+        let configuration = APIConfiguration(
+            method: .post,
+            body: .data(Self.samples[4]),
+            headers: [.contentEncoding("br")]
+        )
+        func encoding(_ encoded: RequestCompressor.Encoded) throws -> String? {
+            try RequestGeneratorTests.request(configuration) {
+                $0.modifiers = [RequestCompressor(.gzip, encoded: encoded).compress]
+            }
+            .headers["Content-Encoding"]
+        }
+
+        #expect(try encoding(.skipped) == "br")
+        #expect(try encoding(.replaced) == "gzip")
+        #expect(throws: RequestError.self) { try encoding(.refused) }
+    }
+}
