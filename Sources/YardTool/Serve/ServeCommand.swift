@@ -7,7 +7,7 @@ struct ServeCommand: Command {
     static let name = "serve"
     static let summary = "Runs servers on fixed ports that misbehave on command, for trying an app against."
     static let options: [Arguments.Option] = [
-        .value("port", "P", "the first of six ports; 8081 unless given, as Services/*.json has it"),
+        .value("port", "P", "the first of six ports; 8081 unless given, as in Services/*.json; 0: any"),
         .value("for", "S", "ends after so many seconds; runs until it is interrupted unless given"),
     ]
 
@@ -15,7 +15,7 @@ struct ServeCommand: Command {
     private let duration: Duration?
 
     init(_ arguments: Arguments) throws(UsageError) {
-        port = UInt16(try arguments.integer("port", in: 1...65_530) ?? 8_081)
+        port = UInt16(try arguments.integer("port", in: 0...65_530) ?? 8_081)
         duration = try arguments.number("for", in: 0.001...864_000).map { .seconds($0) }
     }
 

@@ -1,0 +1,153 @@
+import Foundation
+import Switchyard
+import SwitchyardTesting
+import Testing
+
+@testable import yard
+
+@Suite(.timeLimit(.minutes(1))) struct ServiceCheckTests {
+    private let check = ServiceCheck(environment: nil, timeout: .seconds(5))
+
+    @Test func `every HTTP answer is a sign of life`() async throws {
+        let servers = try [200, 404, 503].map { status in
+            try LoopbackServer.started { $0.setDefaultRoute { _ in .text("", status: status) } }
+        }
+
+        let report = try await report(on: ["forum": servers.map(\.baseURL)])
+
+        #expect(report.isGood)
+        #expect(report.rows.map(\.state) == ["200", "404", "503"])
+        #expect(report.rows.allSatisfy { $0.latency != nil })
+    }
+
+    @Test func `a dead server is named with file, key and address`() async throws {
+        let dead = try LoopbackServer.started()
+        let alive = try LoopbackServer.started()
+        dead.stop()
+
+        let report = try await report(on: ["forum": [alive.baseURL, dead.baseURL]])
+
+        #expect(report.rows.map(\.state) == ["404", "refused"])
+        #expect(
+            report.problems == [
+                "forum.json: servers[1].baseURLs.test: expected an answer of \(dead.baseURL) within 5.0 s, found refused"
+            ]
+        )
+    }
+
+    @Test func `a server that hangs is given up after the time`() async throws {
+        let server = try LoopbackServer.started()
+        server.fault = .hang
+        let check = ServiceCheck(environment: nil, timeout: .milliseconds(60))
+
+        let report = try await report(on: ["forum": [server.baseURL]], with: check)
+
+        #expect(report.rows.map(\.state) == ["timeout"])
+        #expect(!report.isGood)
+    }
+
+    @Test func `a body without end is no obstacle`() async throws {
+        let server = try LoopbackServer.started {
+            $0.setDefaultRoute { _ in
+                .stream { writer in
+                    while true { try await writer.write(Data(count: 65_536)) }
+                }
+            }
+        }
+
+        let report = try await report(on: ["forum": [server.baseURL]])
+
+        #expect(report.rows.map(\.state) == ["200"])
+    }
+
+    @Test func `each file that is not valid is a problem, and the others are asked`() async throws {
+        let server = try LoopbackServer.started()
+
+        let report = try await withTemporaryFolder { folder in
+            try folder.write("{}", to: "broken.json")
+            try folder.write("{\"service\": ", to: "cut.json")
+            try folder.write(Self.file("forum", [server.baseURL]), to: "forum.json")
+            return try await check.report(on: folder)
+        }
+
+        #expect(report.rows.map(\.service) == ["forum"])
+        #expect(report.problems.count == 2)
+        #expect(report.problems.first?.hasPrefix("broken.json: service: expected") == true)
+        #expect(report.problems.last?.hasPrefix("cut.json: ") == true)
+    }
+
+    @Test func `an environment that a file does not have is a problem`() async throws {
+        let check = ServiceCheck(environment: "staging", timeout: .seconds(5))
+
+        let report = try await report(on: ["forum": ["http://127.0.0.1:9"]], with: check)
+
+        #expect(report.rows.isEmpty)
+        let expected =
+            "forum.json: servers[0].baseURLs.staging: expected a base URL, for the environment asked for, found only test"
+        #expect(report.problems == [expected])
+    }
+
+    @Test func `a folder without files, and no folder, are problems`() async throws {
+        try await withTemporaryFolder { folder in
+            let empty = try await check.report(on: folder)
+            let missing = try await check.report(on: folder.appendingPathComponent("nowhere"))
+
+            #expect(empty.problems.map { $0.contains("at least one service file") } == [true])
+            #expect(missing.problems.map { $0.contains("expected a file or a folder") } == [true])
+        }
+    }
+
+    @Test func `the table shows service, server, URL, state and latency`() {
+        var report = CheckReport()
+        report.rows = [
+            CheckReport.Row(service: "forum", server: "a", url: "http://a", state: "200", latency: .milliseconds(2)),
+            CheckReport.Row(service: "forum", server: "b", url: "http://b", state: "refused", problem: "dead"),
+        ]
+
+        let lines = report.text { text, _ in text }.split(separator: "\n")
+
+        #expect(lines.map { $0.split(separator: " ").first } == ["service", "forum", "forum"])
+        #expect(lines[1].hasSuffix("200      2.00 ms"))
+        #expect(lines[2].hasSuffix("refused        -"))
+    }
+
+    @Test func `the exit code is 0 for what is good and 1 for what is not`() async throws {
+        let server = try LoopbackServer.started()
+        try await withTemporaryFolder { folder in
+            try folder.write(Self.file("forum", [server.baseURL]), to: "forum.json")
+            #expect(await Yard.run(["check", folder.path, "--environment", "test"]) == 0)
+            server.stop()
+            #expect(await Yard.run(["check", folder.path, "--timeout", "2"]) == 1)
+        }
+    }
+
+    private func report(on services: [String: [String]], with check: ServiceCheck? = nil) async throws -> CheckReport {
+        try await withTemporaryFolder { folder in
+            for (name, urls) in services { try folder.write(Self.file(name, urls), to: "\(name).json") }
+            return try await (check ?? self.check).report(on: folder)
+        }
+    }
+
+    private static func file(_ name: String, _ urls: [String]) -> String {
+        let servers = urls.enumerated().map { number, url in
+            "{\"name\": \"s\(number)\", \"baseURLs\": {\"test\": \"\(url)\"}}"
+        }
+        return
+            "{\"service\": \"\(name)\", \"defaultEnvironment\": \"test\", \"servers\": [\(servers.joined(separator: ","))]}"
+    }
+}
+
+extension URL {
+    fileprivate func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: appendingPathComponent(name))
+    }
+}
+
+extension LoopbackServer {
+    fileprivate static func started(_ prepare: (LoopbackServer) -> Void = { _ in }) throws -> LoopbackServer {
+        let server = LoopbackServer()
+        prepare(server)
+        try server.start()
+        return server
+    }
+}

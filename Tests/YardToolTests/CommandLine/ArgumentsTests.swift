@@ -1,0 +1,53 @@
+import Testing
+
+@testable import yard
+
+@Suite struct ArgumentsTests {
+    private static let options: [Arguments.Option] = [
+        .flag("json", "a flag"), .value("timeout", "S", "a value"), .value("port", "P", "another value"),
+    ]
+
+    @Test func `flags, values and words are told apart`() throws {
+        let arguments = try Arguments(
+            ["--json", "folder", "--timeout", "2.5", "--port", "80"],
+            options: Self.options,
+            maximumPositional: 1
+        )
+
+        #expect(arguments.has("json"))
+        #expect(try arguments.number("timeout", in: 0...10) == 2.5)
+        #expect(try arguments.integer("port", in: 1...100) == 80)
+        #expect(arguments.positional == ["folder"])
+    }
+
+    @Test(arguments: [
+        (["--yaml"], "unknown option \"--yaml\"; known: --json, --timeout, --port"),
+        (["--timeout"], "--timeout wants a value: S"),
+        (["--timeout", "--json"], "--timeout wants a value: S"),
+        (["--json", "--json"], "--json is given twice"),
+        (["--port", "1", "--port", "2"], "--port is given twice"),
+        (["folder", "other"], "unexpected argument \"other\""),
+    ])
+    func `a bad command line says what was expected`(words: [String], message: String) {
+        #expect(throws: UsageError(message)) {
+            try Arguments(words, options: Self.options, maximumPositional: 1)
+        }
+    }
+
+    @Test(arguments: ["abc", "11", "-1", "nan", ""])
+    func `a number out of range or no number at all is refused`(text: String) throws {
+        let arguments = try Arguments(["--timeout", text], options: Self.options)
+
+        #expect(throws: UsageError("--timeout wants a number from 0.0 to 10.0, not \"\(text)\"")) {
+            try arguments.number("timeout", in: 0...10)
+        }
+    }
+
+    @Test func `a whole number with a fraction is refused`() throws {
+        let arguments = try Arguments(["--port", "80.5"], options: Self.options)
+
+        #expect(throws: UsageError("--port wants a whole number from 1 to 100, not \"80.5\"")) {
+            try arguments.integer("port", in: 1...100)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import yard
+
+@Suite struct YardTests {
+    @Test(arguments: Yard.commands.map(\.name))
+    func `every command has a help that names it and its options`(name: String) async throws {
+        let command = try #require(Yard.commands.first { $0.name == name })
+
+        #expect(command.help.hasPrefix("usage: yard \(name)"))
+        #expect(command.help.contains(command.summary))
+        #expect(await Yard.run([name, "--help"]) == 0)
+    }
+
+    @Test func `no two commands have one name`() {
+        let names = Yard.commands.map(\.name)
+
+        #expect(Set(names).count == names.count)
+        #expect(Set(["demo", "check", "serve", "load"]).isSubset(of: names))
+    }
+
+    @Test(arguments: [
+        [], ["dance"], ["demo", "--yaml"], ["demo", "now"], ["check", "a", "b"], ["check", "--timeout", "soon"],
+        ["check", "--timeout", "0"], ["serve", "--port", "-1"], ["serve", "--port", "65531"], ["serve", "--for", "-1"],
+        ["load"],
+    ])
+    func `bad arguments end with 2`(words: [String]) async {
+        #expect(await Yard.run(words) == 2)
+    }
+
+    @Test(arguments: ["--help", "-h", "help"])
+    func `asking for help ends with 0`(word: String) async {
+        #expect(await Yard.run([word]) == 0)
+    }
+}

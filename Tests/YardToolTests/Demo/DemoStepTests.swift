@@ -1,0 +1,79 @@
+import Switchyard
+import SwitchyardTesting
+import Testing
+
+@testable import yard
+
+@Suite(.timeLimit(.minutes(1))) struct DemoStepTests {
+    @Test func `a list is loaded to its end`() async throws {
+        let report = try await play([ListStep()])
+
+        #expect(report.succeeded)
+        #expect(report.pagesLoaded == 3)
+        #expect(report.itemsLoaded == 57)
+    }
+
+    @Test func `a repeated question hits the cache`() async throws {
+        let report = try await play([CacheStep()])
+
+        #expect(report.succeeded)
+        #expect(report.cacheHits == 3)
+        #expect(report.serverRequests == 1)
+    }
+
+    @Test func `a module error is shown in two languages`() async throws {
+        let recording = RecordingTerminal()
+        let report = try await play([ModuleErrorStep()], on: recording)
+
+        #expect(report.succeeded)
+        #expect(report.moduleErrors == 1)
+        #expect(recording.text.contains("There is no such user."))
+        #expect(recording.text.contains("用户不存在"))
+    }
+
+    @Test func `an upload arrives whole, with progress`() async throws {
+        let recording = RecordingTerminal()
+        let report = try await play([UploadStep()], on: recording)
+
+        #expect(report.succeeded)
+        #expect(report.uploadedBytes == DemoPace.brisk.uploadBytes)
+        #expect(recording.text.contains("100 %"))
+    }
+
+    @Test func `a death is noticed by no caller`() async throws {
+        let report = try await play([OutageStep.death])
+
+        #expect(report.succeeded, "\(report.brokenClaims)")
+        #expect(report.switches == 1)
+        #expect(report.callerFailures == 0)
+    }
+
+    @Test func `a hang is noticed by no caller`() async throws {
+        let report = try await play([OutageStep.hang])
+
+        #expect(report.succeeded, "\(report.brokenClaims)")
+        #expect(report.switches == 1)
+        #expect(report.callerFailures == 0)
+    }
+
+    @Test func `a machine that comes back gets its callers back`() async throws {
+        let report = try await play([OutageStep.death, RecoveryStep()])
+
+        #expect(report.succeeded, "\(report.brokenClaims)")
+        #expect(report.failBacks == 1)
+    }
+
+    @Test func `another environment shares nothing with the first`() async throws {
+        let report = try await play([CacheStep(), EnvironmentStep()])
+
+        #expect(report.succeeded, "\(report.brokenClaims)")
+        #expect(report.environmentSwitches == 1)
+    }
+
+    private func play(
+        _ steps: [any DemoStep],
+        on recording: RecordingTerminal = RecordingTerminal()
+    ) async throws -> DemoReport {
+        try await Demo(steps: steps, pace: .brisk, screen: DemoScreen(recording.terminal)).run()
+    }
+}

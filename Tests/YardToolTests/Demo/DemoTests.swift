@@ -1,0 +1,124 @@
+import Foundation
+import Switchyard
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import yard
+
+@Suite(.timeLimit(.minutes(1))) struct DemoTests {
+    @Test func `the report has the promised keys`() throws {
+        let json = try JSONValue(parsing: Data(DemoReport().json().utf8))
+        let keys = Set(try #require(json.object).keys)
+
+        let promised: Set<String> = [
+            "pagesLoaded", "itemsLoaded", "cacheHits", "moduleErrors", "uploadedBytes", "requests", "callerFailures",
+            "switches", "failBacks", "environmentSwitches", "seconds",
+        ]
+        #expect(promised.isSubset(of: keys))
+    }
+
+    @Test func `what did not come true is reported, and the story goes on`() async throws {
+        let recording = RecordingTerminal()
+        let demo = Demo(steps: [BrokenStep(), ListStep()], pace: .brisk, screen: DemoScreen(recording.terminal))
+
+        let report = try await demo.run()
+
+        #expect(!report.succeeded)
+        #expect(report.brokenClaims == ["A bold claim: water runs uphill"])
+        #expect(report.pagesLoaded == 3)
+        #expect(recording.text.contains("✗ water runs uphill"))
+    }
+
+    @Test func `an interrupted demo leaves no folder behind`() async throws {
+        let step = WaitingStep()
+        let task = Task { try await Demo(steps: [step, ListStep()], pace: .brisk, screen: .silent).run() }
+        let folder = await step.folder
+
+        #expect(FileManager.default.fileExists(atPath: folder.path))
+        task.cancel()
+        let report = try await task.value
+
+        #expect(!report.succeeded)
+        #expect(report.pagesLoaded == 0)
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
+    @Test func `a failed call is counted, a cancelled one is not`() async {
+        let traffic = SteadyTraffic()
+        let calls = Locked(0)
+        await traffic.run(callers: 1, think: .zero) { number throws(APIError) in
+            let count = calls.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 3 { traffic.stop() }
+            if count == 2 { throw APIError(.cancelled(.caller)) }
+            throw APIError(.status(500))
+        }
+
+        #expect(traffic.total.calls == 3)
+        #expect(traffic.total.failures == 2)
+        #expect(traffic.total.lastError?.reason == .status(500))
+    }
+
+    @Test func `on a screen the table of servers is redrawn`() async throws {
+        let recording = RecordingTerminal(isInteractive: true, columns: 100, rows: 30)
+        let demo = Demo(steps: [OutageStep.death], pace: .brisk, screen: DemoScreen(recording.terminal))
+
+        let report = try await demo.run()
+
+        #expect(report.succeeded, "\(report.brokenClaims)")
+        for word in ["client says", "errors", "requests", "p50", "p99", "primary", "tertiary", "▶", "callers"] {
+            #expect(recording.text.contains(word), "\(word)")
+        }
+        #expect(
+            recording.text.ranges(of: Escape.hideCursor).count == recording.text.ranges(of: Escape.showCursor).count
+        )
+    }
+
+    @Test func `the embedded service is a valid service file`() throws {
+        let forum = try Forum()
+        let service = try forum.service()
+        forum.stop()
+
+        #expect(service.servers.map(\.name) == ["primary", "secondary", "tertiary"])
+        #expect(service.environments == ["release", "test"])
+        #expect(service.switching == .single)
+    }
+}
+
+extension DemoScreen {
+    fileprivate static let silent = DemoScreen(.silent)
+}
+
+private struct BrokenStep: DemoStep {
+    let title = "A bold claim"
+
+    func run(on stage: DemoStage) async throws {
+        try stage.claim(false, "water runs uphill")
+    }
+}
+
+/// A step that tells its folder, and goes on until it is cancelled.
+private struct WaitingStep: DemoStep {
+    let title = "Waiting"
+    private let folders: AsyncStream<URL>
+    private let continuation: AsyncStream<URL>.Continuation
+
+    init() {
+        (folders, continuation) = AsyncStream.makeStream(of: URL.self)
+    }
+
+    var folder: URL {
+        get async {
+            for await folder in folders { return folder }
+            return URL(fileURLWithPath: "/")
+        }
+    }
+
+    func run(on stage: DemoStage) async throws {
+        continuation.yield(stage.folder)
+        try await Task.sleep(for: .seconds(3_600))
+    }
+}

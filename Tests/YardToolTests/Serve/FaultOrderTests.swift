@@ -1,0 +1,71 @@
+import Foundation
+import SwitchyardTesting
+import Testing
+
+@testable import yard
+
+@Suite struct FaultOrderTests {
+    @Test func `a query and a JSON object say the same`() throws {
+        let query = try FaultOrder(
+            query: [
+                URLQueryItem(name: "server", value: "primary"), URLQueryItem(name: "fault", value: "hang"),
+                URLQueryItem(name: "for", value: "5"),
+            ],
+            json: Data()
+        )
+        let json = try FaultOrder(query: [], json: Data(#"{"server": "primary", "fault": "hang", "for": 5}"#.utf8))
+
+        #expect(query == json)
+        #expect(query.for == 5)
+    }
+
+    @Test func `a query that is there goes before a body`() throws {
+        let order = try FaultOrder(
+            query: [URLQueryItem(name: "fault", value: "refuse")],
+            json: Data(#"{"fault": "hang"}"#.utf8)
+        )
+
+        #expect(order.fault == "refuse")
+    }
+
+    @Test(arguments: [
+        ("refuse", Fault.refuse), ("black-hole", .blackHole), ("hang", .hang), ("reset", .resetBeforeHead),
+        ("reset-in-body", .resetInBody()), ("truncate", .truncate()), ("status", .status(503)),
+        ("slow", .slow(by: .seconds(1))), ("drip", .drip(bytes: 1, every: .milliseconds(100))),
+        ("wrong-length", .wrongContentLength()), ("garbage", .garbage),
+    ])
+    func `every fault has a name`(name: String, fault: Fault) throws {
+        let order = try FaultOrder(query: [], json: Data(#"{"fault": "\#(name)"}"#.utf8))
+
+        #expect(order.ordered == fault)
+        #expect(FaultOrder.names.contains(name))
+    }
+
+    @Test func `a fault can concern some requests, or come and go`() throws {
+        let json = Data(#"{"fault": "status", "status": 500, "percent": 30, "flap": 2}"#.utf8)
+        let order = try FaultOrder(query: [], json: json)
+
+        #expect(order.ordered == .flap(.percentage(30, of: .status(500)), period: .seconds(2)))
+    }
+
+    @Test(arguments: [
+        ("", "expected a query, or a JSON object"),
+        ("[1]", "expected a JSON object"),
+        ("{}", "expected the parameter fault: one of refuse, "),
+        (#"{"fault": 3}"#, "expected the parameter fault: one of refuse, "),
+        (#"{"fault": "sulk"}"#, "unknown fault \"sulk\"; known: refuse, "),
+        (#"{"fault": "hang", "until": 5}"#, "unknown parameter \"until\"; known: server, "),
+        (#"{"fault": "hang", "for": -1}"#, "expected for to be a number from 0 to 86400"),
+        (#"{"fault": "hang", "for": "soon"}"#, "expected for to be a number from 0 to 86400"),
+        (#"{"fault": "hang", "percent": 101}"#, "expected percent to be a number from 0 to 100"),
+        (#"{"fault": "status", "status": 99}"#, "expected status to be a number from 100 to 999"),
+        (#"{"fault": "drip", "bytes": 1e300}"#, "expected bytes to be a number from 0 to 1000000000"),
+    ])
+    func `a bad order says what was expected`(json: String, message: String) {
+        let problem = #expect(throws: FaultOrder.Problem.self) {
+            try FaultOrder(query: [], json: Data(json.utf8))
+        }
+
+        #expect(problem?.description.hasPrefix(message) == true, "\(problem?.description ?? "")")
+    }
+}
