@@ -1,5 +1,4 @@
 import Switchyard
-import SwitchyardServices
 import SwitchyardTesting
 
 /// The faults of served machines, and when they go.

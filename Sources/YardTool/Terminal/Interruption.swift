@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import Switchyard
-import SwitchyardServices
 
 /// Ends work in an orderly way when the user, or the system, asks for it.
 enum Interruption {

@@ -1,5 +1,4 @@
 import Switchyard
-import SwitchyardServices
 
 /// Lines at the bottom of a screen that are redrawn in place, below lines that stay.
 ///

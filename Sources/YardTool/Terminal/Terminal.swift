@@ -1,5 +1,5 @@
 import Foundation
-import SwitchyardServices
+import Switchyard
 
 /// Where the tool's words go, and what it is: a screen on which lines can be redrawn, or a file.
 struct Terminal: Sendable {

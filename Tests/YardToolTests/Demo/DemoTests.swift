@@ -1,6 +1,5 @@
 import Foundation
 import Switchyard
-import SwitchyardServices
 import SwitchyardTesting
 import Testing
 

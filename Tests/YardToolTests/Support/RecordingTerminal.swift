@@ -1,4 +1,4 @@
-import SwitchyardServices
+import Switchyard
 
 @testable import yard
 

@@ -1,6 +1,5 @@
 import Foundation
 import Switchyard
-import SwitchyardServices
 import SwitchyardTesting
 
 /// What the steps play on: the machines, the client with its managers, a folder, and what has been shown so far.

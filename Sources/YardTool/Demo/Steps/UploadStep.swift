@@ -1,6 +1,5 @@
 import Foundation
 import Switchyard
-import SwitchyardServices
 
 /// Sends a file, and shows how far it has come.
 struct UploadStep: DemoStep {

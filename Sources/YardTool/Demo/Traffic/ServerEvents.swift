@@ -1,5 +1,4 @@
 import Switchyard
-import SwitchyardServices
 
 /// Tells what happens to the servers, counts it, and hands it on to steps that wait for it.
 final class ServerEvents: Sendable {

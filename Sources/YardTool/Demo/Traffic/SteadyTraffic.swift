@@ -1,5 +1,4 @@
 import Switchyard
-import SwitchyardServices
 
 /// Callers that ask one thing after another, as the screens of an app do, and count what they get.
 final class SteadyTraffic: Sendable {
