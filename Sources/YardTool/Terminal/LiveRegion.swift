@@ -40,8 +40,9 @@ final class LiveRegion: Sendable {
 
     private func draw(_ above: [String], region: [String], in state: inout State) {
         let size = terminal.size()
-        // The last row stays free: a line that ends there would scroll the screen.
-        let visible = region.prefix(max(0, size.rows - 1)).map { $0.clipped(to: size.columns) }
+        // The last row stays free, where a line's end would scroll the screen, and so does the last column: what is
+        // erased behind a character there would be that character.
+        let visible = region.prefix(max(0, size.rows - 1)).map { $0.clipped(to: size.columns - 1) }
         var frame = Escape.beginFrame
         if state.height == 0, !visible.isEmpty { frame += Escape.hideCursor }
         if state.height > 0 { frame += Escape.up(state.height) }

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `a region fits the screen`() {
-        let recording = RecordingTerminal(isInteractive: true, columns: 3, rows: 3)
+        let recording = RecordingTerminal(isInteractive: true, columns: 4, rows: 3)
         let region = LiveRegion(recording.terminal)
 
         region.show(["abcdef", "b", "c", "d"])

@@ -39,7 +39,7 @@ final class DemoScreen: Sendable {
 
     /// Shows lines that will be redrawn; where that is not possible they are left out.
     func show(_ lines: [String]) {
-        region.show(lines.map { "   \($0)" })
+        region.show(lines)
     }
 
     /// Takes the lines that are redrawn away.

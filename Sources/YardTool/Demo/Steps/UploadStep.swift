@@ -73,7 +73,7 @@ private final class UploadProgress: Sendable {
         }
         let line = "\(ProgressBar().text(share))  of \(fileSize.byteFigure)"
         if screen.isLive {
-            screen.show([line])
+            screen.show(["   \(line)"])
         } else if isNewQuarter {
             screen.say(line)
         }

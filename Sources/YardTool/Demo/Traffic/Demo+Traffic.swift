@@ -18,7 +18,7 @@ extension Demo {
             report.slowestMilliseconds = (tally.slowest / .milliseconds(1)).rounded()
         }
         screen.clear()
-        screen.print([""] + table(of: stage).map { "   \($0)" })
+        screen.print([""] + table(of: stage))
     }
 
     /// Draws the table ten times a second, until the task is cancelled.

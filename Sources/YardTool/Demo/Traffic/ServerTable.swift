@@ -12,7 +12,7 @@ struct ServerTable {
     let styled: (String, Style) -> String
 
     private static let columns: KeyValuePairs<String, TextTable.Alignment> = [
-        "": .left(1), "server": .left(9), "machine": .left(7), "client says": .left(20), "errors": .right(6),
+        "": .left(1), "server": .left(9), "machine": .left(7), "client says": .left(18), "errors": .right(6),
         "requests": .right(8), "p50": .right(7), "p99": .right(7),
     ]
 
@@ -21,7 +21,7 @@ struct ServerTable {
         var table = TextTable(Self.columns)
         for snapshot in snapshots { table.add(row(snapshot)) }
         let failures = styled("\(tally.failures) failed", tally.failures == 0 ? .green : .red)
-        let callers = "\(callers) callers: \(tally.calls.figure) calls, \(failures), slowest \(tally.slowest.figure)"
+        let callers = "   \(callers) callers: \(tally.calls.figure) calls, \(failures), slowest \(tally.slowest.figure)"
         return table.lines.enumerated().map { $0.offset == 0 ? styled($0.element, .dim) : $0.element } + [callers]
     }
 
