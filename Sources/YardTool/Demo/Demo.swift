@@ -51,11 +51,15 @@ struct Demo: Sendable {
             screen.begin(number, step.title)
             do {
                 try await step.run(on: stage)
-            } catch is CancellationError {
-                return
-            } catch {
-                stage.record { $0.brokenClaims.append("\(step.title): \(error)") }
+            } catch  where !Task.isCancelled {
+                stage.record { report in
+                    report.callerFailures += error is APIError ? 1 : 0
+                    report.brokenClaims.append("\(step.title): \(error)")
+                }
                 screen.broke("\(error)")
+            } catch {
+                // An interrupted story breaks no claim.
+                return
             }
         }
     }

@@ -29,6 +29,14 @@ import Testing
         #expect(recording.text.contains("✗ water runs uphill"))
     }
 
+    @Test func `a call that fails against expectation is a caller's failure`() async throws {
+        let report = try await Demo(steps: [FailingStep()], pace: .brisk, screen: .silent).run()
+
+        #expect(report.callerFailures == 1)
+        #expect(report.brokenClaims.count == 1)
+        #expect(!report.succeeded)
+    }
+
     @Test func `an interrupted demo leaves no folder behind`() async throws {
         let step = WaitingStep()
         let task = Task { try await Demo(steps: [step, ListStep()], pace: .brisk, screen: .silent).run() }
@@ -39,6 +47,7 @@ import Testing
         let report = try await task.value
 
         #expect(!report.succeeded)
+        #expect(report.brokenClaims.isEmpty)
         #expect(report.pagesLoaded == 0)
         #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
@@ -96,6 +105,14 @@ private struct BrokenStep: DemoStep {
 
     func run(on stage: DemoStage) async throws {
         try stage.claim(false, "water runs uphill")
+    }
+}
+
+private struct FailingStep: DemoStep {
+    let title = "A call that fails"
+
+    func run(on stage: DemoStage) async throws {
+        _ = try await stage.topics.topic(id: 1_000)
     }
 }
 

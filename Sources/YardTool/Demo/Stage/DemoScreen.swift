@@ -28,11 +28,12 @@ final class DemoScreen: Sendable {
         region.print(["   \(text)"])
     }
 
-    /// Tells that something came true, or did not.
+    /// Tells that something came true.
     func came(true text: String) {
         region.print([" \(styled("✓", .green)) \(text)"])
     }
 
+    /// Tells that something did not come true.
     func broke(_ text: String) {
         region.print([" \(styled("✗", .red)) \(text)"])
     }

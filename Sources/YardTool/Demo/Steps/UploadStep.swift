@@ -31,12 +31,12 @@ struct UploadStep: DemoStep {
         let block = Data((0..<65_536).map { UInt8(truncatingIfNeeded: $0) })
         try Data().write(to: file)
         let handle = try FileHandle(forWritingTo: file)
-        defer { try? handle.close() }
         var rest = bytes
         while rest > 0 {
             try handle.write(contentsOf: block.prefix(rest))
             rest -= min(rest, block.count)
         }
+        try handle.close()
     }
 }
 
