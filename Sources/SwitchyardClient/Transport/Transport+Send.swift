@@ -17,7 +17,7 @@ extension Transport {
         guard !Task.isCancelled else { throw TransportError.cancelledBeforeStart }
         let handoff = SendHandoff()
         let result = await withTaskCancellationHandler {
-            await withUnsafeContinuation { (continuation: SendHandoff.Waiter) in
+            await withCheckedContinuation { (continuation: SendHandoff.Waiter) in
                 handoff.wait(continuation)
                 let task = start(request, progress: progress) { handoff.finish($0) }
                 handoff.started(task)
@@ -32,7 +32,7 @@ extension Transport {
 /// Brings the caller's continuation, the running exchange and a cancel together, in whatever order they come.
 private final class SendHandoff: Sendable {
     typealias Outcome = Result<HTTPResponse, TransportError>
-    typealias Waiter = UnsafeContinuation<Outcome, Never>
+    typealias Waiter = CheckedContinuation<Outcome, Never>
 
     private struct State {
         var waiter: Waiter?
@@ -65,7 +65,7 @@ private final class SendHandoff: Sendable {
         task?.cancel()
     }
 
-    /// Resumes the caller; an unsafe continuation is sound since only the first outcome finds the waiter.
+    /// Resumes the caller; only the first outcome finds it waiting.
     func finish(_ outcome: Outcome) {
         let waiter = state.withLock { state in
             state.isFinished = true

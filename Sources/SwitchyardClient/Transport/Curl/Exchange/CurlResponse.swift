@@ -59,36 +59,33 @@
         /// Splits a head into fields: all lines but the first, up to the empty one.
         static func parse(_ head: UnsafeRawBufferPointer) -> HTTPHeaders {
             var fields: [HTTPHeaders.Field] = []
-            fields.reserveCapacity(16)
-            let rest = lines(head)
-            _ = rest.next()
-            while let line = rest.next(), !line.isEmpty {
-                if let first = line.first, isBlank(first) {
+            fields.reserveCapacity(12)
+            var rest = head[...]
+            _ = takeLine(of: &rest)
+            while let line = takeLine(of: &rest), let first = line.first {
+                if isBlank(first) {
                     unfold(line, into: &fields)
                 } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
-                    let value = trimmed(line[line.index(after: colon)...])
+                    let value = trimmed(line[(colon + 1)...])
                     fields.append(.init(name: text(trimmed(line[..<colon])), value: text(value)))
                 }
             }
             return HTTPHeaders(fields)
         }
 
+        private static func takeLine(of rest: inout Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer>? {
+            guard !rest.isEmpty else { return nil }
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            var line = rest[..<end]
+            if line.last == UInt8(ascii: "\r") { line.removeLast() }
+            rest = rest[min(end + 1, rest.endIndex)...]
+            return line
+        }
+
         /// A line that begins with a blank goes on with the field before it (RFC 9112 section 5.2).
         private static func unfold(_ line: Slice<UnsafeRawBufferPointer>, into fields: inout [HTTPHeaders.Field]) {
             guard let last = fields.indices.last else { return }
             fields[last].value += " " + text(trimmed(line))
-        }
-
-        private static func lines(_ head: UnsafeRawBufferPointer) -> AnyIterator<Slice<UnsafeRawBufferPointer>> {
-            var start = head.startIndex
-            return AnyIterator {
-                guard start < head.endIndex else { return nil }
-                let end = head[start...].firstIndex(of: UInt8(ascii: "\n")) ?? head.endIndex
-                var line = head[start..<end]
-                if line.last == UInt8(ascii: "\r") { line.removeLast() }
-                start = end < head.endIndex ? end + 1 : end
-                return line
-            }
         }
 
         private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
@@ -104,8 +101,10 @@
 
         /// UTF-8 where it is valid, else Latin-1, which is what old servers mean.
         private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-            String(validating: bytes, as: UTF8.self)
-                ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+            let whole = UnsafeRawBufferPointer(rebasing: bytes)
+            if whole.allSatisfy({ $0 < 0x80 }) { return String(decoding: whole, as: UTF8.self) }
+            return String(validating: whole, as: UTF8.self)
+                ?? String(String.UnicodeScalarView(whole.map { Unicode.Scalar($0) }))
         }
     }
 #endif

@@ -127,8 +127,10 @@
 
         private func run() {
             let runner = CurlRunner(owner: self, loop: loop, settings: settings)
+            var commands: [Command] = []
             while true {
-                for command in takeCommands() { runner.perform(command) }
+                takeCommands(into: &commands)
+                for command in commands { runner.perform(command) }
                 ycurl_loop_push(loop)
                 runner.deliver()
                 let next = nextStep(isIdle: runner.isIdle)
@@ -141,11 +143,10 @@
             end(runner)
         }
 
-        private func takeCommands() -> [Command] {
-            intake.withLock { intake in
-                defer { intake.commands = [] }
-                return intake.commands
-            }
+        /// Trades what was done for what there is to do, so that both lists keep their memory.
+        private func takeCommands(into commands: inout [Command]) {
+            commands.removeAll(keepingCapacity: true)
+            intake.withLock { swap(&$0.commands, &commands) }
         }
 
         private enum Step { case poll, wait, end }
@@ -179,7 +180,9 @@
         }
 
         private func end(_ runner: CurlRunner) {
-            takeCommands().forEach(refuse)
+            var commands: [Command] = []
+            takeCommands(into: &commands)
+            commands.forEach(refuse)
             runner.endAll(.shutDown)
             dropSpareHandles()
             ycurl_loop_end(loop)

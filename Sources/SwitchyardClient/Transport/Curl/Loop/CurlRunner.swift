@@ -11,6 +11,9 @@
         private let loop: OpaquePointer
         private let settings: CurlSettings
         private var running: [CurlExchange] = []
+        /// Used by ``deliver()`` alone; they keep their memory from one step to the next.
+        private var outcomes: [(exchange: CurlExchange, result: Result<HTTPResponse, TransportError>)] = []
+        private var free: [CurlHandle] = []
         /// When the last exchange ended while connections were left open; `nil` when there are none.
         private var idleSince: Int64?
 
@@ -90,8 +93,6 @@
             while let handle = ycurl_loop_next_event(loop, &events) {
                 if let exchange = exchange(of: handle) { deliver(ycurl_event(events), of: exchange, handle) }
             }
-            var outcomes: [(exchange: CurlExchange, result: Result<HTTPResponse, TransportError>)] = []
-            var free: [CurlHandle] = []
             var code: Int32 = 0
             while let handle = ycurl_loop_next_finished(loop, &code) {
                 guard let exchange = exchange(of: handle) else { continue }
@@ -99,8 +100,11 @@
                 remove(exchange)
                 if code == 0 { free.append(CurlHandle(handle)) } else { ycurl_loop_discard(loop, handle) }
             }
+            guard !outcomes.isEmpty else { return }
             owner.recycle(free)  // First, so that the next request of whoever is completed finds a handle.
             for (exchange, result) in outcomes { settle(exchange, result) }
+            free.removeAll(keepingCapacity: true)
+            outcomes.removeAll(keepingCapacity: true)
         }
 
         private func exchange(of handle: OpaquePointer) -> CurlExchange? {
