@@ -8,26 +8,31 @@ extension CacheKey {
     /// Creates the key of a call; the one place in which keys are made, for storing and finding alike.
     ///
     /// `nil` when the call is not to be cached: it has no lifetime, its method may change something, or its body is not
-    /// known in advance.
-    init?(_ configuration: APIConfiguration, policy: CachePolicy, in partition: CachePartition) {
+    /// known in advance. A function, since an initialiser would take a copy of the whole configuration.
+    static func of(_ configuration: APIConfiguration, policy: CachePolicy, in partition: CachePartition) -> CacheKey? {
         guard configuration.usesCache, configuration.method.isSafe || policy.allowsUnsafeMethods else { return nil }
         var body: Data?
         if !configuration.body.isNone {
-            guard let bytes = Self.bytes(of: configuration) else { return nil }
+            guard let bytes = bytes(of: configuration) else { return nil }
             body = bytes
         }
-        var headers = configuration.headers.map { (name: $0.name, value: $0.value) }
-        headers.removeAll { policy.ignoredHeaders.contains($0.name.lowercased()) }
+        var headers: [(name: String, value: String)] = []
+        for field in configuration.headers where !policy.ignoredHeaders.contains(field.name.lowercased()) {
+            headers.append((field.name, field.value))
+        }
         if case .baseURL(let url) = configuration.server { headers.append((name: ":base", value: url.text)) }
         if policy.version != 0 { headers.append((name: ":version", value: String(policy.version))) }
-        let items = configuration.query.items + configuration.parameters.items
-        self.init(
+        var parameters: [(name: String, value: String)] = []
+        for items in [configuration.query.items, configuration.parameters.items] {
+            for item in items where !policy.ignoredParameters.contains(item.key) {
+                parameters.append((item.key, item.value.canonicalText))
+            }
+        }
+        return CacheKey(
             partition,
             method: configuration.method,
             path: configuration.path,
-            parameters: items.compactMap { item in
-                policy.ignoredParameters.contains(item.key) ? nil : (item.key, item.value.canonicalText)
-            },
+            parameters: parameters,
             headers: headers,
             body: body
         )
@@ -52,7 +57,7 @@ extension ParameterValue {
         switch self {
         case .null: "n"
         case .bool(let value): value ? "t" : "f"
-        case .integer(let value): "i\(value)"
+        case .integer(let value): "i" + String(value)
         case .unsigned(let value): "u\(value)"
         case .double(let value): "d\(value)"
         case .decimal(let value): "e\(value)"

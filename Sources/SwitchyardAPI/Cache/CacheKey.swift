@@ -27,8 +27,7 @@ public struct CachePartition: Sendable, Hashable {
 /// matter and a body; every part is written with its length in front, so that two different requests never have one
 /// key. The server is not part of it.
 public struct CacheKey: Sendable, Hashable {
-    /// The key as text.
-    public let text: String
+    private let bytes: [UInt8]
     private let digest: Int
 
     /// Creates a key.
@@ -48,30 +47,24 @@ public struct CacheKey: Sendable, Hashable {
         headers: [(name: String, value: String)] = [],
         body: Data? = nil
     ) {
-        var text = ""
-        text.reserveCapacity(96)
-        text.appendPart(partition.service)
-        text.appendPart(partition.environment)
-        text.appendPart(partition.user.map { "u" + $0 } ?? "")
-        text.appendPart(method.name)
-        text.appendPart(path)
-        text.appendList(parameters)
-        text.appendList(headers.map { ($0.name.lowercased(), $0.value) })
-        text.appendPart(body.map { $0.base64EncodedString() } ?? "")
-        self.init(text: text)
-    }
-
-    /// Creates a key from its text.
-    init(text: String) {
-        self.text = text
+        var writer = CacheKeyWriter()
+        writer.write(partition.service)
+        writer.write(partition.environment)
+        writer.write(optional: partition.user)
+        writer.write(method.name)
+        writer.write(path)
+        writer.write(parameters)
+        writer.write(headers.isEmpty ? [] : headers.map { ($0.name.lowercased(), $0.value) })
+        writer.write(optional: body)
+        bytes = writer.bytes
         var hasher = Hasher()
-        hasher.combine(text)
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         digest = hasher.finalize()
     }
 
     /// Whether both ask for the same thing.
     public static func == (left: CacheKey, right: CacheKey) -> Bool {
-        left.digest == right.digest && left.text == right.text
+        left.digest == right.digest && left.bytes == right.bytes
     }
 
     /// Hashes the key, at the cost of one number.
@@ -82,56 +75,9 @@ public struct CacheKey: Sendable, Hashable {
     /// A number that spreads keys evenly.
     var spread: Int { digest }
 
-    /// The parts of the key, in the order in which they were written.
-    var parts: Parts { Parts(text) }
+    /// The key as bytes, the same in every run.
+    var data: Data { Data(bytes) }
 
-    /// The parts of a key.
-    struct Parts {
-        let partition: CachePartition
-        let method: String
-        let path: String
-
-        init(_ text: String) {
-            var rest = text[...]
-            let parts = (0..<5).map { _ in rest.takePart() }
-            let user = parts[2].isEmpty ? nil : String(parts[2].dropFirst())
-            partition = CachePartition(service: String(parts[0]), environment: String(parts[1]), user: user)
-            method = String(parts[3])
-            path = String(parts[4])
-        }
-    }
-}
-
-extension String {
-    /// Appends a part with its length in bytes in front.
-    fileprivate mutating func appendPart(_ part: String) {
-        append(String(part.utf8.count))
-        append(":")
-        append(part)
-    }
-
-    /// Appends the number of pairs, and the pairs in the order of their names.
-    fileprivate mutating func appendList(_ list: [(name: String, value: String)]) {
-        append(String(list.count))
-        append(";")
-        let sorted = list.enumerated().sorted { left, right in
-            left.element.name == right.element.name
-                ? left.offset < right.offset : left.element.name < right.element.name
-        }
-        for (_, pair) in sorted {
-            appendPart(pair.name)
-            appendPart(pair.value)
-        }
-    }
-}
-
-extension Substring {
-    /// Takes the next part off the front; empty when there is none.
-    fileprivate mutating func takePart() -> Substring {
-        guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")), let length = Int(self[..<colon]) else { return "" }
-        let start = utf8.index(after: colon)
-        guard let end = utf8.index(start, offsetBy: length, limitedBy: utf8.endIndex) else { return "" }
-        defer { self = self[end...] }
-        return self[start..<end]
-    }
+    /// The parts of the key by which entries are removed.
+    var parts: CacheKeyParts { CacheKeyParts(bytes) }
 }

@@ -75,7 +75,7 @@ extension ResponseSerializer where Value == String {
     /// Text in the encoding that the answer names, else in another; no text is a value too.
     public static func string(_ fallback: String.Encoding) -> ResponseSerializer {
         ResponseSerializer(emptyValue: "") { response in
-            try TextEncoding.text(of: response.data, named: response.mediaType?.charset, fallback: fallback)
+            try TextEncoding.text(of: response.data, named: response.charset, fallback: fallback)
         }
     }
 }

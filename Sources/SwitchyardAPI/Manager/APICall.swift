@@ -10,6 +10,12 @@ struct APICall<Value: Sendable>: Sendable {
     let serializer: ResponseSerializer<Value>
     let module: APIModule
 
+    init(_ configuration: APIConfiguration, _ serializer: ResponseSerializer<Value>, _ module: APIModule) {
+        self.configuration = configuration
+        self.serializer = serializer
+        self.module = module
+    }
+
     /// What a fetch brings.
     struct Fetched: Sendable {
         var response: APIResponse<Value>
@@ -18,7 +24,8 @@ struct APICall<Value: Sendable>: Sendable {
     }
 
     /// Asks the server, checks the answer and decodes it; not on the caller's executor.
-    func fetch(through client: NetworkClient, id: RequestID = RequestID()) async throws(APIError) -> Fetched {
+    @concurrent func fetch(through client: NetworkClient, id: RequestID = RequestID()) async throws(APIError) -> Fetched
+    {
         let answer: ServiceResponse
         do throws(RequestFailure) {
             answer = try await client.send(configuration, id: id, progress: configuration.progress)

@@ -43,8 +43,9 @@ extension APIManager {
         on queue: DispatchQueue = .main,
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) -> RequestID {
-        let call = APICall(configuration: configuration, serializer: serializer, module: module)
-        let cached = cachedCall(call)
+        let call = APICall(configuration, serializer, module)
+        let plan = CachePlan.of(configuration, through: client, user: cacheUser)
+        let cached = plan.map { CachedCall(call: call, plan: $0, flights: client.flights) }
         let calls = client.calls
         let id = RequestID()
         calls.enter(id)

@@ -4,9 +4,7 @@ import SwitchyardServices
 /// A call whose answer may come from the cache, and is stored there.
 struct CachedCall<Value: Sendable>: Sendable {
     let call: APICall<Value>
-    let key: CacheKey
-    let policy: CachePolicy
-    let cache: ResponseCache
+    let plan: CachePlan
     let flights: FlightTable
 
     /// The answer: stored, fetched, or stored because fetching failed.
@@ -14,13 +12,15 @@ struct CachedCall<Value: Sendable>: Sendable {
     /// - Parameter client: The handle to fetch through, apart from the manager's: a fetch belongs to all who wait.
     /// - Returns: The answer, and where it comes from.
     /// - Throws: ``APIError``: that of the fetch, when no stored answer may stand in for it.
-    func response(through client: @autoclosure () -> NetworkClient) async throws(APIError) -> APIResponse<Value> {
-        let stored = policy.reading == .never ? nil : cache.entry(for: key, as: Value.self)
+    nonisolated(nonsending) func response(through client: @autoclosure () -> NetworkClient) async throws(APIError)
+        -> APIResponse<Value>
+    {
+        let stored = plan.policy.reading == .never ? nil : plan.cache.entry(for: plan.key, as: Value.self)
         if let answer = try storedAnswer(stored, client) { return answer }
         do throws(APIError) {
             return try await fetched(client())
         } catch {
-            guard error.isRetryable, let stored, isUsable(stored, for: policy.staleIfError) else { throw error }
+            guard error.isRetryable, let stored, isUsable(stored, for: plan.policy.staleIfError) else { throw error }
             return APIResponse(stored)
         }
     }
@@ -30,13 +30,13 @@ struct CachedCall<Value: Sendable>: Sendable {
         _ stored: CachedValue<Value>?,
         _ client: () -> NetworkClient
     ) throws(APIError) -> APIResponse<Value>? {
-        if policy.reading == .only {
+        if plan.policy.reading == .only {
             guard let stored else { throw call.module.completed(APIError(.cache(.invalidMetadata))) }
             return APIResponse(stored)
         }
         guard let stored else { return nil }
         if stored.isFresh { return APIResponse(stored) }
-        guard isUsable(stored, for: policy.staleWhileRevalidate) else { return nil }
+        guard isUsable(stored, for: plan.policy.staleWhileRevalidate) else { return nil }
         _ = flight(through: client(), needsWaiters: false)
         return APIResponse(stored)
     }
@@ -47,7 +47,7 @@ struct CachedCall<Value: Sendable>: Sendable {
     }
 
     /// Waits for the one fetch that all who miss the same answer share.
-    private func fetched(_ client: NetworkClient) async throws(APIError) -> APIResponse<Value> {
+    private nonisolated(nonsending) func fetched(_ client: NetworkClient) async throws(APIError) -> APIResponse<Value> {
         while true {
             let flight = flight(through: client, needsWaiters: true)
             switch await flight.ending() {
@@ -59,7 +59,7 @@ struct CachedCall<Value: Sendable>: Sendable {
 
     /// The fetch under way, or a new one.
     private func flight(through client: NetworkClient, needsWaiters: Bool) -> Flight<Value> {
-        flights.join(key, as: Value.self, needsWaiters: needsWaiters) {
+        flights.join(plan.key, as: Value.self, needsWaiters: needsWaiters) {
             do throws(APIError) {
                 let fetched = try await call.fetch(through: client)
                 store(fetched)
@@ -71,14 +71,14 @@ struct CachedCall<Value: Sendable>: Sendable {
     }
 
     private func store(_ fetched: APICall<Value>.Fetched) {
-        guard policy.stores, let lifetime = call.configuration.cacheLifetime else { return }
-        cache.store(
+        guard plan.policy.stores, let lifetime = call.configuration.cacheLifetime else { return }
+        plan.cache.store(
             fetched.response.value,
-            for: key,
+            for: plan.key,
             lifetime: lifetime,
-            staleFor: policy.keepsStaleFor,
+            staleFor: plan.policy.keepsStaleFor,
             cost: fetched.cost,
-            tags: policy.tags,
+            tags: plan.policy.tags,
             answer: CachedAnswer(status: fetched.response.status, headers: fetched.response.headers)
         )
     }

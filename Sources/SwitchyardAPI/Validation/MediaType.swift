@@ -9,38 +9,27 @@ public struct MediaType: Sendable, Hashable {
 
     /// Parses a header field's value; `nil` when it names no type.
     public init?(_ text: String) {
-        if let usual = Self.usual(text) {
-            self = usual
-            return
-        }
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-        let names = parts[0].trimmed.lowercased().split(separator: "/", omittingEmptySubsequences: false)
-        guard names.count == 2, names.allSatisfy({ !$0.isEmpty && !$0.contains(where: \.isWhitespace) }) else {
+        // Nearly every answer says this, and parsing would be a good part of a small answer's cost.
+        if text == "application/json" { self = .json } else { self.init(parsing: text) }
+    }
+
+    private init?(parsing text: String) {
+        var parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
+        guard let first = parts.popFirst()?.trimmed, let slash = first.firstIndex(of: UInt8(ascii: "/")) else {
             return nil
         }
-        type = String(names[0])
-        subtype = String(names[1])
-        charset = parts.dropFirst().lazy.compactMap { Self.charset(of: $0) }.first
+        let names = [first[..<slash], first[first.index(after: slash)...]]
+        guard names.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isPartOfMediaType) }) else { return nil }
+        type = String(Substring(names[0])).lowercased()
+        subtype = String(Substring(names[1])).lowercased()
+        charset = parts.lazy.compactMap { Self.charset(of: $0) }.first
     }
 
-    init(type: String, subtype: String, charset: String? = nil) {
+    init(type: String, subtype: String) {
         self.type = type
         self.subtype = subtype
-        self.charset = charset
+        charset = nil
     }
-
-    /// What nearly every answer of an API carries, known without parsing.
-    private static func usual(_ text: String) -> MediaType? {
-        switch text {
-        case "application/json": json
-        case "application/json; charset=utf-8", "application/json;charset=utf-8", "application/json; charset=UTF-8",
-            "application/json;charset=UTF-8":
-            jsonInUTF8
-        default: nil
-        }
-    }
-
-    private static let jsonInUTF8 = MediaType(type: "application", subtype: "json", charset: "utf-8")
 
     /// JSON.
     public static let json = MediaType(type: "application", subtype: "json")
@@ -57,11 +46,13 @@ public struct MediaType: Sendable, Hashable {
         accept.split(separator: ",").compactMap { MediaType(String($0)) }
     }
 
-    private static func charset(of parameter: Substring) -> String? {
-        let parts = parameter.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, parts[0].trimmed.lowercased() == "charset" else { return nil }
-        let value = parts[1].trimmed.filter { $0 != "\"" && $0 != "'" }.lowercased()
-        return value.isEmpty ? nil : value
+    private static func charset(of parameter: Substring.UTF8View) -> String? {
+        guard let sign = parameter.firstIndex(of: UInt8(ascii: "=")),
+            String(Substring(parameter[..<sign].trimmed)).lowercased() == "charset"
+        else { return nil }
+        let quotes: Set<UInt8> = [UInt8(ascii: "\""), UInt8(ascii: "'")]
+        let value = parameter[parameter.index(after: sign)...].trimmed.filter { !quotes.contains($0) }
+        return value.isEmpty ? nil : String(decoding: value, as: UTF8.self).lowercased()
     }
 }
 
@@ -70,12 +61,17 @@ extension MediaType: CustomStringConvertible {
     public var description: String { "\(type)/\(subtype)" }
 }
 
-extension Substring {
+extension Substring.UTF8View {
     /// The text without spaces around it.
-    fileprivate var trimmed: String {
+    fileprivate var trimmed: Substring.UTF8View {
         var text = self
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
-        return String(text)
+        while let first = text.first, first == 0x20 || first == 0x09 { text = text.dropFirst() }
+        while let last = text.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
+        return text
     }
+}
+
+extension UInt8 {
+    /// Whether it may stand in a type or subtype, as far as it matters here: no space, no second slash.
+    fileprivate var isPartOfMediaType: Bool { self > 0x20 && self < 0x7F && self != UInt8(ascii: "/") }
 }

@@ -32,6 +32,12 @@ public struct RawResponse: Sendable {
     /// The media type of the body; `nil` when the header is missing or unreadable.
     public var mediaType: MediaType? { headers["Content-Type"].flatMap { MediaType($0) } }
 
+    /// The character set that the body is said to have; `nil` when none is named.
+    var charset: String? {
+        guard let type = headers["Content-Type"], type.utf8.contains(UInt8(ascii: "=")) else { return nil }
+        return MediaType(type)?.charset
+    }
+
     /// Whether HTTP itself says that there is no body: HEAD, 1xx, 204, 205, 304 (RFC 9110 section 6.4.1).
     public var hasNoBodyByRule: Bool {
         method == .head || status < 200 || [204, 205, 304].contains(status)

@@ -42,7 +42,7 @@ enum TextEncoding {
 
     /// The body as UTF-8, whatever its charset; what is UTF-8 already is not touched.
     static func utf8(_ response: RawResponse) throws(APIError) -> Data {
-        let charset = response.mediaType?.charset
+        let charset = response.charset
         let isPlain = charset == nil || charset == "utf-8" || charset == "utf8" || charset == "us-ascii"
         let mark = mark(of: response.data)
         guard !isPlain || mark != nil else { return response.data }

@@ -21,7 +21,7 @@ package final class Companions: Sendable {
         if let object = existing(type) { return object }
         let new = make()
         return objects.withLock { objects in
-            if let object = objects[ObjectIdentifier(type)] as? Object { return object }
+            if let object = objects[ObjectIdentifier(type)] { return unsafeDowncast(object, to: type) }
             objects[ObjectIdentifier(type)] = new
             return new
         }
@@ -29,7 +29,8 @@ package final class Companions: Sendable {
 
     /// The companion of a type; `nil` when none was made.
     package func existing<Object: AnyObject & Sendable>(_ type: Object.Type = Object.self) -> Object? {
-        objects.withLock { $0[ObjectIdentifier(type)] } as? Object
+        // The cast is sound: an object is only ever entered under the identifier of its own type.
+        objects.withLock { $0[ObjectIdentifier(type)] }.map { unsafeDowncast($0, to: type) }
     }
 
     /// Puts an object in the place of the companion of its type.

@@ -53,7 +53,7 @@ final class Flight<Value: Sendable>: Boardable, Sendable {
     }
 
     /// Waits for the end, or until the own task is cancelled.
-    func ending() async -> Ending {
+    nonisolated(nonsending) func ending() async -> Ending {
         let number = state.withLock { $0.room.takeNumber() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Ending, Never>) in
