@@ -110,3 +110,25 @@ func testing() throws -> LoopbackServer {
     // end
     return server
 }
+
+// sample
+struct TableTransport: Transport {
+    let answers: [String: Data]
+
+    struct Done: TransportTask {
+        func cancel() {}
+    }
+
+    func start(
+        _ request: HTTPRequest,
+        progress: TransferProgressHandler?,
+        completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+    ) -> any TransportTask {
+        let body = answers[request.url.text]
+        completion(.success(HTTPResponse(status: body == nil ? 404 : 200, body: .whole(body ?? Data()))))
+        return Done()
+    }
+
+    func shutdown() {}
+}
+// end

@@ -37,6 +37,30 @@ import Testing
         for sample in samples { #expect(compiled.contains(sample), "not compiled: \(sample.first ?? "")") }
     }
 
+    @Test(arguments: ["Switching", "Transports", "Performance", "Switchyard"])
+    func `every sample of the articles is one that compiles here`(_ article: String) throws {
+        let compiled = Set(blocks(in: try text("ReadmeSamples.swift"), from: "// sample", to: "// end"))
+        let path = "../../Sources/Switchyard/Switchyard.docc/\(article).md"
+
+        for sample in blocks(in: try text(path), from: "```swift", to: "```") {
+            #expect(compiled.contains(sample), "not compiled: \(sample.first ?? "")")
+        }
+    }
+
+    @Test func `a transport written in an evening carries requests`() async throws {
+        let transport = TableTransport(answers: ["http://table.test/topics?page=1&size=20": Data("[]".utf8)])
+        let service = try Service(
+            name: "topics",
+            servers: [Server(name: "primary", baseURLs: [.test: try ServerURL("http://table.test")])],
+            defaultEnvironment: .test
+        )
+        let client = try NetworkClient(service: service, transport: transport)
+        var configuration = APIConfiguration(path: "topics", query: ["page": 1, "size": 20])
+        configuration.timeout = .seconds(5)
+
+        #expect(try await client.send(configuration).status == 200)
+    }
+
     @Test func `the service file of the README is a valid one`() throws {
         let json = try #require(blocks(in: try text("../../README.md"), from: "```json", to: "```").first)
 

@@ -12,19 +12,19 @@ struct FaultScenario: Sendable {
     /// The twelve of the reference measurements, in their order.
     static var all: [FaultScenario] {
         [
-        whole("refuse", .refuse, closesConnections: true),
-        whole("blackhole", .blackHole),
-        whole("hang", .hang),
-        whole("rst", .resetBeforeHead),
-        whole("http500", .status(500)),
-        whole("http503", .status(503)),
-        FaultScenario(name: "gray500") { $0.setFault(.status(500), on: route) },
-        whole("slow1.2s", .slow(by: .milliseconds(1200))),
-        whole("truncate", .truncate()),
-        whole("flap1s", .flap(.refuse, period: .seconds(1)), closesConnections: true),
-        whole("drop30", .percentage(30, of: .hang, seed: .random(in: .min ... .max))),
-        whole("err15", .percentage(15, of: .status(500), seed: .random(in: .min ... .max))),
-    ]
+            whole("refuse", .refuse, closesConnections: true),
+            whole("blackhole", .blackHole),
+            whole("hang", .hang),
+            whole("rst", .resetBeforeHead),
+            whole("http500", .status(500)),
+            whole("http503", .status(503)),
+            FaultScenario(name: "gray500") { $0.setFault(.status(500), on: route) },
+            whole("slow1.2s", .slow(by: .milliseconds(1200))),
+            whole("truncate", .truncate()),
+            whole("flap1s", .flap(.refuse, period: .seconds(1)), closesConnections: true),
+            whole("drop30", .percentage(30, of: .hang, seed: .random(in: .min ... .max))),
+            whole("err15", .percentage(15, of: .status(500), seed: .random(in: .min ... .max))),
+        ]
     }
 
     private static func whole(_ name: String, _ fault: Fault, closesConnections: Bool = false) -> FaultScenario {

@@ -128,6 +128,30 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.failures == 0 })
     }
 
+    @Test func `TAF-S4: an upload that fails counts like any other request`() async throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(500) }
+        let body = RequestBody.data(Data(count: 1 << 20), contentType: "application/octet-stream")
+
+        _ = try await client.send(APIConfiguration(path: "files", method: .put, body: body))
+
+        #expect(client.servers.map(\.statistics.requests) == [1, 1, 1])
+    }
+
+    @Test func `TAF-B10: what becomes of a configuration after the dispatch changes nothing`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { request in
+            request.server == "primary" ? .status(500) : .status(200)
+        }
+        var configuration = APIConfiguration(path: "before")
+
+        let status: Int = try await withCheckedThrowingContinuation { continuation in
+            client.send(configuration, on: .global()) { result in continuation.resume(with: result.map(\.status)) }
+            configuration.path = "after"
+        }
+
+        #expect(status == 200)
+        #expect(transport.requests.allSatisfy { $0.url.text.hasSuffix("/v1/before") })
+    }
+
     @Test func `a request to a foreign URL is charged to no server and goes nowhere else`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
 
