@@ -18,7 +18,8 @@ import Testing
 
         #expect(report.succeeded)
         #expect(report.cacheHits == 3)
-        #expect(report.serverRequests == 1)
+        // On a busy machine the one real question may be hedged.
+        #expect((1...3).contains(report.serverRequests))
     }
 
     @Test func `a module error is shown in two languages`() async throws {
