@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-    import Darwin
+    package import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+    package import Glibc
 #elseif canImport(Musl)
-    import Musl
+    package import Musl
 #endif
 
 /// One piece of state behind one lock.
@@ -12,23 +12,23 @@
 /// package supports. Keep the closure short and call nothing foreign from it: effects run after the lock is released.
 package final class Locked<State>: @unchecked Sendable {
     // @unchecked is sound: `state` is only touched between lock and unlock of `mutex`, and never escapes by reference.
-    private var state: State
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline var state: State
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     /// Creates the lock around its first state.
-    package init(_ state: sending State) {
+    @inlinable package init(_ state: sending State) {
         self.state = state
         mutex = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
     }
 
-    deinit {
+    @inlinable deinit {
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
     }
 
     /// Runs `body` with exclusive access to the state.
-    package func withLock<Result, Failure: Error>(
+    @inlinable package func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         pthread_mutex_lock(mutex)
