@@ -60,6 +60,8 @@ static size_t receive_head(const char *line, size_t size, size_t count, void *co
 static bool reserve_announced(struct ycurl_exchange *exchange, size_t count) {
     enum { MOST = 16 << 20 };
     int64_t announced = -1;
+    if (exchange->streaming && count >= STREAMED_PIECE / 8) return buffer_reserve(&exchange->received, STREAMED_PIECE);
+    if (exchange->streaming) return buffer_reserve(&exchange->received, count);
     ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
     if (announced > MOST) announced = MOST;
     if (exchange->received_limit >= 0 && announced > exchange->received_limit) announced = exchange->received_limit;
@@ -81,9 +83,9 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
             return CURL_WRITEFUNC_PAUSE;
         }
         if (full && exchange->received.count > MOST_DECODED_AHEAD) return stop(exchange, YCURL_BODY_TOO_LARGE, 0);
-    } else if (exchange->received.capacity == 0 && !reserve_announced(exchange, count)) {
-        return stop(exchange, YCURL_NO_MEMORY, 0);
     }
+    if (exchange->received.capacity == 0 && !reserve_announced(exchange, count))
+        return stop(exchange, YCURL_NO_MEMORY, 0);
     exchange->received_total += (int64_t)count;
     if (exchange->received_limit >= 0 && exchange->received_total > exchange->received_limit)
         return stop(exchange, YCURL_BODY_TOO_LARGE, 0);

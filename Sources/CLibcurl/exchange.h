@@ -101,6 +101,9 @@ struct ycurl_loop {
     bool out_of_memory;
 };
 
+/// What a streamed response is received and handed over in, in bytes.
+#define STREAMED_PIECE ((size_t)64 << 10)
+
 #define NOT_IN_HEAP SIZE_MAX
 
 /// Puts an exchange on the list that ycurl_loop_next_event empties.

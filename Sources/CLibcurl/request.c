@@ -134,7 +134,7 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
         exchange->configured_progress = request->report_progress;
     }
     if (exchange->streaming != exchange->configured_streaming) {
-        set(easy, CURLOPT_BUFFERSIZE, exchange->streaming ? 128L << 10 : 16L << 10);
+        set(easy, CURLOPT_BUFFERSIZE, exchange->streaming ? (long)STREAMED_PIECE : 16L << 10);
         exchange->configured_streaming = exchange->streaming;
     }
     // Before 7.80 nothing tells that libcurl is about to send again on a fresh connection; never reusing one for such

@@ -4,15 +4,38 @@ import SwitchyardServices
 /// The bounded buffer between a transport, which must not wait, and a reader, which may take its time.
 ///
 /// The transport offers bytes and learns how much room is left; when there is none it pauses the exchange, and the
-/// channel tells it to go on once the reader has taken what waits.
+/// channel tells it to go on once the reader has taken half of what waits.
 final class BodyChannel: Sendable {
     typealias Outcome = Result<Data?, TransportError>
 
     private struct State {
-        var buffered = Data()
+        /// What waits for the reader, the next piece last.
+        private(set) var pieces: [Data] = []
+        private(set) var backlog = 0
         var isPaused = false
         var end: Result<Void, TransportError>?
         var reader: CheckedContinuation<Outcome, Never>?
+
+        /// Keeps a large piece as it is, and puts small ones together.
+        mutating func add(_ bytes: Data) {
+            backlog += bytes.count
+            if let newest = pieces.first, newest.count + bytes.count <= 32 << 10 {
+                pieces[0].append(bytes)
+            } else if !bytes.isEmpty {
+                pieces.insert(bytes, at: 0)
+            }
+        }
+
+        mutating func takePiece() -> Data? {
+            let piece = pieces.popLast()
+            backlog -= piece?.count ?? 0
+            return piece
+        }
+
+        mutating func dropPieces() {
+            pieces = []
+            backlog = 0
+        }
     }
 
     private let state = Locked(State())
@@ -42,8 +65,8 @@ final class BodyChannel: Sendable {
                 state.reader = nil
                 return (reader, capacity)
             }
-            if state.buffered.isEmpty { state.buffered = bytes } else { state.buffered.append(bytes) }
-            let room = capacity - state.buffered.count
+            state.add(bytes)
+            let room = capacity - state.backlog
             state.isPaused = room <= 0
             return (nil, max(0, room))
         }
@@ -52,7 +75,7 @@ final class BodyChannel: Sendable {
     }
 
     /// Bytes that wait for the reader.
-    var backlog: Int { state.withLock { $0.buffered.count } }
+    var backlog: Int { state.withLock { $0.backlog } }
 
     /// Ends the body; what is buffered can still be read.
     func finish(_ end: Result<Void, TransportError>) {
@@ -82,7 +105,7 @@ final class BodyChannel: Sendable {
             let wasRunning = state.end == nil
             if wasRunning {
                 state.end = .failure(.readingCancelled)
-                state.buffered = Data()
+                state.dropPieces()
             }
             defer { state.reader = nil }
             return (state.reader, wasRunning)
@@ -93,11 +116,11 @@ final class BodyChannel: Sendable {
 
     private func read(_ reader: CheckedContinuation<Outcome, Never>) {
         let (outcome, resumes): (Outcome?, Bool) = state.withLock { state in
-            if !state.buffered.isEmpty {
-                let bytes = state.buffered
-                state.buffered = Data()
-                defer { state.isPaused = false }
-                return (.success(bytes), state.isPaused && state.end == nil)
+            if let piece = state.takePiece() {
+                // Half empty is early enough for the next bytes, and late enough not to go back and forth.
+                let resumes = state.isPaused && state.end == nil && state.backlog <= capacity / 2
+                if resumes { state.isPaused = false }
+                return (.success(piece), resumes)
             }
             if let end = state.end { return (end.map { nil }, false) }
             guard state.reader == nil else { return (.failure(.readTwice), false) }

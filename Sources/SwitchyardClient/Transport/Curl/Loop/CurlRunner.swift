@@ -46,8 +46,7 @@
 
         private func resume(_ exchange: CurlExchange) {
             guard exchange.slot >= 0, let handle = exchange.handle else { return }
-            _ = ycurl_body_open_window(handle, settings.streamWindow)
-            _ = ycurl_body_resume(handle)
+            deliverBody(of: exchange, handle)
         }
 
         private func feed(_ exchange: CurlExchange, _ piece: Result<Data?, TransportError>) {
