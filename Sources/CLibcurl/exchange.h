@@ -59,7 +59,7 @@ struct ycurl_exchange {
 
     // On the loop.
     bool running, resolving, opened_socket, abandoned;
-    int64_t deadline, idle_limit, last_activity;
+    int64_t connect_deadline, deadline, idle_limit, last_activity;
     int64_t due;
     size_t heap_index;
     unsigned events;

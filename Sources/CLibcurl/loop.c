@@ -183,10 +183,14 @@ ycurl_exchange *ycurl_loop_next_event(ycurl_loop *loop, unsigned *events) {
     return exchange;
 }
 
+static int64_t earlier(int64_t one, int64_t other) { return one < other ? one : other; }
+
+static int64_t idle_due(const struct ycurl_exchange *exchange) {
+    return exchange->idle_limit > 0 ? exchange->last_activity + exchange->idle_limit : INT64_MAX;
+}
+
 static int64_t first_due(const struct ycurl_exchange *exchange) {
-    if (exchange->idle_limit <= 0) return exchange->deadline;
-    int64_t idle = exchange->last_activity + exchange->idle_limit;
-    return idle < exchange->deadline ? idle : exchange->deadline;
+    return earlier(earlier(exchange->connect_deadline, exchange->deadline), idle_due(exchange));
 }
 
 int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
@@ -281,20 +285,31 @@ static void dispatch(ycurl_loop *loop, const struct epoll_event *event) {
     ycurl_lib.multi_socket_action(loop->multi, socket, what, &running);
 }
 
-/// Ends the exchanges whose time is up; sets the next look at those that only seemed silent.
+static bool is_connected(struct ycurl_exchange *exchange) {
+    int64_t begun = 0;
+    ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_PRETRANSFER_TIME_T, &begun);
+    return exchange->was_sent || begun > 0;
+}
+
+/// Which of its times an exchange has used up.
+static enum ycurl_verdict judge_time(struct ycurl_exchange *exchange, int64_t now) {
+    if (exchange->deadline <= now) return YCURL_DEADLINE_PASSED;
+    if (exchange->connect_deadline <= now) {
+        if (!is_connected(exchange)) return YCURL_NOT_CONNECTED;
+        exchange->connect_deadline = INT64_MAX;
+    }
+    // A pause is the caller's own doing, and no silence of the server.
+    if (exchange->receive_paused || exchange->fed_waiting) exchange->last_activity = now;
+    return idle_due(exchange) <= now ? YCURL_IDLE_TOO_LONG : YCURL_NO_VERDICT;
+}
+
+/// Ends the exchanges whose time is up; sets the next look at the others.
 static void run_deadlines(ycurl_loop *loop) {
     while (loop->heap_count && loop->heap[0]->due <= loop->now) {
         struct ycurl_exchange *exchange = loop->heap[0];
-        bool expired = exchange->deadline <= loop->now;
-        // A pause is the caller's own doing, and no silence of the server.
-        if (exchange->receive_paused || exchange->fed_waiting) exchange->last_activity = loop->now;
-        int64_t due = first_due(exchange);
-        if (!expired && due > loop->now) {
-            deadlines_set(loop, exchange, due);
-            continue;
-        }
-        exchange->verdict = expired ? YCURL_DEADLINE_PASSED : YCURL_IDLE_TOO_LONG;
-        note_finished(loop, exchange, -1);
+        exchange->verdict = judge_time(exchange, loop->now);
+        if (exchange->verdict == YCURL_NO_VERDICT) deadlines_set(loop, exchange, first_due(exchange));
+        else note_finished(loop, exchange, -1);
     }
 }
 

@@ -119,6 +119,8 @@ static int install_body(struct ycurl_exchange *exchange, const struct ycurl_requ
 
 // MARK: The rest
 
+#define GRACE_MS 100
+
 static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
     void *easy = exchange->easy;
     int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
@@ -144,9 +146,9 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
         code |= set(easy, CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
         exchange->configured_fresh = fresh;
     }
-    // 0 would be libcurl's own 300 s.
-    long connect = request->connect_timeout_ms > 0 && request->connect_timeout_ms < INT32_MAX
-                       ? (long)request->connect_timeout_ms : INT32_MAX;
+    // 0 would be libcurl's own 300 s. Ours comes first: libcurl before 7.87 cannot end a name lookup without waiting.
+    long connect = request->connect_timeout_ms > 0 && request->connect_timeout_ms < INT32_MAX - GRACE_MS
+                       ? (long)request->connect_timeout_ms + GRACE_MS : INT32_MAX;
     if (connect != exchange->configured_connect_timeout) {
         code |= set(easy, CURLOPT_CONNECTTIMEOUT_MS, connect);
         exchange->configured_connect_timeout = connect;
@@ -154,10 +156,14 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
     return code;
 }
 
+/// A buffer for a body that is larger than this is not kept for the next request.
+#define MOST_KEPT ((size_t)128 << 10)
+
 /// Forgets the request before, all but the memory and the options it left behind.
 static void start_over(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
     if (exchange->body_file >= 0) close(exchange->body_file);
     exchange->body_file = request->body == YCURL_BODY_FILE ? request->body_file : -1;
+    if (exchange->body_copy.capacity > MOST_KEPT) buffer_free(&exchange->body_copy);
     exchange->owner = request->owner;
     exchange->body = request->body;
     exchange->once = request->once;
@@ -174,6 +180,7 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->os_error = 0;
     exchange->progress = (struct ycurl_progress){0};
     exchange->resolving = exchange->opened_socket = false;
+    exchange->connect_deadline = request->connect_deadline;
     exchange->deadline = request->deadline;
     exchange->idle_limit = request->idle_limit;
     exchange->events = 0;

@@ -133,10 +133,10 @@ struct ycurl_request {
     /// Whether to ask for compression and to undo it.
     bool decompress;
     bool report_progress;
-    /// 0 for none.
+    /// How long connecting may take: 0 for none. libcurl shares it out among the addresses of a host.
     int64_t connect_timeout_ms;
-    /// Absolute, in nanoseconds of ycurl_now; INT64_MAX for none.
-    int64_t deadline;
+    /// When the connection has to stand and when all has to be over: in nanoseconds of ycurl_now; INT64_MAX for none.
+    int64_t connect_deadline, deadline;
     /// Silence on the wire in nanoseconds; 0 for none.
     int64_t idle_limit;
     /// The caller's pointer, given back by ycurl_exchange_owner.
@@ -186,6 +186,7 @@ enum ycurl_verdict {
     YCURL_DEADLINE_PASSED = 6,
     YCURL_IDLE_TOO_LONG = 7,
     YCURL_NO_MEMORY = 8,
+    YCURL_NOT_CONNECTED = 9,
 };
 
 struct ycurl_diagnosis {

@@ -25,7 +25,6 @@
             try addIdentity(library)
         }
 
-        var usesProxy: Bool { configuration.proxy != .none }
         var streamWindow: Int { max(16 << 10, configuration.streamBufferSize) }
         var idleNanoseconds: Int64 { max(0, configuration.idleConnectionTimeout.clampedNanoseconds) }
 
@@ -82,6 +81,30 @@
         /// Keeps the colon between user and password unique; libcurl undoes the escapes.
         private static func escaped(_ text: String) -> String {
             text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
+        }
+
+        /// Whether a failed connection to a URL's host was one to a proxy.
+        func usesProxy(for url: RequestURL) -> Bool {
+            switch configuration.proxy {
+            case .none:
+                return false
+            case .server(let proxy):
+                return !Self.isException(url, among: proxy.exceptions)
+            case .environment:
+                let environment = ProcessInfo.processInfo.environment
+                let scheme = url.text.lowercased().hasPrefix("https:") ? "https_proxy" : "http_proxy"
+                let isSet = [scheme, "all_proxy", "ALL_PROXY"].contains { environment[$0]?.isEmpty == false }
+                let exceptions = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
+                return isSet && !Self.isException(url, among: exceptions.components(separatedBy: ","))
+            }
+        }
+
+        private static func isException(_ url: RequestURL, among exceptions: [String]) -> Bool {
+            let host = url.foundationURL?.host()?.lowercased() ?? ""
+            return exceptions.contains { exception in
+                let name = exception.trimmingCharacters(in: CharacterSet(charactersIn: " .")).lowercased()
+                return name == "*" || (!name.isEmpty && (host == name || host.hasSuffix("." + name)))
+            }
         }
 
         // MARK: TLS

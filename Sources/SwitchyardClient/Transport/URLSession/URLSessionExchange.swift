@@ -76,6 +76,7 @@ final class URLSessionExchange: TransportTask {
             if isFirst, stopsTask { state.stopsTask = true }
             defer {
                 state.timer = nil
+                state.channel = nil  // It holds the exchange, to cancel it.
                 state.body = Data()
             }
             return (isFirst, state.isDelivered, state.task, state.timer, state.channel)

@@ -82,6 +82,39 @@
             #expect(response.status == 200)
         }
 
+        @Test func `a direct connection that is refused is no failure of the proxy`() async throws {
+            await #expect {
+                try await send("http://127.0.0.1:1/") { configuration in
+                    var proxy = CurlTransport.Configuration.ProxyServer(kind: .http, host: "127.0.0.1", port: 2)
+                    proxy.exceptions = ["127.0.0.1"]
+                    configuration.proxy = .server(proxy)
+                }
+            } throws: {
+                ($0 as? TransportError)?.kind == .connectionRefused
+            }
+        }
+
+        @Test func `a limit of the download rate is kept`() async throws {
+            let body = Data(count: 400_000)
+            server.route(.get, "/slowly", answering: .data(body))
+            let start = ContinuousClock.now
+
+            let response = try await send("http://127.0.0.1:\(server.port)/slowly") { configuration in
+                configuration.maximumDownloadRate = 1_000_000
+            }
+
+            #expect(try await response.bytes() == body)
+            #expect(ContinuousClock.now - start > .milliseconds(150))  // Without the limit it is one.
+        }
+
+        @Test func `a Unix socket takes the place of the network`() async throws {
+            let unix = try UnixServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nunix")
+
+            let response = try await send("http://service.invalid/") { $0.unixSocketPath = unix.path }
+
+            #expect(try await response.bytes() == Data("unix".utf8))
+        }
+
         @Test func `requests beyond the connection limit wait for a connection`() async throws {
             var configuration = CurlTransport.Configuration()
             configuration.maximumConnectionsPerHost = 2

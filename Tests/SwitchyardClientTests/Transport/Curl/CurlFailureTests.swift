@@ -84,6 +84,7 @@
             Row(code: 42, verdict: .uploadShort, wasSent: true, kind: .requestBodyFailed),
             Row(code: 42, verdict: .wouldSendTwice, wasSent: true, kind: .connectionReset),
             Row(code: -1, verdict: .deadlinePassed, kind: .timeout),
+            Row(code: -1, verdict: .notConnected, kind: .connectTimeout),
             Row(code: -1, verdict: .idleTooLong, wasSent: true, kind: .timeout),
             Row(code: 27, verdict: .noMemory, kind: .other),
         ]

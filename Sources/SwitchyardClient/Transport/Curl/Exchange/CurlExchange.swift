@@ -20,6 +20,7 @@
         /// Keeps the bytes of a large body where libcurl reads them.
         var borrowedBody: NSData?
 
+        let url: RequestURL
         let isStreamed: Bool
         let mayBeSentAgain: Bool
         private let progress: TransferProgressHandler?
@@ -27,6 +28,7 @@
         private var completion: Completion?
 
         init(request: HTTPRequest, progress: TransferProgressHandler?, completion: @escaping Completion) {
+            url = request.url
             isStreamed = request.delivery == .stream
             mayBeSentAgain = request.method.isIdempotent
             self.progress = progress
@@ -42,11 +44,20 @@
             completion(result)
         }
 
+        /// Ends all that the caller may still wait for, and lets go of the request's body.
+        func settle(_ result: Result<HTTPResponse, TransportError>) {
+            upload?.stop()
+            upload = nil
+            borrowedBody = nil
+            let channel = channel
+            self.channel = nil  // It holds the exchange, to cancel it.
+            channel?.finish(result.map { _ in })
+            complete(result)
+        }
+
         /// Ends what the caller still waits for: the response, or the rest of its body.
         func fail(_ error: TransportError) {
-            upload?.stop()
-            channel?.finish(.failure(error))
-            complete(.failure(error))
+            settle(.failure(error))
         }
 
         /// Tells about the bytes moved since the last report.

@@ -17,6 +17,7 @@
             case deadlinePassed
             case idleTooLong
             case noMemory
+            case notConnected
         }
 
         /// libcurl's result code; -1 when one of our deadlines ended the exchange.
@@ -69,6 +70,7 @@
             case .uploadUnreadable, .uploadShort: .requestBodyFailed
             case .wouldSendTwice: .connectionReset
             case .deadlinePassed, .idleTooLong: .timeout
+            case .notConnected: .connectTimeout
             case .noMemory: .other
             case .none: nil
             }
@@ -83,6 +85,7 @@
             case .wouldSendTwice: "the kept-alive connection was dead; the method forbids sending again"
             case .deadlinePassed: "the exchange took longer than its total timeout"
             case .idleTooLong: "nothing was received for longer than the idle timeout"
+            case .notConnected: "no connection came about within the connect timeout"
             case .noMemory, .none: "out of memory"
             }
         }
@@ -101,7 +104,7 @@
             case 18: .truncated  // PARTIAL_FILE
             case 26: .requestBodyFailed  // READ_ERROR
             case 27: hasHead || !wasSent ? .other : .headersTooLarge  // OUT_OF_MEMORY: also a line over 100 KiB
-            case 28: .connectTimeout  // OPERATION_TIMEDOUT: libcurl is given this timeout only
+            case 28: .connectTimeout  // OPERATION_TIMEDOUT, the one timeout that libcurl is given
             case 35, 53, 54, 58, 59, 64, 66, 77, 80, 82, 98: .tlsFailure
             case 51, 60, 83, 90, 91: .certificateRejected
             case 52, 55, 65: .connectionReset  // GOT_NOTHING, SEND_ERROR, SEND_FAIL_REWIND

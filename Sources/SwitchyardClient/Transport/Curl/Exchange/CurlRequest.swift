@@ -180,10 +180,9 @@
             form.connect_timeout_ms =
                 timeouts.connect.map { max(1, ($0.clampedNanoseconds + 999_999) / 1_000_000) } ?? 0
             form.idle_limit = timeouts.idle.map { max(1, $0.clampedNanoseconds) } ?? 0
-            form.deadline =
-                timeouts.total.map { total in
-                    MonotonicTime(nanoseconds: ycurl_now()).advanced(by: total).nanoseconds
-                } ?? .max
+            let start = MonotonicTime(nanoseconds: ycurl_now())
+            form.connect_deadline = timeouts.connect.map { start.advanced(by: $0).nanoseconds } ?? .max
+            form.deadline = timeouts.total.map { start.advanced(by: $0).nanoseconds } ?? .max
         }
     }
 #endif

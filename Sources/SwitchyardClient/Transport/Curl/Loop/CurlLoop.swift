@@ -84,7 +84,7 @@
                 defer { intake.hasThread = true }
                 return (true, !intake.hasThread)
             }
-            guard isOpen else { return refuse(command) }
+            guard isOpen else { return refuse(command, .shutDown) }
             if needsThread { startThread() } else { ycurl_loop_wake(loop) }
         }
 
@@ -97,11 +97,11 @@
         }
 
         /// Ends an exchange that comes too late; all other commands are about exchanges that have ended.
-        private func refuse(_ command: Command) {
+        private func refuse(_ command: Command, _ error: TransportError) {
             guard case .start(let exchange) = command else { return }
             if let handle = exchange.handle { ycurl_exchange_destroy(handle) }
             exchange.handle = nil
-            DispatchQueue.global().async { exchange.fail(.shutDown) }
+            DispatchQueue.global().async { exchange.fail(error) }
         }
 
         private func startThread() {
@@ -120,7 +120,7 @@
                 defer { intake.commands = [] }
                 return intake.commands
             }
-            commands.forEach(refuse)
+            for command in commands { refuse(command, .lost("no thread: \(String(cString: strerror(failure)))")) }
         }
 
         // MARK: The loop's thread
@@ -131,21 +131,21 @@
             while true {
                 takeCommands(into: &commands)
                 for command in commands { runner.perform(command) }
+                commands.removeAll(keepingCapacity: true)  // Not held while the loop waits.
                 ycurl_loop_push(loop)
                 runner.deliver()
                 let next = nextStep(isIdle: runner.isIdle)
                 if next == .end { break }
                 let failure = ycurl_loop_step(loop, runner.waitMilliseconds(blocks: next == .wait))
                 runner.deliver()
-                if failure != 0 { runner.endAll(.notCreated("the event loop: \(String(cString: strerror(failure)))")) }
+                guard failure == 0 else { return fail(runner, failure) }
                 runner.closeIdleConnections()
             }
             end(runner)
         }
 
-        /// Trades what was done for what there is to do, so that both lists keep their memory.
+        /// Trades an empty list for what there is to do, so that both keep their memory.
         private func takeCommands(into commands: inout [Command]) {
-            commands.removeAll(keepingCapacity: true)
             intake.withLock { swap(&$0.commands, &commands) }
         }
 
@@ -179,11 +179,17 @@
             for handle in handles { ycurl_exchange_destroy(handle.pointer) }
         }
 
-        private func end(_ runner: CurlRunner) {
+        /// Ends the transport when the system lets the loop down: no memory, no descriptor.
+        private func fail(_ runner: CurlRunner, _ code: Int32) {
+            intake.withLock { $0.closing = .now }
+            end(runner, .lost("the event loop failed: \(String(cString: strerror(code)))"))
+        }
+
+        private func end(_ runner: CurlRunner, _ error: TransportError = .shutDown) {
             var commands: [Command] = []
             takeCommands(into: &commands)
-            commands.forEach(refuse)
-            runner.endAll(.shutDown)
+            for command in commands { refuse(command, error) }
+            runner.endAll(error)
             dropSpareHandles()
             ycurl_loop_end(loop)
         }
@@ -206,6 +212,10 @@
             message: "the transport has been shut down",
             mayHaveBeenSent: false
         )
+
+        fileprivate static func lost(_ what: String) -> TransportError {
+            TransportError(.closed, message: what, mayHaveBeenSent: false)
+        }
 
         fileprivate static func notCreated(_ what: String) -> TransportError {
             TransportError(.closed, message: "could not create \(what)", mayHaveBeenSent: false)

@@ -63,7 +63,7 @@
         /// Ends a running exchange from our side.
         private func end(_ exchange: CurlExchange, _ kind: TransportError.Kind, _ message: String) {
             guard exchange.slot >= 0, let handle = exchange.handle else { return }
-            let failure = CurlFailure(code: 0, handle: handle, usesProxy: settings.usesProxy)
+            let failure = CurlFailure(code: 0, handle: handle, usesProxy: false)
             remove(exchange)
             ycurl_loop_discard(loop, handle)
             exchange.fail(TransportError(kind, message: message, mayHaveBeenSent: failure.wasSent))
@@ -101,7 +101,7 @@
             }
             guard !outcomes.isEmpty else { return }
             owner.recycle(free)  // First, so that the next request of whoever is completed finds a handle.
-            for (exchange, result) in outcomes { settle(exchange, result) }
+            for (exchange, result) in outcomes { exchange.settle(result) }
             free.removeAll(keepingCapacity: true)
             outcomes.removeAll(keepingCapacity: true)
         }
@@ -144,7 +144,8 @@
         ) -> Result<HTTPResponse, TransportError> {
             exchange.reportProgress()
             guard code == 0 else {
-                return .failure(CurlFailure(code: code, handle: handle, usesProxy: settings.usesProxy).error)
+                let usesProxy = settings.usesProxy(for: exchange.url)
+                return .failure(CurlFailure(code: code, handle: handle, usesProxy: usesProxy).error)
             }
             guard ycurl_status(handle) != 0, ycurl_has_head(handle) else {
                 // libcurl takes an end within the head for the end of the head.
@@ -160,17 +161,6 @@
 
         private func response(from handle: OpaquePointer, body: HTTPResponse.Body) -> HTTPResponse {
             CurlResponse.head(of: handle, body: body, measured: settings.configuration.collectsMetrics)
-        }
-
-        private func settle(_ exchange: CurlExchange, _ result: Result<HTTPResponse, TransportError>) {
-            switch result {
-            case .failure(let error):
-                exchange.fail(error)
-            case .success:
-                exchange.upload?.stop()
-                exchange.channel?.finish(.success(()))
-                exchange.complete(result)
-            }
         }
 
         // MARK: Idleness
