@@ -1,4 +1,3 @@
-import SwitchyardClient
 import SwitchyardServices
 
 /// A value of any type with what belongs to it, so that entries of different types share one cache.
@@ -6,33 +5,15 @@ class CacheBox: @unchecked Sendable {
     // @unchecked is sound: this class and its only subclass hold `let`s of Sendable types and nothing else.
 
     let type: ObjectIdentifier
-    let created: MonotonicTime
-    let freshUntil: MonotonicTime
-    let tags: Set<String>
-    let answer: CachedAnswer?
+    let facts: CacheFacts
 
-    init(
-        type: ObjectIdentifier,
-        created: MonotonicTime,
-        freshUntil: MonotonicTime,
-        tags: Set<String>,
-        answer: CachedAnswer?
-    ) {
+    init(type: ObjectIdentifier, facts: CacheFacts) {
         self.type = type
-        self.created = created
-        self.freshUntil = freshUntil
-        self.tags = tags
-        self.answer = answer
+        self.facts = facts
     }
 
     /// What stands in a place that is free.
-    static let empty = CacheBox(
-        type: ObjectIdentifier(Never.self),
-        created: .zero,
-        freshUntil: .zero,
-        tags: [],
-        answer: nil
-    )
+    static let empty = CacheBox(type: ObjectIdentifier(Never.self), facts: CacheFacts())
 
     /// The box with its value, when the value is of that type.
     final func holding<Value: Sendable>(_ type: Value.Type) -> ValueBox<Value>? {
@@ -47,20 +28,19 @@ final class ValueBox<Value: Sendable>: CacheBox, @unchecked Sendable {
 
     let value: Value
 
-    init(
-        _ value: Value,
-        created: MonotonicTime,
-        freshUntil: MonotonicTime,
-        tags: Set<String>,
-        answer: CachedAnswer?
-    ) {
+    init(_ value: Value, facts: CacheFacts) {
         self.value = value
-        super.init(
-            type: ObjectIdentifier(Value.self),
-            created: created,
-            freshUntil: freshUntil,
-            tags: tags,
-            answer: answer
-        )
+        super.init(type: ObjectIdentifier(Value.self), facts: facts)
     }
+}
+
+/// What is known of a stored value beside the value.
+struct CacheFacts: Sendable {
+    var created = MonotonicTime.zero
+    var freshUntil = MonotonicTime.zero
+    var cost = 0
+    var tags: Set<String> = []
+    var answer: CachedAnswer?
+    /// The answer with its times, when HTTP's own rules decide on it.
+    var http: HTTPStoredAnswer?
 }

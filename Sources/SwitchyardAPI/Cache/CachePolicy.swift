@@ -17,6 +17,19 @@ public struct CachePolicy: Sendable, Hashable {
         case only
     }
 
+    /// What decides how long an answer is fresh.
+    public enum Freshness: Sendable, Hashable {
+        /// The lifetime of the call; the default.
+        case lifetime
+        /// The answer's own header fields (RFC 9111): the lifetime of the call says only that it may be stored.
+        ///
+        /// The cache is a private one. The request's own header fields are part of the key, so that `Vary` is obeyed as
+        /// far as they go; those that are common to all requests are taken for the same.
+        case http
+    }
+
+    /// What decides how long an answer is fresh.
+    public var freshness = Freshness.lifetime
     /// What is done with a stored answer.
     public var reading = Reading.whenFresh
     /// Whether the answer is stored; default is `true`.
@@ -27,6 +40,9 @@ public struct CachePolicy: Sendable, Hashable {
     /// How long beyond its lifetime a stored answer stands in when the network or the server fails (RFC 5861); default
     /// is not at all.
     public var staleIfError = Duration.zero
+    /// How long beyond its lifetime an answer with a validator (`ETag`, `Last-Modified`) is kept, so that the server can
+    /// confirm it instead of sending it again; default is a day, zero never asks for confirmation.
+    public var keepsForConfirmation = Duration.seconds(86_400)
     /// Names by which the stored answer can be removed.
     public var tags: Set<String> = []
     /// Names of parameters on which the answer does not depend, as a time stamp.
@@ -35,6 +51,8 @@ public struct CachePolicy: Sendable, Hashable {
     public var ignoredHeaders = CachePolicy.neverInKeys
     /// The version of the answer's format; a new one does not find the old one's answers.
     public var version = 0
+    /// Names whose stored answers are removed when this call succeeds, as after a change.
+    public var removesTags: Set<String> = []
     /// Whether answers to methods that may change something (POST) are stored too; default is `false`.
     public var allowsUnsafeMethods = false
 

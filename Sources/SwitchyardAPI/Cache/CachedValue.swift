@@ -26,4 +26,8 @@ public struct CachedValue<Value: Sendable>: Sendable {
     public var tags: Set<String>
     /// The answer that it came from; `nil` when it was stored by hand.
     public var answer: CachedAnswer?
+    /// Its cost in bytes.
+    public var cost: Int
+    /// The answer with its times, when HTTP's own rules decide on it.
+    var http: HTTPStoredAnswer?
 }

@@ -73,8 +73,8 @@ extension ResponseCache.Candidate {
         partition = parts.partition
         method = parts.method
         path = parts.path
-        tags = entry.box.tags
-        age = entry.box.created.duration(to: now)
+        tags = entry.box.facts.tags
+        age = entry.box.facts.created.duration(to: now)
         cost = entry.cost
     }
 }

@@ -55,7 +55,7 @@ public final class ResponseCache: Sendable {
     /// Returns the value of a key, when there is a fresh one of that type.
     public func value<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> Value? {
         let now = time.now
-        guard let box = box(for: key, now: now)?.holding(type), box.freshUntil > now else { return nil }
+        guard let box = box(for: key, now: now)?.holding(type), box.facts.freshUntil > now else { return nil }
         return box.value
     }
 
@@ -64,12 +64,15 @@ public final class ResponseCache: Sendable {
     public func entry<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> CachedValue<Value>? {
         let now = time.now
         guard let box = box(for: key, now: now)?.holding(type) else { return nil }
+        let facts = box.facts
         return CachedValue(
             value: box.value,
-            age: box.created.duration(to: now),
-            isFresh: box.freshUntil > now,
-            tags: box.tags,
-            answer: box.answer
+            age: facts.created.duration(to: now),
+            isFresh: facts.freshUntil > now,
+            tags: facts.tags,
+            answer: facts.answer,
+            cost: facts.cost,
+            http: facts.http
         )
     }
 
@@ -93,12 +96,33 @@ public final class ResponseCache: Sendable {
         tags: Set<String> = [],
         answer: CachedAnswer? = nil
     ) {
-        let cost = max(0, cost)
-        guard lifetime > .zero, cost <= limits.cost, limits.count > 0 else { return remove(key) }
+        guard lifetime > .zero else { return remove(key) }
+        store(
+            value,
+            for: key,
+            lifetime: lifetime,
+            staleFor: staleFor,
+            CacheFacts(cost: cost, tags: tags, answer: answer)
+        )
+    }
+
+    /// Stores a value, also one that is stale already and only kept to be confirmed.
+    func store<Value: Sendable>(
+        _ value: Value,
+        for key: CacheKey,
+        lifetime: Duration,
+        staleFor: Duration,
+        _ facts: CacheFacts
+    ) {
+        let cost = max(0, facts.cost)
+        guard cost <= limits.cost, limits.count > 0 else { return remove(key) }
         let now = time.now
-        let fresh = now.advanced(by: lifetime)
-        let expires = fresh.advanced(by: max(.zero, staleFor))
-        let box = ValueBox(value, created: now, freshUntil: fresh, tags: tags, answer: answer)
+        var facts = facts
+        facts.created = now
+        facts.freshUntil = now.advanced(by: max(.zero, lifetime))
+        let expires = facts.freshUntil.advanced(by: max(.zero, staleFor))
+        guard expires > now else { return remove(key) }
+        let box = ValueBox(value, facts: facts)
         apply(shard(of: key).withLock { $0.store(key, box, cost: cost, expires: expires, now: now) })
         shrink()
     }

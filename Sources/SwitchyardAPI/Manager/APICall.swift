@@ -24,15 +24,59 @@ struct APICall<Value: Sendable>: Sendable {
     }
 
     /// Asks the server, checks the answer and decodes it; not on the caller's executor.
-    @concurrent func fetch(through client: NetworkClient, id: RequestID = RequestID()) async throws(APIError) -> Fetched
-    {
+    ///
+    /// - Parameters:
+    ///   - client: The client to send through.
+    ///   - id: The name of the request.
+    ///   - stored: What the server may confirm instead of answering anew.
+    ///   - conditions: The fields by which it may.
+    /// - Returns: The value with its answer.
+    /// - Throws: ``APIError``.
+    @concurrent func fetch(
+        through client: NetworkClient,
+        id: RequestID = RequestID(),
+        confirming stored: CachedValue<Value>? = nil,
+        with conditions: HTTPHeaders = [:]
+    ) async throws(APIError) -> Fetched {
         let answer: ServiceResponse
         do throws(RequestFailure) {
-            answer = try await client.send(configuration, id: id, progress: configuration.progress)
+            answer = try await client.send(asking(conditions), id: id, progress: configuration.progress)
         } catch {
             throw module.completed(APIError(error))
         }
-        let data = try await body(of: answer)
+        if answer.status == 304, let stored, !conditions.isEmpty { return confirmed(stored, by: answer) }
+        let fetched = try decoded(answer, try await body(of: answer))
+        forgetOutdated(in: client)
+        return fetched
+    }
+
+    /// Removes the stored answers that this call has made wrong.
+    private func forgetOutdated(in client: NetworkClient) {
+        let tags = configuration.cache.removesTags
+        guard !tags.isEmpty else { return }
+        client.responseCache.removeAll { !$0.tags.isDisjoint(with: tags) }
+    }
+
+    /// What is sent; fields of the caller's own stay.
+    private func asking(_ conditions: HTTPHeaders) -> APIConfiguration {
+        guard !conditions.isEmpty else { return configuration }
+        var copy = configuration
+        for field in conditions where copy.headers[field.name] == nil { copy.headers.add(field.name, field.value) }
+        return copy
+    }
+
+    private func confirmed(_ stored: CachedValue<Value>, by answer: ServiceResponse) -> Fetched {
+        let response = APIResponse(
+            value: stored.value,
+            status: stored.answer?.status ?? 200,
+            headers: HTTPCacheRules.confirmed(stored.answer?.headers ?? [:], by: answer.headers),
+            source: .revalidated,
+            context: answer.context
+        )
+        return Fetched(response: response, cost: stored.cost)
+    }
+
+    private func decoded(_ answer: ServiceResponse, _ data: Data) throws(APIError) -> Fetched {
         let raw = RawResponse(
             status: answer.status,
             headers: answer.headers,
@@ -42,15 +86,13 @@ struct APICall<Value: Sendable>: Sendable {
         )
         do throws(APIError) {
             let value = try serializer.value(of: raw, rules: configuration.rules ?? module.rules)
-            return Fetched(
-                response: APIResponse(
-                    value: value,
-                    status: answer.status,
-                    headers: answer.headers,
-                    context: answer.context
-                ),
-                cost: data.count
+            let response = APIResponse(
+                value: value,
+                status: answer.status,
+                headers: answer.headers,
+                context: answer.context
             )
+            return Fetched(response: response, cost: data.count)
         } catch {
             throw completed(error, by: answer, data)
         }

@@ -22,6 +22,6 @@ struct CachePlan: Sendable {
 
     /// The stored value, when it is fresh and the policy takes it.
     func freshValue<Value: Sendable>(of type: Value.Type) -> Value? {
-        policy.reading == .whenFresh ? cache.value(for: key, as: type) : nil
+        policy.reading == .whenFresh && policy.freshness == .lifetime ? cache.value(for: key, as: type) : nil
     }
 }

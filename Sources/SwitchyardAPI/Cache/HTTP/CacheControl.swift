@@ -1,0 +1,61 @@
+import SwitchyardClient
+
+/// The directives of `Cache-Control` (RFC 9111 section 5.2).
+struct CacheControl: Sendable {
+    private let directives: [String: String?]
+
+    /// Reads the lines of the field; names in lower case, of a directive that stands twice the first holds.
+    init(_ headers: HTTPHeaders) {
+        var directives: [String: String?] = [:]
+        for line in headers.values(of: "Cache-Control") {
+            var rest = line[...]
+            while let (name, value) = Self.directive(&rest) {
+                if directives[name] == nil { directives.updateValue(value, forKey: name) }
+            }
+        }
+        self.directives = directives
+    }
+
+    /// Whether a directive is there.
+    func has(_ name: String) -> Bool { directives[name] != nil }
+
+    /// Whether a directive has a value.
+    func hasValue(_ name: String) -> Bool { (directives[name] ?? nil) != nil }
+
+    /// The seconds of a directive; `nil` when it is not there, zero when its value is no number.
+    ///
+    /// A number beyond what 31 bits hold stands for as long as that (RFC 9111 section 1.2.2).
+    func seconds(_ name: String) -> Double? {
+        guard let value = directives[name] else { return nil }
+        guard let value, !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+        return min(Double(value) ?? 0, 2_147_483_648)
+    }
+
+    /// Takes the next directive off the front, quoted values without their quotes.
+    private static func directive(_ rest: inout Substring) -> (String, String?)? {
+        rest = rest.drop { $0 == "," || $0.isWhitespace }
+        guard !rest.isEmpty else { return nil }
+        let name = rest.prefix { $0 != "=" && $0 != "," }
+        rest = rest.dropFirst(name.count)
+        var value: String?
+        if rest.first == "=" {
+            rest = rest.dropFirst()
+            value = rest.first == "\"" ? quoted(&rest) : plain(&rest)
+        }
+        rest = rest.drop { $0 != "," }
+        return (name.filter { !$0.isWhitespace }.lowercased(), value)
+    }
+
+    private static func plain(_ rest: inout Substring) -> String {
+        let value = rest.prefix { $0 != "," }
+        rest = rest.dropFirst(value.count)
+        return value.filter { !$0.isWhitespace }
+    }
+
+    private static func quoted(_ rest: inout Substring) -> String {
+        rest = rest.dropFirst()
+        let value = rest.prefix { $0 != "\"" }
+        rest = rest.dropFirst(value.count + 1)
+        return String(value)
+    }
+}

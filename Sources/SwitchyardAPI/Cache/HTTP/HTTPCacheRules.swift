@@ -1,0 +1,128 @@
+import Foundation
+import SwitchyardClient
+
+/// The decisions of a private cache of HTTP (RFC 9111), each from its inputs alone: no clock, no store, no network.
+enum HTTPCacheRules {
+    /// What a stored answer is good for.
+    enum Reuse: Sendable, Equatable {
+        /// It is the answer.
+        case fresh
+        /// It is the answer, and a new one is to be fetched for the next request (RFC 5861).
+        case freshEnough
+        /// It may be the answer once the server has confirmed it with these fields.
+        case validate(HTTPHeaders)
+        /// It is of no use.
+        case none
+    }
+
+    /// Whether an answer may be stored (RFC 9111 section 3).
+    static func isStorable(method: HTTPMethod, request: HTTPHeaders, status: Int, _ headers: HTTPHeaders) -> Bool {
+        let control = CacheControl(headers)
+        let isUnderstood = understood.contains(status)
+        guard method == .get, status >= 200, status != 206, status != 304, !CacheControl(request).has("no-store")
+        else { return false }
+        if control.has("must-understand") {
+            guard isUnderstood else { return false }
+        } else if control.has("no-store") {
+            return false
+        }
+        let isExplicit = control.has("max-age") || headers["Expires"] != nil
+        let canBeValidated = headers["ETag"] != nil || headers["Last-Modified"] != nil
+        return isExplicit || mayGuessLifetime(status: status, headers) || (canBeValidated && isUnderstood)
+    }
+
+    /// Whether a lifetime may be guessed where none is said (RFC 9110 section 15.1).
+    static func mayGuessLifetime(status: Int, _ headers: HTTPHeaders) -> Bool {
+        [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501].contains(status) || CacheControl(headers).has("public")
+    }
+
+    /// What a stored answer is good for, now and for a request with these fields (RFC 9111 section 4).
+    static func reuse(_ stored: HTTPStoredAnswer, for request: HTTPHeaders, now: Date) -> Reuse {
+        guard stored.matches(request) else { return .none }
+        let asked = CacheControl(request)
+        let control = CacheControl(stored.headers)
+        let conditions = conditions(for: stored)
+        let otherwise = conditions.isEmpty ? Reuse.none : .validate(conditions)
+        let isPragma =
+            !request.contains { $0.name.lowercased() == "cache-control" }
+            && request["Pragma"]?.lowercased().contains("no-cache") == true
+        guard !asked.has("no-cache"), !isPragma, !control.has("no-cache") else { return otherwise }
+        let age = stored.age(at: now)
+        if let most = asked.seconds("max-age"), age > most { return otherwise }
+        let left = stored.lifetime - age - (asked.seconds("min-fresh") ?? 0)
+        if left > 0 { return .fresh }
+        guard !control.has("must-revalidate") else { return otherwise }
+        if asked.has("max-stale"), -left <= allowedStaleness(asked) { return .fresh }
+        if let window = control.seconds("stale-while-revalidate"), -left < window { return .freshEnough }
+        return otherwise
+    }
+
+    /// Whether a stored answer may stand in for a server that failed (RFC 5861 section 4, RFC 9111 section 4.2.4).
+    static func mayStandIn(_ stored: HTTPStoredAnswer, now: Date) -> Bool {
+        let control = CacheControl(stored.headers)
+        guard !control.has("must-revalidate"), !control.has("no-cache") else { return false }
+        let staleness = stored.age(at: now) - stored.lifetime
+        return staleness < (control.seconds("stale-if-error") ?? 0)
+    }
+
+    /// `max-stale` without a number allows any.
+    private static func allowedStaleness(_ asked: CacheControl) -> Double {
+        let seconds = asked.seconds("max-stale") ?? 0
+        return asked.hasValue("max-stale") ? seconds : .infinity
+    }
+
+    /// The fields that ask the server whether a stored answer still holds (RFC 9110 section 13.1).
+    static func conditions(for stored: HTTPStoredAnswer) -> HTTPHeaders {
+        conditions(for: stored.headers)
+    }
+
+    /// The fields that ask the server whether an answer with these fields still holds.
+    static func conditions(for headers: HTTPHeaders) -> HTTPHeaders {
+        var conditions = HTTPHeaders()
+        if let tag = headers["ETag"], !tag.isEmpty { conditions.add("If-None-Match", tag) }
+        if let date = headers["Last-Modified"], !date.isEmpty { conditions.add("If-Modified-Since", date) }
+        return conditions
+    }
+
+    /// The header fields of a stored answer after the server confirmed it (RFC 9111 section 3.2).
+    ///
+    /// What describes the body stays, since it is the stored one.
+    static func confirmed(_ stored: HTTPHeaders, by headers: HTTPHeaders) -> HTTPHeaders {
+        let kept: Set<String> = ["content-length", "content-encoding", "content-type", "content-range"]
+        var result = stored
+        let fresh = endToEnd(headers).filter { !kept.contains($0.name.lowercased()) }
+        for name in Set(fresh.map { $0.name.lowercased() }) { result.remove(name) }
+        for field in fresh { result.add(field.name, field.value) }
+        return result
+    }
+
+    /// The header fields with which a stored answer is handed out: its own, and its age.
+    static func handedOut(_ stored: HTTPStoredAnswer, now: Date) -> HTTPHeaders {
+        var headers = stored.headers
+        headers["Age"] = String(Int(min(stored.age(at: now), 2_147_483_648)))
+        return headers
+    }
+
+    /// The fields that are not only about one connection (RFC 9110 section 7.6.1).
+    static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
+        let named = headers.values(of: "Connection").joined(separator: ",").split(separator: ",")
+        let dropped = connectionFields.union(named.map { $0.filter { !$0.isWhitespace }.lowercased() })
+        return HTTPHeaders(headers.filter { !dropped.contains($0.name.lowercased()) })
+    }
+
+    /// Whether an answer says that what is stored under the same URL no longer holds (RFC 9111 section 4.4).
+    static func invalidates(method: HTTPMethod, status: Int) -> Bool {
+        !method.isSafe && (200..<400).contains(status)
+    }
+
+    private static let connectionFields: Set<String> = [
+        "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// The statuses whose rules for caching this cache knows.
+    private static let understood: Set<Int> = [
+        200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414,
+        415, 416, 417, 421, 422, 426, 429, 500, 501, 502, 503, 504, 505,
+    ]
+}

@@ -1,0 +1,75 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+
+/// What a call does with the answer that is stored for it.
+enum StoredUse: Sendable {
+    /// It is the answer.
+    case answer
+    /// It is the answer, and a new one is fetched for the next call.
+    case answerAndRefresh
+    /// It may not be used, and the server may not be asked.
+    case refuse(APIError.CacheReason)
+    /// The server is asked, with the fields by which it may confirm what is stored.
+    case ask(HTTPHeaders)
+
+    /// Decides by the policy, the state of what is stored, and the request's header fields.
+    static func of<Value: Sendable>(
+        _ stored: CachedValue<Value>,
+        _ policy: CachePolicy,
+        lifetime: Duration,
+        request: HTTPHeaders
+    ) -> StoredUse {
+        if policy.reading == .only {
+            let isAllowed = stored.isFresh || stored.age < (stored.lifetime ?? lifetime) + policy.keepsStaleFor
+            return isAllowed ? .answer : .refuse(.expired)
+        }
+        let conditions =
+            policy.keepsForConfirmation > .zero ? HTTPCacheRules.conditions(for: stored.answer?.headers ?? [:]) : [:]
+        if policy.reading == .never { return .ask(conditions) }
+        if policy.freshness == .http, let http = stored.http {
+            switch HTTPCacheRules.reuse(http, for: request, now: stored.now(http)) {
+            case .fresh: return .answer
+            case .freshEnough: return .answerAndRefresh
+            case .validate(let conditions): return isUsable(stored, policy, lifetime) ?? .ask(conditions)
+            case .none: return isUsable(stored, policy, lifetime) ?? .ask([:])
+            }
+        }
+        if stored.isFresh { return .answer }
+        return isUsable(stored, policy, lifetime) ?? .ask(conditions)
+    }
+
+    private static func isUsable<Value: Sendable>(
+        _ stored: CachedValue<Value>,
+        _ policy: CachePolicy,
+        _ lifetime: Duration
+    ) -> StoredUse? {
+        let limit = (stored.lifetime ?? lifetime) + policy.staleWhileRevalidate
+        return policy.staleWhileRevalidate > .zero && stored.age < limit ? .answerAndRefresh : nil
+    }
+
+    /// Whether the answer may stand in for a server that failed.
+    static func mayStandIn<Value: Sendable>(
+        _ stored: CachedValue<Value>,
+        _ policy: CachePolicy,
+        lifetime: Duration
+    ) -> Bool {
+        if policy.freshness == .http, let http = stored.http, HTTPCacheRules.mayStandIn(http, now: stored.now(http)) {
+            return true
+        }
+        let limit = (stored.lifetime ?? lifetime) + policy.staleIfError
+        return policy.staleIfError > .zero && stored.age < limit
+    }
+}
+
+extension CachedValue {
+    /// The time by the server's answer: when it came, and the time since, which no setting of the clock changes.
+    fileprivate func now(_ http: HTTPStoredAnswer) -> Date {
+        http.received.addingTimeInterval(age.inSeconds)
+    }
+
+    /// The lifetime that the answer itself says; `nil` when the call decides.
+    fileprivate var lifetime: Duration? {
+        http.map { .seconds(max(0, $0.lifetime - $0.age(at: $0.received))) }
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite(.timeLimit(.minutes(1))) struct HTTPCacheCaseTests {
+    @Test func `stored answers are reused, confirmed and dropped as RFC 9111 says`() throws {
+        try CaseFile("http_cache_tests").run { item in
+            if item["shared_cache_only"]?.bool == true { return .notApplicable("for shared caches only") }
+            if item["suite"]?.string == "partial" { return .notApplicable("parts of bodies are not stored") }
+            let outcome = HTTPCacheCase(item).mismatch()
+            if outcome?.isSetUp == true {
+                return .notApplicable("the case sets up what a cache of its own need not do")
+            }
+            switch (outcome, item["strength"]?.string) {
+            case (nil, _): return .passed
+            case (_, "check"): return .notApplicable("asked for information, no right answer")
+            case (let mismatch?, "optimal") where mismatch.isMiss:
+                return .difference("a cache may ask the server where it could have reused")
+            case (let mismatch?, _): return .failed(mismatch.text)
+            }
+        }
+    }
+}
+
+/// A sequence of requests through the rules, with a store of heads and a server from a script.
+private struct HTTPCacheCase {
+    struct Mismatch {
+        var text: String
+        /// The server was asked where the store would have done.
+        var isMiss = false
+        /// It was met while the case was being set up.
+        var isSetUp = false
+    }
+
+    /// What a request brought.
+    private struct Result {
+        var servedFrom: String
+        var status: Int?
+        var headers = HTTPHeaders()
+        var seen = HTTPHeaders()
+    }
+
+    private let item: CaseFile.Case
+    private var stored: [String: [HTTPStoredAnswer]] = [:]
+    private var now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    init(_ item: CaseFile.Case) {
+        self.item = item
+    }
+
+    /// The first expectation that is not met.
+    func mismatch() -> Mismatch? {
+        var copy = self
+        for (index, step) in (item["steps"]?.array ?? []).enumerated() {
+            let result = copy.perform(step)
+            if let mismatch = Self.compare(result, step["expected"] ?? nil, at: copy.now) {
+                return Mismatch(
+                    text: "step \(index + 1): \(mismatch.text)",
+                    isMiss: mismatch.isMiss,
+                    isSetUp: step.value(at: "expected.setup")?.bool == true
+                )
+            }
+            copy.now += step["advance_seconds"]?.double ?? 0
+        }
+        return nil
+    }
+
+    private mutating func perform(_ step: JSONValue) -> Result {
+        let method = step.value(at: "request.method")?.string.flatMap { HTTPMethod($0) } ?? .get
+        let key = step.value(at: "request.path_suffix")?.string ?? ""
+        let request = fields(step.value(at: "request.headers"))
+        let isBypassed = step.value(at: "request.fetch_cache_mode")?.string == "reload"
+        var sent = request
+        var candidate: HTTPStoredAnswer?
+        if method == .get, !isBypassed, let match = stored[key]?.last(where: { $0.matches(request) }) {
+            switch HTTPCacheRules.reuse(match, for: request, now: now) {
+            case .fresh, .freshEnough:
+                return Result(
+                    servedFrom: "cache",
+                    status: match.status,
+                    headers: HTTPCacheRules.handedOut(match, now: now)
+                )
+            case .validate(let conditions):
+                candidate = match
+                for field in conditions { sent.add(field.name, field.value) }
+            case .none: break
+            }
+        }
+        return answer(step["origin"] ?? nil, method, key, request, sent, candidate)
+    }
+
+    private mutating func answer(
+        _ origin: JSONValue,
+        _ method: HTTPMethod,
+        _ key: String,
+        _ request: HTTPHeaders,
+        _ sent: HTTPHeaders,
+        _ candidate: HTTPStoredAnswer?
+    ) -> Result {
+        guard origin["disconnect"]?.bool != true else {
+            guard let candidate, HTTPCacheRules.mayStandIn(candidate, now: now) else {
+                return Result(servedFrom: "nothing", status: nil)
+            }
+            return Result(servedFrom: "cache", status: candidate.status, headers: candidate.headers)
+        }
+        let headers = fields(origin["headers"])
+        let status = origin["status"]?.int ?? 200
+        if status == 304, var confirmed = candidate {
+            confirmed.headers = HTTPCacheRules.confirmed(confirmed.headers, by: headers)
+            confirmed.requested = now
+            confirmed.received = now
+            stored[key]?.removeAll { $0.matches(request) }
+            stored[key, default: []].append(confirmed)
+            let kind = sent["If-None-Match"] == nil ? "lm" : "etag"
+            return Result(
+                servedFrom: "origin_validated_304_\(kind)",
+                status: confirmed.status,
+                headers: confirmed.headers,
+                seen: sent
+            )
+        }
+        if HTTPCacheRules.invalidates(method: method, status: status) { stored[key] = nil }
+        if HTTPCacheRules.isStorable(method: method, request: request, status: status, headers) {
+            stored[key]?.removeAll { $0.matches(request) }
+            stored[key, default: []].append(
+                HTTPStoredAnswer(status: status, headers: headers, request: request, requested: now, received: now)
+            )
+        }
+        return Result(servedFrom: "origin", status: status, headers: headers, seen: sent)
+    }
+
+    private func fields(_ list: JSONValue?) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        for field in list?.array ?? [] {
+            let value = field[1]?["$http_date_offset_seconds"]?.double.map { Self.text(now + $0) }
+            headers.add(field[0]?.string ?? "", value ?? field[1]?.string ?? "")
+        }
+        return headers
+    }
+
+    private static func compare(_ result: Result, _ expected: JSONValue, at now: Date) -> Mismatch? {
+        if let from = expected["served_from"]?.string, from != result.servedFrom {
+            return Mismatch(
+                text: "from \(result.servedFrom) in place of \(from)",
+                isMiss: from != "origin" && result.servedFrom == "origin"
+            )
+        }
+        if let status = expected["status"]?.int, status != result.status {
+            return Mismatch(text: "status \(String(describing: result.status)) in place of \(status)")
+        }
+        for field in expected["response_has_headers"]?.array ?? [] {
+            if let text = lacks(field, in: result.headers, at: now) { return Mismatch(text: text) }
+        }
+        for field in expected["response_lacks_headers"]?.array ?? [] {
+            let name = field[0]?.string ?? field.string ?? ""
+            if name != "server-request-count", result.headers[name] != nil { return Mismatch(text: "has \(name)") }
+        }
+        for field in expected["origin_saw_headers"]?.array ?? [] {
+            if let text = lacks(field, in: result.seen, at: now) { return Mismatch(text: "server: \(text)") }
+        }
+        return nil
+    }
+
+    private static func lacks(_ field: JSONValue, in headers: HTTPHeaders, at now: Date) -> String? {
+        let name = field[0]?.string ?? field.string ?? ""
+        // What the suite's own server adds plays no part here.
+        guard name != "client-request-count" else { return nil }
+        guard let value = headers[name] else { return "no \(name)" }
+        if field[1]?.string == ">" {
+            return (Double(value) ?? 0) > (field[2]?.double ?? 0) ? nil : "\(name) is \(value)"
+        }
+        guard let expected = field[1]?.string else { return nil }
+        return value == expected ? nil : "\(name) is \(value) in place of \(expected)"
+    }
+
+    private static func text(_ date: Date) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.string(from: date)
+    }
+}

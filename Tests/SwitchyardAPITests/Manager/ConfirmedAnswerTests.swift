@@ -1,0 +1,155 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Conditional requests, and HTTP's own rules for freshness.
+@Suite(.timeLimit(.minutes(1))) struct ConfirmedAnswerTests {
+    private let clock = ManualClock()
+    private let serializer = ResponseSerializer.decodable(Topic.self)
+
+    /// A server whose answer has a tag, and who confirms it.
+    private func tagged(_ headers: HTTPHeaders = ["ETag": "\"v1\""]) throws -> (NetworkClient, StubTransport) {
+        let transport = StubTransport { request in
+            if request.headers["If-None-Match"] == "\"v1\"" { return .status(304, headers: ["X-New": "1"]) }
+            var all = headers
+            all.add("Content-Type", "application/json")
+            return .status(200, headers: all, body: Data(#"{"id":1,"title":"one"}"#.utf8))
+        }
+        return (try .stubbed(transport, time: clock), transport)
+    }
+
+    private func configuration(_ lifetime: Duration = .seconds(60)) -> APIConfiguration {
+        TopicAPI.topic(1, lifetime: lifetime)
+    }
+
+    @Test func `F35: the server confirms a stale answer, which is fresh again`() async throws {
+        let (client, transport) = try tagged()
+        let topics = TopicAPI(client: client)
+        _ = try await topics.response(for: configuration(), with: serializer)
+        clock.advance(by: .seconds(100))
+
+        let confirmed = try await topics.response(for: configuration(), with: serializer)
+        #expect(confirmed.source == .revalidated && !confirmed.isFromCache)
+        #expect(confirmed.value.title == "one" && confirmed.status == 200)
+        #expect(confirmed.headers["X-New"] == "1" && confirmed.headers["ETag"] == "\"v1\"")
+        #expect(transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"v1\""])
+        clock.advance(by: .seconds(59))
+        #expect(try await topics.response(for: configuration(), with: serializer).isFromCache)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `F35: a refresh by the user is confirmed as well`() async throws {
+        let (client, _) = try tagged()
+        let topics = TopicAPI(client: client)
+        _ = try await topics.topic(1, lifetime: .seconds(60))
+        var refresh = configuration()
+        refresh.cache.reading = .never
+
+        #expect(try await topics.response(for: refresh, with: serializer).source == .revalidated)
+    }
+
+    @Test func `a stale answer is no answer without confirmation`() async throws {
+        let (client, _) = try tagged()
+        let topics = TopicAPI(client: client)
+        _ = try await topics.topic(1, lifetime: .seconds(60))
+        clock.advance(by: .seconds(61))
+        var only = configuration()
+        only.cache.reading = .only
+
+        await #expect(throws: APIError(.cache(.expired))) { try await topics.value(Topic.self, for: only) }
+    }
+
+    @Test func `confirmation can be switched off, and ends after its time`() async throws {
+        let (client, transport) = try tagged()
+        let topics = TopicAPI(client: client)
+        var never = configuration()
+        never.cache.keepsForConfirmation = .zero
+        _ = try await topics.response(for: never, with: serializer)
+        clock.advance(by: .seconds(61))
+        #expect(try await topics.response(for: never, with: serializer).source == .network)
+        #expect(transport.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+
+        _ = try await topics.response(for: configuration(), with: serializer)
+        clock.advance(by: .seconds(86_461))
+        #expect(try await topics.response(for: configuration(), with: serializer).source == .network)
+    }
+
+    @Test func `a caller's own condition is the caller's own affair`() async throws {
+        let (client, _) = try tagged()
+        let topics = TopicAPI(client: client)
+        var own = configuration()
+        own.headers["If-None-Match"] = "\"v1\""
+
+        await #expect(throws: APIError(.status(304))) { try await topics.response(for: own, with: serializer) }
+    }
+
+    @Test func `F46: the answer's own fields decide how long it is fresh`() async throws {
+        let (client, transport) = try tagged(["Cache-Control": "max-age=10", "Age": "4"])
+        let topics = TopicAPI(client: client)
+        var http = configuration(.seconds(1_000))
+        http.cache.freshness = .http
+        _ = try await topics.response(for: http, with: serializer)
+
+        clock.advance(by: .seconds(5))
+        #expect(try await topics.response(for: http, with: serializer).isFromCache)
+        clock.advance(by: .seconds(2))
+        #expect(try await topics.response(for: http, with: serializer).source == .network)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test(arguments: ["no-store", "max-age=0", "no-cache", ""])
+    func `F46: what may not be reused is not`(control: String) async throws {
+        let (client, transport) = try tagged(["Cache-Control": control])
+        let topics = TopicAPI(client: client)
+        var http = configuration()
+        http.cache.freshness = .http
+        for _ in 0..<2 { _ = try await topics.value(Topic.self, for: http) }
+
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `F46: the server allows stale answers while a new one comes, and for its own failures`() async throws {
+        let fails = Locked(false)
+        let transport = StubTransport { _ in
+            guard !fails.withLock({ $0 }) else { return .status(503) }
+            let headers: HTTPHeaders = [
+                "Content-Type": "application/json",
+                "Cache-Control": "max-age=10, stale-while-revalidate=20, stale-if-error=100",
+            ]
+            return .status(200, headers: headers, body: Data(#"{"id":1,"title":"one"}"#.utf8))
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        var http = configuration()
+        http.cache.freshness = .http
+        _ = try await topics.value(Topic.self, for: http)
+
+        clock.advance(by: .seconds(15))
+        fails.withLock { $0 = true }
+        #expect(try await topics.response(for: http, with: serializer).source == .staleCache(age: .seconds(15)))
+        await transport.waitForRequests(2)
+        await transport.waitUntilIdle()
+        clock.advance(by: .seconds(50))
+        #expect(try await topics.response(for: http, with: serializer).source == .staleCache(age: .seconds(65)))
+        clock.advance(by: .seconds(100))
+        await #expect(throws: APIError(.status(503))) { try await topics.value(Topic.self, for: http) }
+    }
+
+    @Test func `a change removes the answers that it makes wrong`() async throws {
+        let (client, transport) = try tagged()
+        let topics = TopicAPI(client: client)
+        var read = configuration()
+        read.cache.tags = ["topic-1", "topics"]
+        _ = try await topics.value(Topic.self, for: read)
+        var change = APIConfiguration(path: "topics/1", method: .put)
+        change.cache.removesTags = ["topics"]
+
+        try await topics.send(change)
+
+        #expect(topics.cache.count == 0)
+        _ = try await topics.value(Topic.self, for: read)
+        #expect(transport.requestCount == 3)
+    }
+}
