@@ -98,7 +98,7 @@ struct FaultRun {
     private func duplicates() -> Int {
         var seen: [String: Int] = [:]
         for server in servers {
-            for request in server.requests where request.path.hasPrefix("/items/") {
+            for request in server.requests where request.method.name == method && request.path.hasPrefix("/items/") {
                 seen[request.path, default: 0] += 1
             }
         }
