@@ -1,4 +1,5 @@
 import Foundation
+import Switchyard
 import SwitchyardTesting
 
 /// One fault: three servers, a load from another process, and the books.
