@@ -111,7 +111,8 @@ ycurl_loop *ycurl_loop_create(void) {
     loop->now = ycurl_now();
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    bool whole = loop->epoll >= 0 && loop->wake >= 0 && control(loop, EPOLL_CTL_ADD, loop->wake, EPOLLIN) == 0;
+    // Edge-triggered, so that the count never has to be read back.
+    bool whole = loop->epoll >= 0 && loop->wake >= 0 && control(loop, EPOLL_CTL_ADD, loop->wake, EPOLLIN | EPOLLET) == 0;
     if (whole && open_multi(loop)) return loop;
     int error = errno ? errno : ENOMEM;
     ycurl_loop_destroy(loop);
@@ -266,11 +267,7 @@ static void run_timer(ycurl_loop *loop) {
 
 static void dispatch(ycurl_loop *loop, const struct epoll_event *event) {
     int socket = event->data.fd;
-    if (socket == loop->wake) {
-        uint64_t count;
-        while (read(loop->wake, &count, sizeof count) < 0 && errno == EINTR) {}
-        return;
-    }
+    if (socket == loop->wake) return;
     struct watched_socket *entry = watched(loop, socket);
     if (!entry || !entry->wanted) {
         if (entry) entry->registered = 0;

@@ -129,12 +129,16 @@
             let runner = CurlRunner(owner: self, loop: loop, settings: settings)
             var commands: [Command] = []
             while true {
-                takeCommands(into: &commands)
-                for command in commands { runner.perform(command) }
-                commands.removeAll(keepingCapacity: true)  // Not held while the loop waits.
-                ycurl_loop_push(loop)
-                runner.deliver()
-                let next = nextStep(isIdle: runner.isIdle)
+                var next = Step.poll
+                // What completions ask for goes out before the sockets are looked at, but not for ever.
+                for _ in 0..<4 where next == .poll {
+                    takeCommands(into: &commands)
+                    for command in commands { runner.perform(command) }
+                    commands.removeAll(keepingCapacity: true)  // Not held while the loop waits.
+                    ycurl_loop_push(loop)
+                    runner.deliver()
+                    next = nextStep(isIdle: runner.isIdle)
+                }
                 if next == .end { break }
                 let failure = ycurl_loop_step(loop, runner.waitMilliseconds(blocks: next == .wait))
                 runner.deliver()
