@@ -37,7 +37,7 @@
             self.onFailure = onFailure
             length = stream.length
             super.init()
-            CFWriteStreamSetDispatchQueue(output, queue)
+            CFWriteStreamSetDispatchQueue(output as CFWriteStream, queue)
             output.delegate = self
             output.open()
         }

@@ -145,6 +145,8 @@ extension URLSessionDriver: URLSessionDataDelegate {
     ) {
         #if canImport(Darwin)
             let (disposition, credential) = trust.answer(challenge)
+            // Said first, since the end of the task will only say that it was cancelled.
+            if disposition == .cancelAuthenticationChallenge { exchange(of: task)?.rejectCertificate() }
             completionHandler(disposition, credential)
         #else
             // Without an answer a 401 would never end on Linux; what is cancelled here is a response all the same.

@@ -246,6 +246,12 @@ final class URLSessionExchange: TransportTask {
             }
         }
 
+        /// Ends with the certificate that our own trust or pins refuse.
+        func rejectCertificate() {
+            let message = "the server's certificate is not trusted, or has none of the pinned keys"
+            end(.failure(TransportError(.certificateRejected, message: message, mayHaveBeenSent: false)))
+        }
+
         func receive(_ metrics: URLSessionTaskMetrics) {
             let measured = TransferMetrics(metrics)
             state.withLock { $0.metrics = measured }

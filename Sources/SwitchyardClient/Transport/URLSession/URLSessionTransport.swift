@@ -4,6 +4,9 @@ import SwitchyardServices
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
+#if canImport(Darwin)
+    import Security
+#endif
 
 /// The transport for Apple systems, on `URLSession`.
 ///
