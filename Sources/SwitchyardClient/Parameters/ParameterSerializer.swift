@@ -21,7 +21,7 @@ final class ParameterSerializerPlan: Sendable {
 ///
 /// The name of the value being written is kept as raw text and grows and shrinks with the tree; it is percent-encoded
 /// once per value. Flat parameters allocate nothing but the output.
-struct ParameterSerializer {
+struct ParameterSerializer: ~Copyable {
     private let plan: ParameterSerializerPlan
     /// Written in front of the first pair: the `?` or `&` of a URL.
     private let lead: UInt8?

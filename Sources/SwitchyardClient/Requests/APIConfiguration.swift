@@ -18,8 +18,6 @@ public struct APIConfiguration: Sendable {
     /// The table of ``PathJoin`` says what becomes of slashes, queries, spaces and `..`. What stands in braces is a
     /// placeholder of a ``URLTemplate`` for ``pathValues``: `users/{id}`.
     public var path: String
-    /// The values of placeholders in ``path``, percent-encoded for their place; one that is missing is an error.
-    public var pathValues = Parameters()
     /// The method; GET unless set.
     public var method: HTTPMethod
     /// Parameters of the URL, appended behind a query that base or path have already.
@@ -28,8 +26,6 @@ public struct APIConfiguration: Sendable {
     public var parameters = Parameters()
     /// Where ``parameters`` go; by the method unless set.
     public var parameterDestination = ParameterDestination.automatic
-    /// How ``query`` and ``parameters`` are written; the generator's options when `nil`, the default.
-    public var parameterOptions: ParameterEncodingOptions?
     /// The body; none unless set.
     public var body: RequestBody
     /// Header fields of this request; they replace common ones of the same name.
@@ -53,12 +49,6 @@ public struct APIConfiguration: Sendable {
     /// Whether a content delivery network is used: ``cdnURL``, else the server's, else the base URL itself; off unless
     /// set.
     public var usesCDN = false
-    /// The base URL of this call's own content delivery network; the server's when `nil`, the default.
-    public var cdnURL: RequestURL?
-    /// Which networks the call may use; all of them unless set.
-    public var networkAccess = HTTPRequest.NetworkAccess()
-    /// A segment between base URL and path, such as `v2`; the generator's when `nil`, none when empty.
-    public var apiVersion: String?
     /// Whether a base URL with http is asked over https; off unless set.
     ///
     /// An https base stays as it is, an explicit port 80 is dropped, other ports stay.
@@ -69,12 +59,6 @@ public struct APIConfiguration: Sendable {
     ///
     /// Set it to `true` for a POST that only reads, to `false` for a GET that does not.
     public var mayBeRepeated: Bool?
-    /// Changes the finished request, after the generator's own modifiers; an error ends the call.
-    public var modifier: (@Sendable (inout HTTPRequest) throws -> Void)?
-    /// A request that is sent as it is, in place of everything that describes one here; none unless set.
-    ///
-    /// Timeouts, limits and what concerns the dispatch still come from the configuration where the request has none.
-    public var prebuiltRequest: HTTPRequest?
     /// Whether cookies of the generator's jar are sent and stored; on unless set.
     public var usesCookies = true
     /// Whether GET and HEAD may have a body; off unless set, then such a request is an error.
@@ -84,7 +68,8 @@ public struct APIConfiguration: Sendable {
     /// Names by which requests can be found and cancelled together.
     public var tags: Set<String> = []
 
-    private var attachments: [ObjectIdentifier: any Sendable] = [:]
+    /// What few calls set; see ``pathValues``, ``prebuiltRequest`` and their like.
+    var rare: RareConfiguration.Box?
 
     /// Creates a configuration; everything else is set through the properties.
     ///
@@ -121,12 +106,6 @@ public struct APIConfiguration: Sendable {
     /// Whether the answer may be cached at all: ``cacheLifetime`` is above zero.
     public var usesCache: Bool {
         cacheLifetime.map { $0 > .zero } ?? false
-    }
-
-    /// The value attached under a key.
-    public subscript<Key: ConfigurationKey>(key: Key.Type) -> Key.Value {
-        get { attachments[ObjectIdentifier(key)] as? Key.Value ?? Key.defaultValue }
-        set { attachments[ObjectIdentifier(key)] = newValue }
     }
 
     /// Returns the configuration as it is dispatched: what has to be the same in every attempt is fixed.

@@ -34,20 +34,18 @@ public struct PathFilter: Sendable {
 }
 
 extension RequestGenerator {
-    func validate(_ configuration: APIConfiguration) throws(RequestError) {
-        guard let validation else { return }
-        try hook("validation") { try validation(configuration) }
-    }
-
     /// The path with its placeholders filled, its filters applied and its version in front.
     func path(_ configuration: APIConfiguration) throws(RequestError) -> String {
         var path = configuration.path
-        if path.utf8.contains(UInt8(ascii: "{")) {
+        let isTemplate =
+            path.utf8.withContiguousStorageIfAvailable { $0.contains(UInt8(ascii: "{")) } ?? path.contains("{")
+        if isTemplate {
             path = try URLTemplate(path).expanded(with: configuration.pathValues)
         }
         for filter in pathFilters where filter.appliesToAbsoluteURLs || !isAbsolute(path) {
             path = try hook("path filter") { try filter.transform(path, configuration) }
         }
+        if configuration.rare == nil, apiVersion.isEmpty { return path }
         let version = configuration.apiVersion ?? apiVersion
         guard !version.isEmpty, !isAbsolute(path) else { return path }
         let isBare = path.isEmpty || path.hasPrefix("?") || path.hasPrefix("#") || path.hasPrefix("/")
@@ -62,9 +60,8 @@ extension RequestGenerator {
 
     /// The request after all modifiers, its headers checked again.
     func finished(_ request: HTTPRequest, _ configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
-        let isPrebuilt = configuration.prebuiltRequest != nil
-        guard !modifiers.isEmpty || configuration.modifier != nil || isPrebuilt else { return request }
         var request = request
+        if configuration.prebuiltRequest == nil { request.networkAccess = configuration.networkAccess }
         for modifier in modifiers { try hook("modifier") { try modifier(&request) } }
         if let modifier = configuration.modifier { try hook("modifier") { try modifier(&request) } }
         guard let invalid = request.headers.firstInvalidField else { return request }
@@ -72,7 +69,7 @@ extension RequestGenerator {
     }
 
     /// Runs a closure of the user's; what it throws becomes a ``RequestError``.
-    private func hook<Result>(_ stage: String, _ body: () throws -> Result) throws(RequestError) -> Result {
+    func hook<Result>(_ stage: String, _ body: () throws -> Result) throws(RequestError) -> Result {
         do {
             return try body()
         } catch let error as RequestError {

@@ -87,12 +87,17 @@ public struct RequestGenerator: Sendable {
         for configuration: APIConfiguration,
         on base: BaseURL
     ) throws(RequestError) -> HTTPRequest {
-        try validate(configuration)
-        if let prebuilt = configuration.prebuiltRequest {
-            return try finished(completed(prebuilt, configuration), configuration)
+        if let validation { try hook("validation") { try validation(configuration) } }
+        if let rare = configuration.rare?.value {
+            if let prebuilt = rare.prebuiltRequest {
+                return try finished(completed(prebuilt, configuration), configuration)
+            }
+            if configuration.usesCDN, let cdn = rare.cdnURL { return try built(for: configuration, on: BaseURL(cdn)) }
         }
-        var base = base
-        if configuration.usesCDN, let cdn = configuration.cdnURL { base = BaseURL(cdn) }
+        return try built(for: configuration, on: base)
+    }
+
+    private func built(for configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> HTTPRequest {
         var joiner = try URLJoiner(
             path: try path(configuration),
             on: base,
@@ -104,7 +109,7 @@ public struct RequestGenerator: Sendable {
         let url = try url(&joiner, query: parameters.query, configuration)
         let body = try body(configuration, extraFields: parameters.body)
         let headers = try headers(configuration, url: url, bodyType: body.contentType, sharesCommonValues: shares)
-        var request = HTTPRequest(
+        let request = HTTPRequest(
             method: configuration.method,
             url: url,
             headers: headers,
@@ -113,8 +118,7 @@ public struct RequestGenerator: Sendable {
             delivery: configuration.delivery,
             responseBodyLimit: configuration.responseBodyLimit ?? responseBodyLimit
         )
-        request.networkAccess = configuration.networkAccess
-        return try finished(request, configuration)
+        return modifiers.isEmpty && configuration.rare == nil ? request : try finished(request, configuration)
     }
 
     private func completed(_ prebuilt: HTTPRequest, _ configuration: APIConfiguration) -> HTTPRequest {

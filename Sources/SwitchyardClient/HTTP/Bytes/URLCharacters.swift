@@ -24,8 +24,9 @@ public struct URLCharacters: Sendable, Hashable {
     /// Whether the set holds the character.
     @inline(__always)
     public func contains(_ byte: UInt8) -> Bool {
-        if byte < 64 { return low >> UInt64(byte) & 1 == 1 }
-        return byte < 128 && high >> UInt64(byte & 63) & 1 == 1
+        // The masking shift: the plain one would check for a shift by 64 or more, which cannot be here.
+        let half = byte & 64 == 0 ? low : high
+        return byte < 128 && half &>> UInt64(byte) & 1 == 1
     }
 
     /// Returns the characters of both sets.

@@ -14,15 +14,16 @@ public import Foundation
 public struct RequestBody: Sendable {
     enum Kind: Sendable {
         case none
-        case form(Parameters, ParameterEncodingOptions?)
-        case parameters(ParameterValue, JSONBodyOptions?)
-        case json(any Encodable & Sendable, JSONEncoder?)
-        case text(String, String.Encoding, contentType: String)
-        case propertyList(any Encodable & Sendable, PropertyListSerialization.PropertyListFormat)
+        // Indirect where the payload is large: configurations are copied often, and most have no body.
+        indirect case form(Parameters, ParameterEncodingOptions?)
+        indirect case parameters(ParameterValue, JSONBodyOptions?)
+        indirect case json(any Encodable & Sendable, JSONEncoder?)
+        indirect case text(String, String.Encoding, contentType: String)
+        indirect case propertyList(any Encodable & Sendable, PropertyListSerialization.PropertyListFormat)
         case data(Data)
         case file(URL)
-        case stream(HTTPBody.Stream)
-        case multipart(MultipartForm)
+        indirect case stream(HTTPBody.Stream)
+        indirect case multipart(MultipartForm)
         case custom(@Sendable () throws -> HTTPBody)
     }
 

@@ -1,0 +1,80 @@
+/// What few calls set.
+///
+/// It is kept behind one reference, so that the copies of a configuration that each dispatch makes stay small.
+struct RareConfiguration: Sendable {
+    var pathValues = Parameters()
+    var parameterOptions: ParameterEncodingOptions?
+    var cdnURL: RequestURL?
+    var networkAccess = HTTPRequest.NetworkAccess()
+    var apiVersion: String?
+    var modifier: (@Sendable (inout HTTPRequest) throws -> Void)?
+    var prebuiltRequest: HTTPRequest?
+    var attachments: [ObjectIdentifier: any Sendable] = [:]
+
+    /// A copy that never changes.
+    final class Box: Sendable {
+        let value: RareConfiguration
+
+        init(_ value: RareConfiguration) {
+            self.value = value
+        }
+    }
+}
+
+extension APIConfiguration {
+    private mutating func change(_ change: (inout RareConfiguration) -> Void) {
+        var value = rare?.value ?? RareConfiguration()
+        change(&value)
+        rare = RareConfiguration.Box(value)
+    }
+
+    /// The values of placeholders in ``path``, percent-encoded for their place; one that is missing is an error.
+    public var pathValues: Parameters {
+        get { rare?.value.pathValues ?? Parameters() }
+        set { change { $0.pathValues = newValue } }
+    }
+
+    /// How ``query`` and ``parameters`` are written; the generator's options when `nil`, the default.
+    public var parameterOptions: ParameterEncodingOptions? {
+        get { rare?.value.parameterOptions }
+        set { change { $0.parameterOptions = newValue } }
+    }
+
+    /// The base URL of this call's own content delivery network; the server's when `nil`, the default.
+    public var cdnURL: RequestURL? {
+        get { rare?.value.cdnURL }
+        set { change { $0.cdnURL = newValue } }
+    }
+
+    /// Which networks the call may use; all of them unless set.
+    public var networkAccess: HTTPRequest.NetworkAccess {
+        get { rare?.value.networkAccess ?? HTTPRequest.NetworkAccess() }
+        set { change { $0.networkAccess = newValue } }
+    }
+
+    /// A segment between base URL and path, such as `v2`; the generator's when `nil`, none when empty.
+    public var apiVersion: String? {
+        get { rare?.value.apiVersion }
+        set { change { $0.apiVersion = newValue } }
+    }
+
+    /// Changes the finished request, after the generator's own modifiers; an error ends the call.
+    public var modifier: (@Sendable (inout HTTPRequest) throws -> Void)? {
+        get { rare?.value.modifier }
+        set { change { $0.modifier = newValue } }
+    }
+
+    /// A request that is sent as it is, in place of everything that describes one here; none unless set.
+    ///
+    /// Timeouts, limits and what concerns the dispatch still come from the configuration where the request has none.
+    public var prebuiltRequest: HTTPRequest? {
+        get { rare?.value.prebuiltRequest }
+        set { change { $0.prebuiltRequest = newValue } }
+    }
+
+    /// The value attached under a key.
+    public subscript<Key: ConfigurationKey>(key: Key.Type) -> Key.Value {
+        get { rare?.value.attachments[ObjectIdentifier(key)] as? Key.Value ?? Key.defaultValue }
+        set { change { $0.attachments[ObjectIdentifier(key)] = newValue } }
+    }
+}
