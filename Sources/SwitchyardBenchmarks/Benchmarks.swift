@@ -10,6 +10,7 @@ enum Benchmarks {
         switch words.next() {
         case "serve-bare": try serve()
         case "overhead": try await OverheadBenchmark(url: url, isJSON: isJSON, only: words.value("--only")).run()
+        case "pipeline": try await PipelineBenchmark(isJSON: isJSON, only: words.value("--only")).run()
         case "faults":
             var faults = FaultsBenchmark()
             faults.isJSON = isJSON
@@ -26,6 +27,7 @@ enum Benchmarks {
 
     private static let usage = """
         usage: SwitchyardBenchmarks overhead [--json] [--url URL] [--only CONTENDER]
+               SwitchyardBenchmarks pipeline [--json] [--only CONTENDER]
                SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [FAULT ...]
         """
 

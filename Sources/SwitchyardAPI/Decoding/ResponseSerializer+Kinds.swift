@@ -13,16 +13,16 @@ extension ResponseSerializer where Value: Decodable {
         at keyPath: String? = nil,
         using decoding: JSONDecoding = .standard
     ) -> ResponseSerializer {
-        let empty = type.valueOfEmptyBody
         guard let keyPath, !keyPath.isEmpty, let key = ContentPlace.userInfoKey else {
-            return ResponseSerializer(accepting: MediaType.jsonTypes, emptyValue: empty) { response in
-                guard !response.isBlank else { return try empty.orThrowEmpty() }
+            return ResponseSerializer(accepting: MediaType.jsonTypes, findingEmpty: { type.valueOfEmptyBody }) {
+                response in
+                guard !response.isBlank else { return try type.valueOfEmptyBody.orThrowEmpty() }
                 return try decoding.decode(type, from: try TextEncoding.utf8(response))
             }
         }
         let placed = decoding.adding(key, ContentPlace(envelope: nil, keyPath: keyPath))
-        return ResponseSerializer(accepting: MediaType.jsonTypes, emptyValue: empty) { response in
-            guard !response.isBlank else { return try empty.orThrowEmpty() }
+        return ResponseSerializer(accepting: MediaType.jsonTypes, findingEmpty: { type.valueOfEmptyBody }) { response in
+            guard !response.isBlank else { return try type.valueOfEmptyBody.orThrowEmpty() }
             let content = try placed.decode(FramedContent<Value>.self, from: try TextEncoding.utf8(response))
             guard case .value(let value) = content else { throw APIError(.body(.empty)) }
             return value

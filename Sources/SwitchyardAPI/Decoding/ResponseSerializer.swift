@@ -14,7 +14,12 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
     /// The content types that ``ContentTypePolicy/strict`` accepts; `nil` is any.
     public var contentTypes: [MediaType]?
     /// The value of an empty body; `nil` when an empty body is an error.
-    public var emptyValue: Value?
+    public var emptyValue: Value? {
+        get { makeEmpty?() }
+        set { makeEmpty = Self.maker(of: newValue) }
+    }
+    // A closure, so that the layout does not depend on the value: copies are plain then, without a look at its type.
+    private var makeEmpty: (@Sendable () -> Value?)?
     private let decode: @Sendable (RawResponse) throws -> Value
 
     /// Creates a serialiser.
@@ -29,8 +34,24 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
         decode: @escaping @Sendable (RawResponse) throws -> Value
     ) {
         self.contentTypes = contentTypes
-        self.emptyValue = emptyValue
+        makeEmpty = Self.maker(of: emptyValue)
         self.decode = decode
+    }
+
+    /// Creates a serialiser that looks for the value of an empty body when there is one.
+    init(
+        accepting contentTypes: [MediaType]?,
+        findingEmpty makeEmpty: @escaping @Sendable () -> Value?,
+        decode: @escaping @Sendable (RawResponse) throws -> Value
+    ) {
+        self.contentTypes = contentTypes
+        self.makeEmpty = makeEmpty
+        self.decode = decode
+    }
+
+    private static func maker(of value: Value?) -> (@Sendable () -> Value?)? {
+        guard let value else { return nil }
+        return { value }
     }
 
     /// Checks an answer against rules and makes its value.

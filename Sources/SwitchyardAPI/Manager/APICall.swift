@@ -38,31 +38,31 @@ struct APICall<Value: Sendable>: Sendable {
         confirming stored: CachedValue<Value>? = nil,
         with conditions: HTTPHeaders = [:]
     ) async throws(APIError) -> Fetched {
-        let answer: ServiceResponse
-        do throws(RequestFailure) {
-            answer = try await client.send(asking(conditions), id: id, progress: configuration.progress)
-        } catch {
-            throw module.completed(APIError(error))
+        let question = APIQuestion(configuration, module)
+        let answer = try await question.answer(through: client, id: id, with: conditions)
+        if answer.service.status == 304, let stored, !conditions.isEmpty {
+            return confirmed(stored, by: answer.service)
         }
-        if answer.status == 304, let stored, !conditions.isEmpty { return confirmed(stored, by: answer) }
-        let fetched = try decoded(answer, try await body(of: answer))
-        forgetOutdated(in: client)
-        return fetched
+        let response = APIResponse(
+            value: try decoded(answer),
+            status: answer.service.status,
+            headers: answer.service.headers,
+            context: answer.service.context
+        )
+        question.forgetOutdated(in: client)
+        return Fetched(response: response, cost: answer.data.count)
     }
 
-    /// Removes the stored answers that this call has made wrong.
-    private func forgetOutdated(in client: NetworkClient) {
-        let tags = configuration.cache.removesTags
-        guard !tags.isEmpty else { return }
-        client.responseCache.removeAll { !$0.tags.isDisjoint(with: tags) }
-    }
-
-    /// What is sent; fields of the caller's own stay.
-    private func asking(_ conditions: HTTPHeaders) -> APIConfiguration {
-        guard !conditions.isEmpty else { return configuration }
-        var copy = configuration
-        for field in conditions where copy.headers[field.name] == nil { copy.headers.add(field.name, field.value) }
-        return copy
+    /// Asks the server and decodes the answer, when nothing but the value is wanted; not on the caller's executor.
+    ///
+    /// - Parameter client: The client to send through.
+    /// - Returns: The value.
+    /// - Throws: ``APIError``.
+    @concurrent func value(through client: NetworkClient) async throws(APIError) -> Value {
+        let question = APIQuestion(configuration, module)
+        let value = try decoded(try await question.answer(through: client, id: RequestID()))
+        question.forgetOutdated(in: client)
+        return value
     }
 
     private func confirmed(_ stored: CachedValue<Value>, by answer: ServiceResponse) -> Fetched {
@@ -76,52 +76,19 @@ struct APICall<Value: Sendable>: Sendable {
         return Fetched(response: response, cost: stored.cost)
     }
 
-    private func decoded(_ answer: ServiceResponse, _ data: Data) throws(APIError) -> Fetched {
+    private func decoded(_ answer: APIQuestion.Answer) throws(APIError) -> Value {
         let raw = RawResponse(
-            status: answer.status,
-            headers: answer.headers,
-            data: data,
+            status: answer.service.status,
+            headers: answer.service.headers,
+            data: answer.data,
             method: configuration.method,
             accept: configuration.headers["Accept"]
         )
         do throws(APIError) {
-            let value = try serializer.value(of: raw, rules: configuration.rules ?? module.rules)
-            let response = APIResponse(
-                value: value,
-                status: answer.status,
-                headers: answer.headers,
-                context: answer.context
-            )
-            return Fetched(response: response, cost: data.count)
+            return try serializer.value(of: raw, rules: configuration.rules ?? module.rules)
         } catch {
-            throw completed(error, by: answer, data)
+            throw module.completed(error, by: answer.service, answer.data)
         }
-    }
-
-    private func body(of answer: ServiceResponse) async throws(APIError) -> Data {
-        switch answer.response.body {
-        case .whole(let data): return data
-        case .stream(let stream):
-            var data = Data()
-            do throws(TransportError) {
-                var pieces = stream.makeAsyncIterator()
-                while let piece = try await pieces.next() { data.append(piece) }
-            } catch {
-                throw completed(APIError(error), by: answer, data)
-            }
-            return data
-        }
-    }
-
-    /// The error with everything that is known about the answer.
-    private func completed(_ error: APIError, by answer: ServiceResponse, _ data: Data) -> APIError {
-        var error = error
-        let underlying = error.context.underlying
-        error.context = APIError.Context(answer.context)
-        error.context.requestID = answer.id
-        error.context.underlying = underlying
-        error.context.keep(status: answer.status, headers: answer.headers, body: data)
-        return module.completed(error)
     }
 }
 

@@ -22,6 +22,7 @@ extension APIManager {
         // What is stored needs no serialiser, and nothing else of a call.
         if let plan, let value = plan.freshValue(of: type) { return value }
         let call = APICall(configuration, module.serializer(for: type, at: keyPath), module)
+        guard let plan else { return try await call.value(through: client) }
         return try await response(of: call, plan).value
     }
 
@@ -30,7 +31,7 @@ extension APIManager {
     /// - Parameter configuration: What to send.
     /// - Throws: ``APIError``; also when the module's frame says that the call failed.
     public nonisolated(nonsending) func send(_ configuration: APIConfiguration) async throws(APIError) {
-        _ = try await response(for: configuration, with: nothing)
+        _ = try await value(for: configuration, with: nothing)
     }
 
     /// Makes a call and returns its value together with the answer that it came from.
@@ -46,6 +47,15 @@ extension APIManager {
     ) async throws(APIError) -> APIResponse<Value> {
         let plan = CachePlan.of(configuration, through: client, user: cacheUser)
         return try await response(of: APICall(configuration, serializer, module), plan)
+    }
+
+    private nonisolated(nonsending) func value<Value: Sendable>(
+        for configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>
+    ) async throws(APIError) -> Value {
+        let call = APICall(configuration, serializer, module)
+        guard configuration.usesCache else { return try await call.value(through: client) }
+        return try await response(for: configuration, with: serializer).value
     }
 
     private nonisolated(nonsending) func response<Value: Sendable>(

@@ -116,12 +116,12 @@ extension ClientCore {
     ) throws(RequestFailure.Reason) -> (route: ServerPool.Route, probe: ServerPool.Route?) {
         switch configuration.server {
         case .baseURL(let url):
-            return (ServerPool.Route(base: BaseURL(url)), nil)
+            return (ServerPool.Route(to: ServerPool.Place(BaseURL(url))), nil)
         case .named(let name):
             guard let route = pool.fixed(name, for: configuration, at: now) else { throw .unknownServer(name) }
             return (route, nil)
         case .automatic:
-            if configuration.hasAbsoluteURL { return (ServerPool.Route(base: pool.anyBase), nil) }
+            if configuration.hasAbsoluteURL { return (ServerPool.Route(to: ServerPool.Place(pool.anyBase)), nil) }
             let (route, probe) = pool.first(for: configuration, at: now)
             guard let route else { throw .unknownServer("") }
             return (route, probe)

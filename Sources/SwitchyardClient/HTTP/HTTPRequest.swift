@@ -1,3 +1,5 @@
+import SwitchyardServices
+
 /// A request as it goes to a ``Transport``: complete, with an absolute URL and a body that is ready to be sent.
 public struct HTTPRequest: Sendable {
     /// How the response's body is handed over.
@@ -13,17 +15,30 @@ public struct HTTPRequest: Sendable {
     /// `nil` is no limit of its own.
     public struct Timeouts: Sendable, Hashable {
         /// From the start to the finished TCP and TLS handshake.
-        public var connect: Duration?
+        public var connect: Duration? {
+            get { packedConnect.value }
+            set { packedConnect = PackedDuration(newValue) }
+        }
         /// Between two pieces of the response.
-        public var idle: Duration?
+        public var idle: Duration? {
+            get { packedIdle.value }
+            set { packedIdle = PackedDuration(newValue) }
+        }
         /// From the start to the last byte of the response.
-        public var total: Duration?
+        public var total: Duration? {
+            get { packedTotal.value }
+            set { packedTotal = PackedDuration(newValue) }
+        }
+
+        private var packedConnect: PackedDuration
+        private var packedIdle: PackedDuration
+        private var packedTotal: PackedDuration
 
         /// Creates timeouts; every one is off unless given.
         public init(connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil) {
-            self.connect = connect
-            self.idle = idle
-            self.total = total
+            packedConnect = PackedDuration(connect)
+            packedIdle = PackedDuration(idle)
+            packedTotal = PackedDuration(total)
         }
     }
 

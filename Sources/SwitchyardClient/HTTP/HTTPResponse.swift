@@ -1,4 +1,5 @@
 public import Foundation
+import SwitchyardServices
 
 /// A response as it comes from a ``Transport``: any status, interpreted by nobody yet.
 public struct HTTPResponse: Sendable {
@@ -77,13 +78,25 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
 /// All durations count from its start.
 public struct TransferMetrics: Sendable, Hashable {
     /// Until the name was resolved.
-    public var nameLookup: Duration?
+    public var nameLookup: Duration? {
+        get { packedNameLookup.value }
+        set { packedNameLookup = PackedDuration(newValue) }
+    }
     /// Until the TCP connection stood.
-    public var connected: Duration?
+    public var connected: Duration? {
+        get { packedConnected.value }
+        set { packedConnected = PackedDuration(newValue) }
+    }
     /// Until the TLS handshake was done; `nil` without TLS.
-    public var secured: Duration?
+    public var secured: Duration? {
+        get { packedSecured.value }
+        set { packedSecured = PackedDuration(newValue) }
+    }
     /// Until the first byte of the response.
-    public var firstByte: Duration?
+    public var firstByte: Duration? {
+        get { packedFirstByte.value }
+        set { packedFirstByte = PackedDuration(newValue) }
+    }
     /// Until the last byte of the response.
     public var total: Duration
     /// Bytes of the request's body sent.
@@ -94,6 +107,11 @@ public struct TransferMetrics: Sendable, Hashable {
     public var reusedConnection: Bool
     /// The protocol: `http/1.1`, `h2`.
     public var networkProtocol: String?
+
+    private var packedNameLookup = PackedDuration(nil)
+    private var packedConnected = PackedDuration(nil)
+    private var packedSecured = PackedDuration(nil)
+    private var packedFirstByte = PackedDuration(nil)
 
     /// Creates metrics.
     public init(total: Duration) {

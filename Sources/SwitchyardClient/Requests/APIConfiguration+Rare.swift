@@ -1,7 +1,7 @@
 /// What few calls set.
 ///
 /// It is kept behind one reference, so that the copies of a configuration that each dispatch makes stay small.
-struct RareConfiguration: Sendable {
+@usableFromInline struct RareConfiguration: Sendable {
     var pathValues = Parameters()
     var parameterOptions: ParameterEncodingOptions?
     var cdnURL: RequestURL?
@@ -9,11 +9,11 @@ struct RareConfiguration: Sendable {
     var apiVersion: String?
     var modifier: (@Sendable (inout HTTPRequest) throws -> Void)?
     var prebuiltRequest: HTTPRequest?
-    var attachments: [ObjectIdentifier: any Sendable] = [:]
+    @usableFromInline var attachments: [ObjectIdentifier: any Sendable] = [:]
 
     /// A copy that never changes.
-    final class Box: Sendable {
-        let value: RareConfiguration
+    @usableFromInline final class Box: Sendable {
+        @usableFromInline let value: RareConfiguration
 
         init(_ value: RareConfiguration) {
             self.value = value
@@ -22,7 +22,7 @@ struct RareConfiguration: Sendable {
 }
 
 extension APIConfiguration {
-    private mutating func change(_ change: (inout RareConfiguration) -> Void) {
+    @usableFromInline mutating func change(_ change: (inout RareConfiguration) -> Void) {
         var value = rare?.value ?? RareConfiguration()
         change(&value)
         rare = RareConfiguration.Box(value)
@@ -72,9 +72,15 @@ extension APIConfiguration {
         set { change { $0.prebuiltRequest = newValue } }
     }
 
+    /// Whether a value may be attached under some key.
+    package var hasAttachments: Bool { rare != nil }
+
     /// The value attached under a key.
     public subscript<Key: ConfigurationKey>(key: Key.Type) -> Key.Value {
-        get { rare?.value.attachments[ObjectIdentifier(key)] as? Key.Value ?? Key.defaultValue }
-        set { change { $0.attachments[ObjectIdentifier(key)] = newValue } }
+        @inlinable get {
+            guard let rare, let value = rare.value.attachments[ObjectIdentifier(key)] else { return Key.defaultValue }
+            return value as? Key.Value ?? Key.defaultValue
+        }
+        @inlinable set { change { $0.attachments[ObjectIdentifier(key)] = newValue } }
     }
 }

@@ -1,3 +1,5 @@
+import SwitchyardServices
+
 /// Everything that describes one call of an API, apart from the server that will answer it.
 ///
 /// A configuration is a value: the client takes a copy when it dispatches, and later changes do not reach the request.
@@ -32,17 +34,29 @@ public struct APIConfiguration: Sendable {
     public var headers: HTTPHeaders
 
     /// How long the call may take in all, attempts and waiting included; the client's default when `nil`.
-    public var timeout: Duration?
+    public var timeout: Duration? {
+        get { packedTimeout.value }
+        set { packedTimeout = PackedDuration(newValue) }
+    }
     /// How long a connection may take to come about; the client's default when `nil`.
-    public var connectTimeout: Duration?
+    public var connectTimeout: Duration? {
+        get { packedConnectTimeout.value }
+        set { packedConnectTimeout = PackedDuration(newValue) }
+    }
     /// How long a response may pause; the client's default when `nil`.
-    public var idleTimeout: Duration?
+    public var idleTimeout: Duration? {
+        get { packedIdleTimeout.value }
+        set { packedIdleTimeout = PackedDuration(newValue) }
+    }
     /// The largest response body in bytes that is accepted; the client's default when `nil`.
     public var responseBodyLimit: Int?
     /// How the response's body is handed over; in one piece unless set.
     public var delivery = HTTPRequest.Delivery.whole
     /// How long the answer may be served from the cache; `nil` or nothing above zero is no caching, the default.
-    public var cacheLifetime: Duration?
+    public var cacheLifetime: Duration? {
+        get { packedCacheLifetime.value }
+        set { packedCacheLifetime = PackedDuration(newValue) }
+    }
 
     /// Which server answers; the client's choice unless set.
     public var server = ServerChoice.automatic
@@ -68,8 +82,13 @@ public struct APIConfiguration: Sendable {
     /// Names by which requests can be found and cancelled together.
     public var tags: Set<String> = []
 
+    private var packedTimeout: PackedDuration
+    private var packedConnectTimeout = PackedDuration(nil)
+    private var packedIdleTimeout = PackedDuration(nil)
+    private var packedCacheLifetime = PackedDuration(nil)
+
     /// What few calls set; see ``pathValues``, ``prebuiltRequest`` and their like.
-    var rare: RareConfiguration.Box?
+    @usableFromInline var rare: RareConfiguration.Box?
 
     /// Creates a configuration; everything else is set through the properties.
     ///
@@ -93,7 +112,7 @@ public struct APIConfiguration: Sendable {
         self.query = query
         self.body = body
         self.headers = headers
-        self.timeout = timeout
+        packedTimeout = PackedDuration(timeout)
     }
 
     /// Whether sending the request twice has the effect of sending it once.

@@ -11,16 +11,33 @@ final class ServerPool: Sendable {
         /// The attempt as the switching core knows it; `nil` for a URL that is not of this service, which charges
         /// nobody.
         var attempt: Attempt?
-        /// The server's name.
-        var server: Server.ID?
+        private let place: Place
+
+        init(attempt: Attempt? = nil, to place: Place) {
+            self.attempt = attempt
+            self.place = place
+        }
+
+        /// The server's name; `nil` for a URL that is not of this service.
+        var server: Server.ID? { place.server }
         /// The base URL.
-        var base: BaseURL
+        var base: BaseURL { place.base }
+    }
+
+    /// A base URL and whose it is, prepared once and shared by all attempts that go there.
+    final class Place: Sendable {
+        let server: Server.ID?
+        let base: BaseURL
+
+        init(_ base: BaseURL, of server: Server.ID? = nil) {
+            self.server = server
+            self.base = base
+        }
     }
 
     fileprivate struct Site {
-        var id: Server.ID
-        var base: BaseURL
-        var cdn: BaseURL?
+        var origin: Place
+        var cdn: Place?
     }
 
     fileprivate struct State {
@@ -53,7 +70,8 @@ final class ServerPool: Sendable {
             }
             do throws(RequestError) {
                 let cdn = try server.cdnURLs[environment].map { (url) throws(RequestError) in try BaseURL(url.text) }
-                sites.append(Site(id: server.name, base: try BaseURL(base.text), cdn: cdn))
+                let origin = Place(try BaseURL(base.text), of: server.name)
+                sites.append(Site(origin: origin, cdn: cdn.map { Place($0, of: server.name) }))
             } catch {
                 throw .unusableURL(server: server.name, error)
             }
@@ -80,7 +98,7 @@ extension ServerPool {
     /// The route to one server by name; `nil` when there is no such server.
     func fixed(_ name: Server.ID, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
         state.withLock { state in
-            guard let position = state.sites.firstIndex(where: { $0.id == name }) else { return nil }
+            guard let position = state.sites.firstIndex(where: { $0.origin.server == name }) else { return nil }
             var others = ServerSet()
             for other in state.sites.indices where other != position { others.insert(other) }
             let attempt = state.core.choose(excluding: others, for: configuration.traits, at: now)
@@ -89,7 +107,7 @@ extension ServerPool {
     }
 
     /// The base URL of the preferred server, for building URLs that are not of this service.
-    var anyBase: BaseURL { state.withLock { $0.sites[0].base } }
+    var anyBase: BaseURL { state.withLock { $0.sites[0].origin.base } }
 
     /// Whether there is more than one server.
     var hasAlternatives: Bool { state.withLock { $0.sites.count > 1 } }
@@ -211,6 +229,6 @@ extension ServerPool {
 extension ServerPool.State {
     func route(_ attempt: Attempt, usesCDN: Bool) -> ServerPool.Route {
         let site = sites[attempt.server]
-        return ServerPool.Route(attempt: attempt, server: site.id, base: usesCDN ? site.cdn ?? site.base : site.base)
+        return ServerPool.Route(attempt: attempt, to: usesCDN ? site.cdn ?? site.origin : site.origin)
     }
 }

@@ -1,6 +1,12 @@
 import Dispatch
 public import SwitchyardServices
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The time of the system: a monotonic clock that runs on while the machine sleeps, and timers on one serial queue.
 ///
 /// The queue sets the system timer only when an earlier deadline comes up, so that a timer which is cancelled in time
@@ -26,7 +32,9 @@ public final class SystemTime: TimeSource {
         private static let longestDelay: Int64 = 3_600_000_000_000
     }
 
-    private let origin = ContinuousClock.now
+    #if !os(Linux)
+        private let origin = ContinuousClock.now
+    #endif
     private let state: Locked<State>
 
     /// Creates a time source of its own.
@@ -44,9 +52,16 @@ public final class SystemTime: TimeSource {
         state.withLock { $0.source.cancel() }
     }
 
-    /// The time since this time source was made.
+    /// The time since this time source was made; on Linux, where reading it is worth saving, since the machine started.
     public var now: MonotonicTime {
-        MonotonicTime(nanoseconds: (ContinuousClock.now - origin).clampedNanoseconds)
+        #if os(Linux)
+            // What `ContinuousClock` reads, without its arithmetic of 128 bits.
+            var time = timespec()
+            clock_gettime(CLOCK_BOOTTIME, &time)
+            return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        #else
+            return MonotonicTime(nanoseconds: (ContinuousClock.now - origin).clampedNanoseconds)
+        #endif
     }
 
     /// Calls `action` once when the time has come, on the queue of this time source.

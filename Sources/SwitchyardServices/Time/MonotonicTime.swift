@@ -43,6 +43,10 @@ public struct MonotonicTime: InstantProtocol, Hashable, Sendable {
 extension Duration {
     /// Whole nanoseconds, clamped to what 64 bits hold (292 years).
     package var clampedNanoseconds: Int64 {
+        #if !canImport(Darwin)
+            // Up to 9 s, as nearly all are, a division of 64 bits is enough.
+            if let short = Int64(exactly: attoseconds) { return short / 1_000_000_000 }
+        #endif
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return seconds < 0 ? .min : .max }

@@ -145,6 +145,7 @@ extension String {
         let left = utf8
         let right = other.utf8
         guard left.count == right.count else { return false }
+        if self == other { return true }
         return zip(left, right).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
     }
 }

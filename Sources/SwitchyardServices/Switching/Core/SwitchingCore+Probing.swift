@@ -9,9 +9,9 @@ extension SwitchingCore {
     /// - Returns: The probe, which has to be handed to ``settleProbe(_:_:at:)``.
     public mutating func takeProbe(at now: MonotonicTime) -> Attempt? {
         let time = read(now)
-        guard !clock.isFrozen, health.contains(where: { $0.isProbeDue(at: time) }) else { return nil }
+        guard !clock.isFrozen, health.indices.contains(where: { health[$0].isProbeDue(at: time) }) else { return nil }
         let goesByPreference = rules.policy.failsBack && rules.policy.selection == .priority
-        let hasHealthy = health.contains { $0.state == .healthy }
+        let hasHealthy = health.indices.contains { health[$0].state == .healthy }
         for position in order {
             if goesByPreference, hasHealthy, position == currentPosition { return nil }
             let server = health[Int(position)]

@@ -1,0 +1,83 @@
+import Foundation
+import SwitchyardClient
+
+/// What is asked of the server, whatever becomes of the answer: the part of a call that knows no type of values.
+struct APIQuestion: Sendable {
+    /// The answer with its whole body.
+    struct Answer: Sendable {
+        let service: ServiceResponse
+        let data: Data
+    }
+
+    private let configuration: APIConfiguration
+    private let module: APIModule
+
+    init(_ configuration: APIConfiguration, _ module: APIModule) {
+        self.configuration = configuration
+        self.module = module
+    }
+
+    /// Asks the server.
+    ///
+    /// - Parameters:
+    ///   - client: The client to send through.
+    ///   - id: The name of the request.
+    ///   - conditions: The fields by which the server may confirm what is stored.
+    /// - Returns: The answer, whatever its status.
+    /// - Throws: ``APIError`` when there is none, or its body breaks off.
+    @concurrent func answer(
+        through client: NetworkClient,
+        id: RequestID,
+        with conditions: HTTPHeaders = [:]
+    ) async throws(APIError) -> Answer {
+        let answer: ServiceResponse
+        do throws(RequestFailure) {
+            answer = try await client.send(asking(conditions), id: id, progress: configuration.progress)
+        } catch {
+            throw module.completed(APIError(error))
+        }
+        if case .whole(let data) = answer.response.body { return Answer(service: answer, data: data) }
+        return Answer(service: answer, data: try await collectedBody(of: answer))
+    }
+
+    /// Removes the stored answers that this call has made wrong.
+    func forgetOutdated(in client: NetworkClient) {
+        guard configuration.hasAttachments else { return }
+        let tags = configuration.cache.removesTags
+        guard !tags.isEmpty else { return }
+        client.responseCache.removeAll { !$0.tags.isDisjoint(with: tags) }
+    }
+
+    /// What is sent; fields of the caller's own stay.
+    private func asking(_ conditions: HTTPHeaders) -> APIConfiguration {
+        guard !conditions.isEmpty else { return configuration }
+        var copy = configuration
+        for field in conditions where copy.headers[field.name] == nil { copy.headers.add(field.name, field.value) }
+        return copy
+    }
+
+    private func collectedBody(of answer: ServiceResponse) async throws(APIError) -> Data {
+        guard case .stream(let stream) = answer.response.body else { return Data() }
+        var data = Data()
+        do throws(TransportError) {
+            var pieces = stream.makeAsyncIterator()
+            while let piece = try await pieces.next() { data.append(piece) }
+        } catch {
+            throw module.completed(APIError(error), by: answer, data)
+        }
+        return data
+    }
+}
+
+extension APIModule {
+    /// The error with everything that is known about the answer.
+    func completed(_ error: APIError, by answer: ServiceResponse, _ data: Data) -> APIError {
+        var error = error
+        let underlying = error.context.underlying
+        error.context = APIError.Context(answer.context)
+        error.context.requestID = answer.id
+        error.context.underlying = underlying
+        error.context.keep(status: answer.status, headers: answer.headers, body: data)
+        return completed(error)
+    }
+}
