@@ -10,10 +10,13 @@ struct FaultScenario: Sendable {
     static let route = LoopbackRoute(nil, "/items/*")
 
     /// The twelve of the reference measurements, in their order.
+    ///
+    /// The server that stops listening, and the one whose packets are lost, lose their connections too, as they did
+    /// there: no write waited for its deadline, as each would that is sent over a connection which falls silent.
     static var all: [FaultScenario] {
         [
             whole("refuse", .refuse, closesConnections: true),
-            whole("blackhole", .blackHole),
+            whole("blackhole", .blackHole, closesConnections: true),
             whole("hang", .hang),
             whole("rst", .resetBeforeHead),
             whole("http500", .status(500)),
@@ -25,6 +28,11 @@ struct FaultScenario: Sendable {
             whole("drop30", .percentage(30, of: .hang, seed: .random(in: .min ... .max))),
             whole("err15", .percentage(15, of: .status(500), seed: .random(in: .min ... .max))),
         ]
+    }
+
+    /// What is measured only when it is asked for by name.
+    static var more: [FaultScenario] {
+        [whole("silence", .blackHole)]
     }
 
     private static func whole(_ name: String, _ fault: Fault, closesConnections: Bool = false) -> FaultScenario {

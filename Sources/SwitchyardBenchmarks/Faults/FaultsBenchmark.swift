@@ -14,7 +14,9 @@ struct FaultsBenchmark {
     var isJSON = false
 
     func run() async throws {
-        let scenarios = FaultScenario.all.filter { only.isEmpty || only.contains($0.name) }
+        let scenarios =
+            only.isEmpty
+            ? FaultScenario.all : (FaultScenario.all + FaultScenario.more).filter { only.contains($0.name) }
         var results: [FaultResult] = []
         var index = 0
         while index < scenarios.count {
