@@ -9,8 +9,8 @@ public struct AdmissionRules: Sendable, Hashable {
     public var step = 0.02
     /// The time without overload after which all is forgotten; default 120 s.
     public var forgetting = Duration.seconds(120)
-    /// The time in which a share doubles by itself; `nil`: it does not; default 30 s.
-    public var doubling: Duration? = .seconds(30)
+    /// The time in which a share doubles by itself; `nil`: it does not; default 60 s.
+    public var doubling: Duration? = .seconds(60)
     /// The factor that 503 and 429 cut the share by; default 0.5.
     public var overloadCut = 0.5
     /// The factor that a time-out cuts the share by; default 0.25.
@@ -22,10 +22,10 @@ public struct AdmissionRules: Sendable, Hashable {
     /// Otherwise 503 and 429 always count, and a time-out that nobody witnessed casts a doubt: it cuts the share in the
     /// same way, until any server answers, for it may have been the network.
     public var needsWitness = false
-    /// The greatest part of requests that is given up when every server is overloaded, 0...1; default 0.6.
+    /// The greatest part of requests that is given up when every server is overloaded, 0...1; default 0.7.
     ///
     /// So whoever tries again gets through soon, and recovery is noticed.
-    public var mostShed = 0.6
+    public var mostShed = 0.7
     /// How long a server gets no extra attempts after overload; default 30 s.
     public var clean = Duration.seconds(30)
     /// Whether slowness and overload eject a server only while another is healthy and not overloaded itself; default yes.

@@ -54,7 +54,7 @@ import Testing
         for _ in 0..<20 { admission.cut(by: 0.25, at: 0, floor: 0.1, rules) }
 
         #expect(admission.share == 0.1)
-        #expect(abs(admission.present(at: 30, rules) - 0.2) < 1e-9)
+        #expect(abs(admission.present(at: 60, rules) - 0.2) < 1e-9)
         #expect(admission.present(at: 121, rules) == 1)
         #expect(!admission.isClean(at: 30, rules))
         #expect(admission.isClean(at: 31, rules))
