@@ -126,7 +126,7 @@ final class CoreDriver {
         advance(120)
     }
 
-    /// A request that two servers refuse with 503 because they are busy, and each is witnessed to be.
+    /// A request that every server refuses with 503 because it is busy, and is witnessed to be.
     func overload() {
         for position in core.serverIDs.indices {
             let failure = SwitchingCore.Failure(kind: .http(503), isWitnessed: true)

@@ -89,6 +89,9 @@ struct ServiceDecoder {
         policy.failsBack = try fields.bool("failsBack") ?? policy.failsBack
         policy.failsOver = try fields.bool("failsOver") ?? policy.failsOver
         if let hedges = try fields.bool("hedging") { policy.hedging = hedges ? policy.hedging ?? HedgingRules() : nil }
+        if let warms = try fields.bool("warmUp") {
+            policy.warmUp = warms ? policy.warmUp ?? SwitchPolicy.recommended.warmUp : nil
+        }
         policy.maximumAttempts = try fields.integer("maximumAttempts") ?? policy.maximumAttempts
         if let gap = try seconds("firstProbe", fields) {
             policy.recovery.firstProbe = gap

@@ -20,6 +20,7 @@
 /// | `switching.failsBack` | boolean | | by policy | whether a recovered server gets its traffic back |
 /// | `switching.failsOver` | boolean | | by policy | whether a failed request is repeated elsewhere |
 /// | `switching.hedging` | boolean | | by policy | whether a slow request is sent a second time |
+/// | `switching.warmUp` | boolean | | by policy | whether the first fallback is asked something every 5 minutes |
 /// | `switching.maximumAttempts` | integer | attempts | 3 | the most attempts of one request |
 /// | `switching.minimumInterval` | number | seconds | 0 | the least time between two automatic switches |
 /// | `switching.firstProbe` | number | seconds | 1 | from the first ejection to the first probe |
@@ -85,6 +86,13 @@ public enum ServiceFormat {
         ),
         Key("switching.failsOver", "true or false", "", "by policy", "whether a failed request is repeated elsewhere"),
         Key("switching.hedging", "true or false", "", "by policy", "whether a slow request is sent a second time"),
+        Key(
+            "switching.warmUp",
+            "true or false",
+            "",
+            "by policy",
+            "whether the first fallback is asked something every 5 minutes"
+        ),
         Key(
             "switching.maximumAttempts",
             "an integer of at least 1",

@@ -16,6 +16,8 @@ public struct Attempt: Sendable, Hashable {
         case probe
         /// A small request to a server that is suspected, and to another one as a witness.
         case suspicion
+        /// A shadow copy that opens a connection to the first fallback, before it is needed.
+        case warmUp
     }
 
     private let position: UInt8
@@ -25,8 +27,8 @@ public struct Attempt: Sendable, Hashable {
     public let role: Role
     /// Whether it takes one of the places of a trial.
     let holdsTrialPlace: Bool
-    /// What it took from the budget, in eighths of a token.
-    private let eighths: UInt16
+    /// Whether it was made because of overload, which costs more if it fails as well.
+    let followsOverload: Bool
     /// When it was chosen.
     public let startedAt: MonotonicTime
 
@@ -36,19 +38,16 @@ public struct Attempt: Sendable, Hashable {
         role: Role,
         startedAt: MonotonicTime,
         holdsTrialPlace: Bool = false,
-        cost: Double = 0
+        followsOverload: Bool = false
     ) {
         position = UInt8(truncatingIfNeeded: server)
         self.generation = generation
         self.role = role
         self.holdsTrialPlace = holdsTrialPlace
-        eighths = UInt16(min(cost * 8, 65_535))
+        self.followsOverload = followsOverload
         self.startedAt = startedAt
     }
 
     /// The server, as its position in ``SwitchingCore/serverIDs`` at the time of the choice.
     public var server: Int { Int(position) }
-
-    /// What the attempt took from the budget, in tokens.
-    var cost: Double { Double(eighths) / 8 }
 }

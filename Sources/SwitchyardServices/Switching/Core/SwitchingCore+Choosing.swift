@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 extension SwitchingCore {
     /// Chooses the server of a request's first attempt.
     ///
@@ -70,12 +62,9 @@ extension SwitchingCore {
         let budgets = rules.policy.budgets
         guard rules.policy.failsOver, allowsAnother(tried) else { return nil }
         failovers.refill(to: time, capacity: budgets.failoverTokens, longest: budgets.longestRefill.inSeconds)
-        let cost = kind?.isOverload == true && rules.policy.admission != nil ? budgets.overloadCost : 1
-        guard failovers.tokens >= cost, let choice = pickExtra(excluding: tried, for: traits, at: time) else {
-            return nil
-        }
-        _ = failovers.take(cost)
-        return attempt(choice, .failover, at: now, cost: cost)
+        guard failovers.tokens >= 1, let choice = pickExtra(excluding: tried, for: traits, at: time) else { return nil }
+        _ = failovers.take(1)
+        return attempt(choice, .failover, at: now, followsOverload: kind?.isOverload == true)
     }
 
     /// Takes an attempt on another server beside one that is slow.
@@ -95,7 +84,7 @@ extension SwitchingCore {
             let choice = pickExtra(excluding: tried, for: traits, at: time)
         else { return nil }
         _ = hedges.take(1)
-        return attempt(choice, .hedge, at: now, cost: 1)
+        return attempt(choice, .hedge, at: now)
     }
 
     /// How long to wait for an attempt's answer before a second server is asked as well.
@@ -126,14 +115,16 @@ extension SwitchingCore {
         tried.count < rules.policy.maximumAttempts
     }
 
-    mutating func attempt(_ choice: Choice, _ role: Attempt.Role, at now: MonotonicTime, cost: Double = 0) -> Attempt {
+    mutating func attempt(_ choice: Choice, _ role: Attempt.Role, at now: MonotonicTime, followsOverload: Bool = false)
+        -> Attempt
+    {
         Attempt(
             server: choice.position,
             generation: health[choice.position].generation,
             role: role,
             startedAt: now,
             holdsTrialPlace: choice.holdsTrialPlace,
-            cost: cost
+            followsOverload: followsOverload
         )
     }
 

@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 extension SwitchingCore {
     /// Whether the request goes by the order of preference alone.
     func usesOrder(_ traits: RequestTraits) -> Bool {

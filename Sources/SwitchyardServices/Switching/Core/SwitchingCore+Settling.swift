@@ -51,6 +51,7 @@ extension SwitchingCore {
         let winner = request.firstIndex { $0.outcome.isAnswer }
         if let winner { refund(request[winner].attempt) }
         for (index, settled) in request.enumerated() where index != winner {
+            chargeFailure(of: settled)
             guard let position = positions[index] else { continue }
             settleLoser(settled, at: position, in: request, winner: winner.map { request[$0] }, time)
         }
@@ -126,11 +127,19 @@ extension SwitchingCore {
         return health.firstIndex { $0.generation == attempt.generation }
     }
 
+    /// Charges a failover that followed overload, and failed as well, with the rest of its price.
+    private mutating func chargeFailure(of settled: SettledAttempt) {
+        guard case .failure = settled.outcome, settled.attempt.followsOverload, rules.policy.admission != nil else {
+            return
+        }
+        failovers.charge(rules.policy.budgets.overloadCost - 1)
+    }
+
     private mutating func refund(_ attempt: Attempt) {
         let budgets = rules.policy.budgets
         switch attempt.role {
-        case .failover: failovers.add(attempt.cost, capacity: budgets.failoverTokens)
-        case .hedge: hedges.add(attempt.cost, capacity: budgets.hedgeTokens)
+        case .failover: failovers.add(1, capacity: budgets.failoverTokens)
+        case .hedge: hedges.add(1, capacity: budgets.hedgeTokens)
         default: break
         }
     }

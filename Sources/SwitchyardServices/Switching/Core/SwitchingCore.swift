@@ -11,9 +11,9 @@
 ///     ... core.takeFailover(after: kind, excluding: tried, at: now)  // failed, and safe to send again
 ///     events = core.settle([SettledAttempt(...)], at: now)           // once, with every attempt of the request
 ///
-/// Beside the requests the client asks ``takeProbe(at:)`` whenever it has traffic, and ``takeSuspicion(of:at:)`` for a
-/// request that is slow and must not be repeated. A clock that jumps back by up to a second stands still, and one that
-/// jumps back further goes on from where it was.
+/// Beside the requests the client asks ``takeProbe(at:)`` and ``takeWarmUp(at:)`` whenever it has traffic,
+/// ``sheds(_:at:)`` before a request, and ``takeSuspicion(of:at:)`` for one that is slow and must not be repeated. A clock
+/// that jumps back by up to a second stands still, and one that jumps back further goes on from where it was.
 public struct SwitchingCore: Sendable {
     /// A server as the core knows it.
     public struct Member: Sendable, Hashable, Identifiable {
@@ -51,6 +51,8 @@ public struct SwitchingCore: Sendable {
     /// Until when outcomes say nothing, after a change of path, and since when attempts are on the present path.
     var quietUntil = -1e9
     var pathSince = MonotonicTime(nanoseconds: .min)
+    /// When the first fallback is to be asked something; below 0 until that is planned.
+    var warmUpDue = -1.0
     var cursor: UInt8 = 0
     var currentPosition: UInt8 = 0
     /// When the preferred server last changed.

@@ -14,6 +14,8 @@ struct AdmissionShare: Sendable {
     private var slowStart = 1.0
     /// The last sign of overload.
     private(set) var overloadedAt = -1e9
+    /// How many signs of overload came close enough to each other, at most 3.
+    private var signs: UInt8 = 0
     /// The factor of time-outs that may have been the network's fault, and the last of them.
     private var doubt = 1.0
     private var doubtedAt = -1e9
@@ -22,6 +24,7 @@ struct AdmissionShare: Sendable {
 
     /// Cuts the share after a sign of overload.
     mutating func cut(by factor: Double, at now: Double, floor: Double, _ rules: CompiledPolicy) {
+        signs = now - overloadedAt < rules.forgetting ? min(signs + 1, 3) : 1
         share = max(floor, proven(at: now, rules) * factor)
         slowStart = share
         overloadedAt = now
@@ -64,9 +67,11 @@ struct AdmissionShare: Sendable {
         return rules.doubling.isFinite ? min(1, share * exp2(elapsed / rules.doubling)) : share
     }
 
-    /// Whether the server has certainly shown overload within the time after which that is forgotten.
+    /// Whether the server has certainly shown overload, and often enough, within the time after which that is forgotten.
+    ///
+    /// Two signs can come from a single moment, in which a request that failed was tried anew.
     func isOverloaded(at now: Double, _ rules: CompiledPolicy) -> Bool {
-        now - overloadedAt < rules.forgetting
+        signs > 2 && now - overloadedAt < rules.forgetting
     }
 
     /// Whether the server has shown no overload for so long that it may get extra attempts.

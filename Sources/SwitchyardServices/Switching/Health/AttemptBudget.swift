@@ -18,6 +18,11 @@ struct AttemptBudget: Sendable {
         return true
     }
 
+    /// Takes `amount` tokens, or as many as there are.
+    mutating func charge(_ amount: Double) {
+        tokens = max(0, tokens - amount)
+    }
+
     /// Gives tokens back, or adds what a success earns.
     mutating func add(_ amount: Double, capacity: Double) {
         tokens = min(capacity, tokens + amount)

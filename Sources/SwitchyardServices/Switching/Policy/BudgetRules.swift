@@ -6,10 +6,10 @@ public struct BudgetRules: Sendable, Hashable {
     public var failoverTokens = 10.0
     /// What a success adds to the failover tokens; default 0.1.
     public var failoverEarning = 0.1
-    /// What a failover costs after overload (time-out, 503, 429); default 3.
+    /// What a failover after overload (time-out, 503, 429) costs if it fails as well; default 4.
     ///
-    /// After any other failure it costs 1. The cost comes back when the failover succeeds.
-    public var overloadCost = 3.0
+    /// Any other costs 1. A failover takes 1 when it is made, which comes back when it succeeds.
+    public var overloadCost = 4.0
     /// Without successes one failover token comes back after this time; default 5 s.
     ///
     /// The time doubles each time, up to ``longestRefill``.
@@ -38,6 +38,7 @@ public struct BudgetRules: Sendable, Hashable {
         for (key, number) in numbers {
             try require(number >= 0 && number <= 1e6, "budgets.\(key)", "a number within 0...1000000")
         }
+        try require(overloadCost >= 1, "budgets.overloadCost", "at least 1")
         try require(refill > .zero, "budgets.refill", "a duration above 0")
         try require(longestRefill >= refill, "budgets.longestRefill", "at least budgets.refill")
     }

@@ -68,13 +68,14 @@ extension SwitchPolicy {
         return policy
     }()
 
-    /// A plain breaker without a detector: no score, no hedging, no admission control.
+    /// A plain breaker without a detector: no score, no hedging, no admission control, no warm-up.
     private static func breaker(named name: String) -> SwitchPolicy {
         var policy = SwitchPolicy(name: name)
         policy.detection.score = nil
         policy.detection.ratio = nil
         policy.admission = nil
         policy.hedging = nil
+        policy.warmUp = nil
         return policy
     }
 }

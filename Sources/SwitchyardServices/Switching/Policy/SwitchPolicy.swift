@@ -36,6 +36,13 @@ public struct SwitchPolicy: Sendable, Hashable {
     ///
     /// Until it is over, the server in use stays in use; failover inside the call still works.
     public var minimumInterval = Duration.zero
+    /// How often the first fallback is asked something while all is well; `nil`: never; default 5 min.
+    ///
+    /// So a connection to it, or at least a TLS session, exists before it is needed. A new one costs a server several
+    /// times the work of a request, and when a server dies, all clients of a fleet come to its fallbacks at once
+    /// (SWITCHING section 4: the greatest lever there is). The first time comes after a 60th to a 12th of this, so that
+    /// short sessions do without and a fleet is spread. Selection by priority only.
+    public var warmUp: Duration? = .seconds(300)
     /// The most attempts of one request, each on another server; default 3.
     public var maximumAttempts = 3
 
@@ -65,6 +72,7 @@ public struct SwitchPolicy: Sendable, Hashable {
         try budgets.check()
         try hedging?.check()
         try require(minimumInterval >= .zero, "minimumInterval", "a duration of at least 0")
+        try require((warmUp ?? .seconds(1)) > .zero, "warmUp", "a duration above 0")
         try require(maximumAttempts >= 1, "maximumAttempts", "at least 1")
     }
 }

@@ -14,9 +14,9 @@ import Testing
     @Test func `there is a server as long as one was not tried`() throws {
         let driver = try CoreDriver()
 
-        #expect(driver.choose(excluding: [0], )?.server == 1)
-        #expect(driver.choose(excluding: [0, 1], )?.server == 2)
-        #expect(driver.choose(excluding: [0, 1, 2], ) == nil)
+        #expect(driver.choose(excluding: [0])?.server == 1)
+        #expect(driver.choose(excluding: [0, 1])?.server == 2)
+        #expect(driver.choose(excluding: [0, 1, 2]) == nil)
     }
 
     @Test func `a single server is asked whatever it does`() throws {
@@ -26,7 +26,7 @@ import Testing
 
         #expect(driver.choose()?.server == 0)
         #expect(driver.state("only") == .healthy)
-        #expect(driver.failover(after: .refused, excluding: [0], ) == nil)
+        #expect(driver.failover(after: .refused, excluding: [0]) == nil)
         #expect(driver.core.next(at: driver.now).isEmpty)
     }
 
@@ -38,7 +38,7 @@ import Testing
         driver.requests(200, .refused)
 
         #expect(driver.state("b") == .healthy)
-        #expect(driver.choose(excluding: [1], )?.server == 0)
+        #expect(driver.choose(excluding: [1])?.server == 0)
     }
 
     @Test func `a dead server is left after three witnessed refusals`() throws {
@@ -79,7 +79,7 @@ import Testing
     @Test func `K15: Retry-After keeps requests away until then`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
-        let second = try #require(driver.choose(excluding: [0], ))
+        let second = try #require(driver.choose(excluding: [0]))
 
         driver.settle([
             SettledAttempt(first, .failure(.http(503), retryAfter: .seconds(10))), SettledAttempt(second, .ok),
@@ -95,7 +95,7 @@ import Testing
     @Test func `an overloaded server keeps a share of its traffic`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
-        let second = try #require(driver.choose(excluding: [0], ))
+        let second = try #require(driver.choose(excluding: [0]))
         driver.settle([SettledAttempt(first, .failure(.http(503))), SettledAttempt(second, .ok)])
 
         let kept = (0..<1000).count { _ in driver.choose()?.server == 0 }
@@ -104,16 +104,31 @@ import Testing
     }
 
     @Test func `when every server is overloaded, requests are given up by priority`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        for _ in 0..<3 { driver.overload() }
+        driver.advance(60)
+
+        let shed = (0..<1000).count { _ in driver.sheds(.normal) }
+
+        #expect((500...620).contains(shed))
+        #expect(driver.sheds(.low))
+        #expect(!driver.sheds(.high))
+    }
+
+    @Test func `two signs of overload are not enough to give a request up`() throws {
+        let driver = try CoreDriver(["a", "b"])
+
+        for _ in 0..<2 { driver.overload() }
+
+        #expect(!driver.sheds(.low))
+    }
+
+    @Test func `a single server is asked however overloaded it is`() throws {
         let driver = try CoreDriver(["a"])
-        #expect(!driver.sheds(.low, ))
-        let pair = try CoreDriver(["a", "b"])
-        pair.overload()
 
-        let shed = (0..<1000).count { _ in pair.sheds(.normal, ) }
+        for _ in 0..<6 { driver.overload() }
 
-        #expect((200...300).contains(shed))
-        #expect(pair.sheds(.low, ))
-        #expect(!pair.sheds(.high, ))
+        #expect(!driver.sheds(.low))
     }
 
     @Test func `a time-out that nobody witnessed makes room only until a server answers`() throws {
@@ -137,27 +152,31 @@ import Testing
         #expect((650...750).contains(shed))
     }
 
-    @Test func `failovers stop when the budget is empty, and cost three after overload`() throws {
+    @Test func `failovers stop when the budget is empty`() throws {
         let driver = try CoreDriver()
 
-        let granted = (0..<20).count { _ in
-            driver.failover(after: .refused, excluding: [0], ) != nil
-        }
-        let other = try CoreDriver()
-        let afterTimeout = (0..<20).count { _ in
-            other.failover(after: .timeout, excluding: [0], ) != nil
-        }
+        let granted = (0..<20).count { _ in driver.failover(after: .timeout, excluding: [0]) != nil }
 
         #expect(granted == 10)
-        #expect(afterTimeout == 3)
+    }
+
+    @Test(arguments: [(FailureKind.reset, 9.0), (.timeout, 6), (.http(503), 6)])
+    func `a failover that fails costs one, and four after overload`(kind: FailureKind, left: Double) throws {
+        let driver = try CoreDriver()
+        let first = try #require(driver.choose())
+        let second = try #require(driver.failover(after: kind, excluding: [0]))
+
+        driver.settle([SettledAttempt(first, .failure(kind)), SettledAttempt(second, .failure(kind))])
+
+        #expect(driver.core.failovers.tokens == left)
     }
 
     @Test func `a request gets at most three attempts`() throws {
         let driver = try CoreDriver(["a", "b", "c", "d"])
 
-        #expect(driver.failover(after: .refused, excluding: [0, 1], ) != nil)
-        #expect(driver.failover(after: .refused, excluding: [0, 1, 2], ) == nil)
-        #expect(driver.hedge(excluding: [0, 1, 2], ) == nil)
+        #expect(driver.failover(after: .refused, excluding: [0, 1]) != nil)
+        #expect(driver.failover(after: .refused, excluding: [0, 1, 2]) == nil)
+        #expect(driver.hedge(excluding: [0, 1, 2]) == nil)
     }
 
     @Test func `the wait for a hedge follows the server's latency`() throws {
