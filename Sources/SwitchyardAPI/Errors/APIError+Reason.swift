@@ -103,6 +103,8 @@ extension APIError {
         case rate(retryAfter: Duration?)
         /// Too many requests wait already.
         case queue
+        /// Every server is overloaded, and the call was given up unsent to spare them; a later one may get through.
+        case overload
     }
 }
 

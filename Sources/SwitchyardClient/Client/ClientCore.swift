@@ -38,7 +38,7 @@ final class ClientCore: Sendable {
         } catch {
             throw .transport(error)
         }
-        let pool = try ServerPool(service: service, environment: environment, now: time.now, seed: options.seed)
+        let pool = try ServerPool(service: service, environment: environment, now: time.now, options: options)
         state = Locked(State(service: service, pool: pool))
     }
 
@@ -108,7 +108,7 @@ extension ClientCore {
 // MARK: - Building
 
 extension ClientCore {
-    /// Where the first attempt of a request goes, and which server is due for a probe.
+    /// Where the first attempt of a request goes, and which server is due for a probe or a warm-up.
     func firstRoute(
         for configuration: APIConfiguration,
         in pool: ServerPool,
@@ -122,6 +122,7 @@ extension ClientCore {
             return (route, nil)
         case .automatic:
             if configuration.hasAbsoluteURL { return (ServerPool.Route(to: ServerPool.Place(pool.anyBase)), nil) }
+            if pool.sheds(configuration, at: now) { throw .overloaded }
             let (route, probe) = pool.first(for: configuration, at: now)
             guard let route else { throw .unknownServer("") }
             return (route, probe)
@@ -145,7 +146,7 @@ extension ClientCore {
     func enter(_ environment: ServiceEnvironment) throws(ClientError) {
         let old = pool
         guard environment != old.environment else { return }
-        let new = try ServerPool(service: service, environment: environment, now: time.now, seed: options.seed)
+        let new = try ServerPool(service: service, environment: environment, now: time.now, options: options)
         state.withLock { $0.pool = new }
         let change = SwitchEvent(at: time.now, .environmentChanged(from: old.environment, to: environment))
         publish([change], from: new)

@@ -15,18 +15,25 @@ extension NetworkClient {
         public var probeTimeout: Duration
         /// The seed of the random numbers (jitter, shares); drawn by the system unless set.
         public var seed: UInt64
+        /// A number that is this installation's own and stays the same; `nil`, the list's order, unless set.
+        ///
+        /// With it the servers behind the first are shuffled, for each installation in its own way, so that not all
+        /// clients of a fleet move to the same server when the first one fails.
+        public var installation: UInt64?
 
         /// Creates options; every one has a default.
         public init(
             generator: RequestGenerator = RequestGenerator(),
             probePath: String? = nil,
             probeTimeout: Duration = .seconds(1),
-            seed: UInt64 = .random(in: .min ... .max)
+            seed: UInt64 = .random(in: .min ... .max),
+            installation: UInt64? = nil
         ) {
             self.generator = generator
             self.probePath = probePath
             self.probeTimeout = probeTimeout
             self.seed = seed
+            self.installation = installation
         }
     }
 }

@@ -16,6 +16,8 @@ public struct RequestFailure: Error, Sendable {
         case invalidRequest(RequestError)
         /// The request names a server that the service does not have.
         case unknownServer(String)
+        /// Every server is overloaded, and the request was given up to spare them; a later one may get through.
+        case overloaded
         /// Another request of that identifier is under way.
         case duplicateID
         /// The client has been shut down.
@@ -53,6 +55,7 @@ extension RequestFailure: CustomStringConvertible {
             case .transport(let error): error.description
             case .invalidRequest(let error): "\(error)"
             case .unknownServer(let name): "the service has no server \"\(name)\""
+            case .overloaded: "every server is overloaded"
             case .duplicateID: "another request of that identifier is under way"
             case .closed: "the client has been shut down"
             }

@@ -49,11 +49,22 @@ final class ServerPool: Sendable {
     private let state: Locked<State>
 
     /// Prepares the servers of an environment, all of them healthy.
-    init(service: Service, environment: ServiceEnvironment, now: MonotonicTime, seed: UInt64) throws(ClientError) {
+    init(
+        service: Service,
+        environment: ServiceEnvironment,
+        now: MonotonicTime,
+        options: NetworkClient.Options
+    ) throws(ClientError) {
         self.environment = environment
         let sites = try Self.sites(of: service.servers, in: environment)
         do throws(SwitchError) {
-            state = Locked(State(core: try SwitchingCore(service: service, at: now, seed: seed), sites: sites))
+            let core = try SwitchingCore(
+                service: service,
+                at: now,
+                seed: options.seed,
+                installation: options.installation
+            )
+            state = Locked(State(core: core, sites: sites))
         } catch {
             throw .switching(error)
         }
@@ -83,11 +94,16 @@ final class ServerPool: Sendable {
 // MARK: - Attempts
 
 extension ServerPool {
-    /// Chooses the server for a request's first attempt, and says which server is due for a probe.
+    /// Whether the request has to be given up because every server is overloaded.
+    func sheds(_ configuration: APIConfiguration, at now: MonotonicTime) -> Bool {
+        state.withLock { $0.core.sheds(configuration.traits.priority, at: now) }
+    }
+
+    /// Chooses the server for a request's first attempt, and says which server is due for a probe or a warm-up.
     func first(for configuration: APIConfiguration, at now: MonotonicTime) -> (route: Route?, probe: Route?) {
         state.withLock { state in
             let attempt = state.core.choose(for: configuration.traits, at: now)
-            let probe = state.core.takeProbe(at: now)
+            let probe = state.core.takeProbe(at: now) ?? state.core.takeWarmUp(at: now)
             return (
                 attempt.map { state.route($0, usesCDN: configuration.usesCDN) },
                 probe.map { state.route($0, usesCDN: false) }

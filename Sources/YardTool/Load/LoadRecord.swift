@@ -70,6 +70,7 @@ extension RequestFailure.Reason {
         case .deadlineExceeded: "timeout"
         case .invalidRequest: "invalidRequest"
         case .unknownServer: "unknownServer"
+        case .overloaded: "overloaded"
         case .duplicateID: "duplicateID"
         case .closed: "closed"
         case .transport(let error): error.kind.word

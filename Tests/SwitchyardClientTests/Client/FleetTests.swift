@@ -1,0 +1,106 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What a client does for the sake of all others.
+@Suite(.timeLimit(.minutes(1))) struct FleetTests {
+    @Test func `requests of low priority are given up while every server is overloaded`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(servers: 2) { _ in .status(503) }
+        for _ in 0..<6 { _ = try await client.send(.urgent) }
+        var background = APIConfiguration(path: "list")
+        background.priority = .low
+        let sent = transport.requestCount
+
+        let reason = await client.failure(of: background)
+
+        #expect(reason == .overloaded)
+        #expect(transport.requestCount == sent)
+    }
+
+    @Test func `requests of high priority are never given up`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(servers: 2) { _ in .status(503) }
+        for _ in 0..<6 { _ = try await client.send(.urgent) }
+        let sent = transport.requestCount
+
+        for _ in 0..<20 { #expect(try await client.send(.urgent).status == 503) }
+
+        #expect(transport.requestCount >= sent + 20)
+    }
+
+    @Test func `of normal requests some are given up while every server is overloaded, and some get through`()
+        async throws
+    {
+        let (client, transport) = try NetworkClient.stubbed(servers: 2) { _ in .status(503) }
+        for _ in 0..<6 { _ = try await client.send(.urgent) }
+        let sent = transport.requestCount
+        var reasons: [RequestFailure.Reason?] = []
+
+        for _ in 0..<100 { reasons.append(await client.failure(of: APIConfiguration(path: "list"))) }
+
+        let shed = reasons.count { $0 == .overloaded }
+        #expect((40...90).contains(shed))
+        #expect(transport.requestCount >= sent + 100 - shed)
+    }
+
+    @Test func `two refusals are no overload yet`() async throws {
+        let (client, _) = try NetworkClient.stubbed(servers: 2) { _ in .status(503) }
+
+        for _ in 0..<2 { #expect(try await client.send(APIConfiguration(path: "list")).status == 503) }
+    }
+
+    @Test func `while one server is well nothing is given up`() async throws {
+        let (client, _) = try NetworkClient.stubbed(servers: 2) { $0.server == "primary" ? .status(503) : .status(200) }
+        var background = APIConfiguration(path: "list")
+        background.priority = .low
+
+        for _ in 0..<50 { #expect(try await client.send(background).status == 200) }
+    }
+
+    @Test func `a connection to the first fallback is opened before it is needed`() async throws {
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(time: clock) { _ in .status(200) }
+
+        for _ in 0..<4 {
+            _ = try await client.send(APIConfiguration(path: "list"))
+            clock.advance(by: .seconds(10))
+        }
+
+        #expect(transport.requests.count { $0.server == "primary" } == 4)
+        #expect(transport.requests.count { $0.server == "secondary" } == 1)
+        #expect(transport.requests.allSatisfy { $0.method == .get })
+    }
+
+    @Test func `installations move to different fallbacks, each always to the same`() async throws {
+        var fallbacks: Set<String> = []
+        for installation in 0..<12 as Range<UInt64> {
+            let first = try await fallback(of: installation)
+            #expect(try await fallback(of: installation) == first)
+            fallbacks.insert(first)
+        }
+
+        #expect(fallbacks == ["secondary", "tertiary"])
+    }
+
+    private func fallback(of installation: UInt64) async throws -> String {
+        let transport = StubTransport { request in
+            request.server == "primary" ? .failure(.connectionRefused) : .status(200)
+        }
+        let client = try NetworkClient(
+            service: .topics(),
+            transport: transport,
+            options: NetworkClient.Options(installation: installation)
+        )
+        return try #require(try await client.send(APIConfiguration(path: "list")).context.server)
+    }
+}
+
+extension APIConfiguration {
+    /// A read that is never given up.
+    fileprivate static var urgent: APIConfiguration {
+        var configuration = APIConfiguration(path: "list")
+        configuration.priority = .high
+        return configuration
+    }
+}
