@@ -11,6 +11,7 @@ struct SimulateCommand: Command {
         .value("server-model", "NAME", "deep (wasted work is done; default) or aware (it is dropped)"),
         .flag("warm", "every client keeps a connection to its first fallback"),
         .value("seed", "K", "the seed of all random numbers; 1 unless given"),
+        .flag("timeline", "print a line for every 10 s as well"),
         .flag("json", "print one JSON object"),
     ]
 
@@ -19,6 +20,7 @@ struct SimulateCommand: Command {
 
     let plan: FleetPlan
     let printsJSON: Bool
+    let printsTimeline: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         var plan = FleetPlan()
@@ -30,6 +32,7 @@ struct SimulateCommand: Command {
         plan.isWarm = arguments.has("warm")
         self.plan = plan
         printsJSON = arguments.has("json")
+        printsTimeline = arguments.has("timeline")
     }
 
     func run() async throws -> Int32 {
@@ -39,6 +42,7 @@ struct SimulateCommand: Command {
         simulation.run()
         let report = FleetReport(of: simulation, wallSeconds: (clock.now - start) / .seconds(1))
         print(printsJSON ? try report.json() : report.table)
+        if printsTimeline { print(FleetTimeline(of: simulation).table) }
         return 0
     }
 

@@ -5,12 +5,13 @@ import Switchyard
 extension FleetSimulation {
     /// Starts a request, and the probe that is due.
     mutating func start(client: Int, at now: MonotonicTime) {
-        tally.requests += 1
-        guard let attempt = clients.cores[client].choose(at: now) else {
-            tally.failures += 1
-            return
+        tally.addRequest(at: now.seconds)
+        let isShed = clients.cores[client].sheds(.normal, at: now)
+        guard !isShed, let attempt = clients.cores[client].choose(at: now) else {
+            tally.ended += 1
+            return tally.addFailure(ofRequestFrom: now.seconds)
         }
-        let probe = clients.cores[client].takeProbe(at: now)
+        let probe = clients.cores[client].takeProbe(at: now) ?? clients.cores[client].takeWarmUp(at: now)
         launch(attempt, of: enter(client, at: now), at: now)
         if let probe { launchProbe(probe, of: client, at: now) }
     }
@@ -118,7 +119,7 @@ extension FleetSimulation {
                 clients.returnTimes[client] = Float(now.seconds - plan.scenario.troubleEnd)
             }
         } else {
-            tally.failures += 1
+            tally.addFailure(ofRequestFrom: requests[request].startedAt.seconds)
         }
         cancelRest(of: request, at: now)
         publish(settle(request, winner: winner, at: now), of: client, at: now)

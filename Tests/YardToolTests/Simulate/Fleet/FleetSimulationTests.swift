@@ -41,7 +41,15 @@ import Testing
         let report = try report(FleetPlan(clients: 300, scenario: scenario, isWarm: true))
 
         #expect(report.failures == 0)
+        #expect(report.servers[1].peakLoad < 1)
+        #expect(report.attemptsPerRequest < 1.5)
+    }
+
+    @Test func `most clients of a server that dies switch away from it, and back`() throws {
+        let report = try report(FleetPlan(clients: 300, scenario: .deathAmple))
+
         #expect(report.switchesPerClient.mean > 1)
+        #expect(report.switchesPerClient.max <= 6)
     }
 
     @Test(arguments: [FleetScenario.deathAmple, .hang])
@@ -60,8 +68,10 @@ import Testing
     }
 
     @Test func `a warm fallback spares the second server the new connections`() throws {
-        let cold = try report(FleetPlan(clients: 300, scenario: .deathAmple))
-        let warm = try report(FleetPlan(clients: 300, scenario: .deathAmple, isWarm: true))
+        var policy = SwitchPolicy.recommended
+        policy.warmUp = nil
+        let cold = try report(FleetPlan(clients: 300, scenario: .deathAmple, policy: policy))
+        let warm = try report(FleetPlan(clients: 300, scenario: .deathAmple, policy: policy, isWarm: true))
 
         #expect(warm.servers[1].peakLoad < cold.servers[1].peakLoad)
     }
