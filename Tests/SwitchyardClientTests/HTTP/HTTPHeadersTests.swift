@@ -3,6 +3,7 @@ import SwitchyardClient
 import Testing
 
 @Suite struct HTTPHeadersTests {
+    // Row B16.
     @Test func `names compare without regard to case and keep their order`() {
         var headers: HTTPHeaders = ["B": "1", "A": "2"]
         headers.set("b", "3")
@@ -14,6 +15,7 @@ import Testing
         #expect(headers.sorted().map(\.name) == ["A", "a", "b"])
     }
 
+    // Row B16.
     @Test func `removing takes all fields of a name`() {
         var headers: HTTPHeaders = ["a": "1", "b": "2", "A": "3"]
 
@@ -22,6 +24,7 @@ import Testing
         #expect(headers == ["b": "2"])
     }
 
+    // Rows B22, B26 and B27; rules TAF-B9 and YTK-45.
     @Test func `named fields hold what they say`() {
         let headers: HTTPHeaders = [.bearer("t"), .accept("a/b"), .basic(user: "Aladdin", password: "open sesame")]
 
@@ -33,6 +36,7 @@ import Testing
         )
     }
 
+    // Row B28.
     @Test func `authorization can be cleared`() {
         var headers: HTTPHeaders = [.bearer("t"), .accept("a/b"), .init(name: "proxy-authorization", value: "x")]
 
@@ -41,6 +45,7 @@ import Testing
         #expect(headers.map(\.name) == ["Accept"])
     }
 
+    // Row B17.
     @Test(arguments: [
         (["en-GB"], "en-GB"), (["en_GB", "de"], "en-GB, de;q=0.9"), ([], ""),
         (["a", "b", "c", "d", "e", "f", "g"], "a, b;q=0.9, c;q=0.8, d;q=0.7, e;q=0.6, f;q=0.5"),
@@ -50,6 +55,7 @@ import Testing
         #expect(HTTPHeaders.acceptLanguage(of: languages) == expected)
     }
 
+    // Row B18.
     @Test(arguments: [
         (
             "Demo", "1.2", ["com.example", "build:7", "iOS 17.0.0"],
@@ -61,6 +67,7 @@ import Testing
         #expect(HTTPHeaders.userAgent(name: name, version: version, details: details) == expected)
     }
 
+    // Row B18.
     @Test func `a user agent of another script is transliterated and valid`() {
         let value = HTTPHeaders.userAgent(name: "话题", version: "1", details: ["东京"])
 

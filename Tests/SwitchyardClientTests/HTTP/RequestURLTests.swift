@@ -3,6 +3,7 @@ import SwitchyardClient
 import Testing
 
 @Suite struct RequestURLTests {
+    // Row B8.
     @Test(arguments: [
         ("https://h", "https://h"), ("HTTPS://H/x", "https://H/x"), ("https://h/a b", "https://h/a%20b"),
         ("https://h/ü?ü#ü", "https://h/%C3%BC?%C3%BC"), ("https://h/%2F%zz", "https://h/%2F%25zz"),
@@ -15,6 +16,7 @@ import Testing
         #expect(try RequestURL(validating: text).text == expected)
     }
 
+    // Row B9.
     @Test func `a URL can come from Foundation's types`() throws {
         let url = try #require(URL(string: "https://h/a?b#c"))
         let components = try #require(URLComponents(string: "https://h/a?b"))
@@ -34,6 +36,7 @@ import Testing
         #expect((origins[0] == origins[1]) == isSame)
     }
 
+    // Row B8; rule AFN-16.
     @Test func `random text never traps`() {
         var generator = SplitMix(state: 0x5EED)
         let alphabet =

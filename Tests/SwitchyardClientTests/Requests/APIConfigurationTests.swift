@@ -2,6 +2,7 @@ import SwitchyardClient
 import Testing
 
 @Suite struct APIConfigurationTests {
+    // Row B56.
     @Test(arguments: [
         (HTTPMethod.get, IdempotencyKey.none, true), (.put, .none, true), (.delete, .none, true), (.post, .none, false),
         (.patch, .none, false), (.post, .automatic, true), (.post, .given("k"), true),
@@ -23,6 +24,7 @@ import Testing
         #expect(!configuration.isIdempotent)
     }
 
+    // Row B56.
     @Test func `an automatic key is the same for every attempt of a dispatch`() throws {
         var configuration = APIConfiguration(method: .post)
         configuration.idempotencyKey = .automatic
@@ -36,6 +38,7 @@ import Testing
         #expect(other != first)
     }
 
+    // Row B56.
     @Test func `a given key is sent, under the name that the service wants`() throws {
         var configuration = APIConfiguration(method: .post)
         configuration.idempotencyKey = .given("abc")
@@ -45,6 +48,7 @@ import Testing
         #expect(request.headers["X-Request-Key"] == "abc")
     }
 
+    // Row B56.
     @Test func `a key that would smuggle a header is refused`() {
         var configuration = APIConfiguration(method: .post)
         configuration.idempotencyKey = .given("a\r\nb")
@@ -53,6 +57,7 @@ import Testing
         #expect(RequestGeneratorTests.failure(configuration) == expected)
     }
 
+    // Rows B39 and B43.
     @Test func `values can be attached under keys of one's own`() {
         enum Screen: ConfigurationKey { static let defaultValue = "none" }
         var configuration = APIConfiguration()
@@ -71,6 +76,7 @@ import Testing
         #expect(configuration.usesCache == expected)
     }
 
+    // Row B38; rules TAF-B10 and AFN-12.
     @Test func `a copy does not change with its original`() throws {
         var configuration = APIConfiguration(path: "a", query: ["k": 1], headers: ["X": "1"])
         let copy = configuration

@@ -29,6 +29,7 @@ import Testing
 
     // MARK: - Parameters
 
+    // Row C1.
     @Test(arguments: [HTTPMethod.get, .head, .delete])
     func `parameters go into the query of these methods`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(path: "x", method: method)
@@ -40,6 +41,7 @@ import Testing
         #expect(request.body.length == 0)
     }
 
+    // Row C1.
     @Test(arguments: [HTTPMethod.post, .put, .patch])
     func `parameters go into a form of the other methods`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(path: "x", method: method, query: ["q": 1])
@@ -52,6 +54,7 @@ import Testing
         #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
+    // Rows C1 and C2.
     @Test func `the place of parameters can be forced, and the methods chosen`() throws {
         var configuration = APIConfiguration(path: "x", method: .post)
         configuration.parameters = ["a": 1]
@@ -62,6 +65,7 @@ import Testing
         #expect(try Self.request(configuration) { $0.queryMethods = [.post] }.url.query == "a=1")
     }
 
+    // Row C33.
     @Test func `parameters beside a body of another kind are an error`() {
         var configuration = APIConfiguration(method: .post, body: .json(["a": 1]))
         configuration.parameters = ["b": 1]
@@ -69,6 +73,7 @@ import Testing
         #expect(Self.failure(configuration) == .body(kind: "application/json", reason: .conflict))
     }
 
+    // Row C33.
     @Test func `query and body parameters stand in one request`() throws {
         let configuration = APIConfiguration(method: .post, query: ["a": 1], body: .form(["b": 2]))
 
@@ -78,6 +83,7 @@ import Testing
         #expect(Self.text(request.body) == "b=2")
     }
 
+    // Row C26.
     @Test func `a closure may write the whole query`() throws {
         let configuration = APIConfiguration(path: "x?y=1", query: ["a": 1])
 
@@ -86,6 +92,7 @@ import Testing
 
     // MARK: - Common values
 
+    // Rows A21, A22 and B44.
     @Test func `common parameters, static and computed, join every request`() throws {
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
 
@@ -97,6 +104,7 @@ import Testing
         #expect(request.url.query == "a=1&app=demo&path=x&time=7")
     }
 
+    // Row A20.
     @Test(arguments: [(false, "k=own"), (true, "k=common")])
     func `common parameters give way or win`(overrides: Bool, expected: String) throws {
         let request = try Self.request(APIConfiguration(query: ["k": "own"])) {
@@ -107,6 +115,7 @@ import Testing
         #expect(request.url.query == expected)
     }
 
+    // Row A20; rule CT-15.
     @Test func `common parameters join a form, but not a JSON body`() throws {
         let form = try Self.request(APIConfiguration(method: .post, body: .form(["a": 1]))) {
             $0.common.parameters = ["c": 1]
@@ -121,6 +130,7 @@ import Testing
         #expect(json.url.query == "c=1")
     }
 
+    // Row B45; rule TSW-6.
     @Test func `what a closure throws ends the call with its name`() {
         struct Offline: Error {}
 
@@ -140,6 +150,7 @@ import Testing
 
     // MARK: - Headers
 
+    // Rows A23 and B15; rule TAF-B8.
     @Test func `a request's headers take the place of common ones`() throws {
         let configuration = APIConfiguration(headers: ["x-app": "own", "X-List": "1", "X-List": "2"])
 
@@ -154,6 +165,7 @@ import Testing
         #expect(request.headers["X-Path"] == "/")
     }
 
+    // Rows B21 and C27.
     @Test func `a content type is added only where the request has none`() throws {
         let plain = APIConfiguration(method: .post, body: .json(["a": 1]))
         var typed = plain
@@ -164,6 +176,7 @@ import Testing
         #expect(try Self.request(APIConfiguration(method: .post)).headers["Content-Type"] == nil)
     }
 
+    // Row B16; rule TAF-B4.
     @Test(arguments: [
         ("X-A", "a\r\nX-B: b", RequestError.HeaderReason.controlCharacterInValue),
         ("X-A", "a\u{0}", .controlCharacterInValue),
@@ -184,6 +197,7 @@ import Testing
         )
     }
 
+    // Rows B17, B18 and B20.
     @Test func `the usual headers are there unless replaced`() throws {
         let request = try RequestGenerator().request(for: APIConfiguration(), on: BaseURL("https://h"))
 
@@ -194,6 +208,7 @@ import Testing
 
     // MARK: - Bodies
 
+    // Row B55.
     @Test(arguments: [HTTPMethod.get, .head, .trace])
     func `a body is refused where it means nothing, unless allowed`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(method: method, body: .data(Data([1])))
@@ -204,6 +219,7 @@ import Testing
         #expect(try Self.request(configuration).body.length == 1)
     }
 
+    // Rows C31 and C40.
     @Test func `files that cannot be sent are named before anything is sent`() throws {
         let folder = FileManager.default.temporaryDirectory
         let missing = folder.appendingPathComponent("missing-\(UUID().uuidString)")

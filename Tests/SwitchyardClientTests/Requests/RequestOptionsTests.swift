@@ -13,6 +13,7 @@ import Testing
 
     // MARK: - Hosts
 
+    // Row A29.
     @Test func `common values stay away from other hosts`() throws {
         let configuration = APIConfiguration(path: "https://other.example/x", headers: ["X-Own": "1"])
         let request = try RequestGeneratorTests.request(configuration) {
@@ -26,6 +27,7 @@ import Testing
         #expect(request.headers["X-Own"] == "1")
     }
 
+    // Row A29.
     @Test func `an absolute URL below the base's origin is sent like any other`() throws {
         let configuration = APIConfiguration(path: "https://API.example.com:443/x")
         let request = try RequestGeneratorTests.request(configuration) { $0.common.headers = [.bearer("secret")] }
@@ -33,6 +35,7 @@ import Testing
         #expect(request.headers["Authorization"] == "Bearer secret")
     }
 
+    // Row A29.
     @Test func `other hosts can be allowed or refused`() throws {
         let configuration = APIConfiguration(path: "https://other.example/x")
 
@@ -47,6 +50,7 @@ import Testing
         )
     }
 
+    // Row A16.
     @Test func `a request's own network takes the base's place only when asked for`() throws {
         var configuration = APIConfiguration(path: "a.png")
         configuration.cdnURL = RequestURL("https://cdn.example.com/files")
@@ -58,6 +62,7 @@ import Testing
 
     // MARK: - Paths
 
+    // Row A17.
     @Test(arguments: [
         ("users", "https://api.example.com/v1/v2/users"), ("/users", "https://api.example.com/v1/v2/users"),
         ("", "https://api.example.com/v1/v2"), ("?a=1", "https://api.example.com/v1/v2?a=1"),
@@ -67,6 +72,7 @@ import Testing
         #expect(try url(APIConfiguration(path: path)) { $0.apiVersion = "v2" } == expected)
     }
 
+    // Row A17.
     @Test func `a call may choose another version, or none`() throws {
         var configuration = APIConfiguration(path: "users")
         configuration.apiVersion = "v3"
@@ -76,6 +82,7 @@ import Testing
         #expect(try url(configuration) { $0.apiVersion = "v2" } == "https://api.example.com/v1/users")
     }
 
+    // Rows B3, B46 and A27; rule YTK-17.
     @Test func `filters change the path in order, and absolute URLs when they say so`() throws {
         let shout = PathFilter(appliesToAbsoluteURLs: true) { path, _ in "\(path)/!" }
         let filters = [PathFilter.appending(["k": "a b"]), shout]
@@ -87,6 +94,7 @@ import Testing
         )
     }
 
+    // Row B57.
     @Test func `placeholders are filled with escaped values`() throws {
         var configuration = APIConfiguration(path: "users/{id}/files{/parts*}{?page}")
         configuration.pathValues = ["id": "a/b?c", "parts": ["x y", "z"], "page": 2]
@@ -94,6 +102,7 @@ import Testing
         #expect(try url(configuration) == "https://api.example.com/v1/users/a%2Fb%3Fc/files/x%20y/z?page=2")
     }
 
+    // Row B57.
     @Test(arguments: ["users/{id}", "users/{id", "users/id}", "users/{}", "users/{i d}"])
     func `a placeholder without a value, or a broken one, is an error`(path: String) {
         let failure = RequestGeneratorTests.failure(APIConfiguration(path: path))
@@ -103,6 +112,7 @@ import Testing
         #expect(failure == nil && path == "users/id}")
     }
 
+    // Row B57.
     @Test(arguments: ["..", "."])
     func `a value cannot lead elsewhere`(value: String) {
         var configuration = APIConfiguration(path: "users/{id}/x")
@@ -112,6 +122,7 @@ import Testing
         #expect(RequestGeneratorTests.failure(configuration) == expected)
     }
 
+    // Row B8.
     @Test func `a URL that is too long is an error`() {
         let configuration = APIConfiguration(path: String(repeating: "a", count: 100_000))
 
@@ -119,6 +130,7 @@ import Testing
         #expect(RequestGeneratorTests.failure(configuration) == .url(text: configuration.path, reason: reason))
     }
 
+    // Row B8; rule TAF-B4.
     @Test(arguments: [
         "", "api.example.com", "ftp://h", "http://", "http:///x", "http://a b", "http://h:x", "http://h:70000",
         "http://[::1", "https://evil\\@good", "//h/x", "http://1.2.3", "http://user@",
@@ -143,6 +155,7 @@ import Testing
         #expect(request.headers["X-Order"] == "0123")
     }
 
+    // Row B36; rule YTK-46.
     @Test func `a finished request takes the place of all building`() throws {
         let prebuilt = HTTPRequest(method: .put, url: try RequestURL(validating: "https://o.example/x"))
         var configuration = APIConfiguration(path: "ignored", headers: ["X-Ignored": "1"], timeout: .seconds(3))
@@ -156,6 +169,7 @@ import Testing
         #expect(request.timeouts.total == .seconds(3))
     }
 
+    // Rows B29 and B30; rules TAF-B7 and TSW-10.
     @Test func `timeouts and limits are the call's, else the generator's`() throws {
         var configuration = APIConfiguration(timeout: .milliseconds(1500))
         configuration.connectTimeout = .seconds(1)

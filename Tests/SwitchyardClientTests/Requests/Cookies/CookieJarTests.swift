@@ -16,6 +16,7 @@ import Testing
         jar.header(for: try RequestURL(validating: url))
     }
 
+    // Rows B23 and B24.
     @Test func `a cookie goes back to its host, its path and its scheme`() throws {
         let jar = try jar(["a=1", "b=2; Path=/", "c=3; Domain=example.com; Path=/", "d=4; Secure; Path=/"])
 
@@ -49,6 +50,7 @@ import Testing
         #expect(jar.cookies.isEmpty)
     }
 
+    // Row B25.
     @Test(arguments: ["a=1; Domain=other.example", "a=1; Domain=com", "__Host-a=1; Path=/", "=1", "a", "a=1\u{1}"])
     func `a cookie that the host may not set is dropped`(field: String) throws {
         #expect(try jar([field]).cookies.isEmpty)
@@ -61,6 +63,7 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["b", "c"])
     }
 
+    // Rows B23 and B24; rule TAF-B8.
     @Test func `a request carries the jar's cookies unless it says otherwise`() throws {
         let jar = try jar(["a=1; Path=/"])
         var configuration = APIConfiguration(path: "x")

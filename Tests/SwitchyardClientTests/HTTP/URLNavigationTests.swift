@@ -1,0 +1,47 @@
+import SwitchyardClient
+import Testing
+
+/// Row B4.
+@Suite struct URLNavigationTests {
+    private let page = RequestURL("https://h/v1/topics?page=2&sort=new")
+
+    @Test(arguments: [
+        ("7", "https://h/v1/topics/7?page=2&sort=new"), ("/7/", "https://h/v1/topics/7/?page=2&sort=new"),
+        ("", "https://h/v1/topics?page=2&sort=new"), ("7?x=1", "https://h/v1/topics/7?page=2&sort=new&x=1"),
+    ])
+    func `a child lies below`(path: String, expected: String) throws {
+        #expect(try #require(page).appending(path: path).text == expected)
+    }
+
+    @Test(arguments: ["../7", "http://other.example/7"])
+    func `a child cannot lie elsewhere`(path: String) throws {
+        let page = try #require(page)
+
+        #expect(throws: RequestError.self) { try page.appending(path: path) }
+    }
+
+    @Test(arguments: [
+        ("users", "https://h/v1/users"), ("/users", "https://h/users"), ("?page=3", "https://h/v1/topics?page=3"),
+        ("//other.example/x", "https://other.example/x"), ("http://h/", "http://h/"),
+    ])
+    func `a relative URL is resolved as a link would be`(reference: String, expected: String) throws {
+        #expect(try #require(page).resolving(reference).text == expected)
+    }
+
+    @Test func `a link that is not there leads nowhere`() throws {
+        let page = try #require(page)
+        let next: String? = nil
+
+        #expect(try page.resolving(next) == nil)
+        #expect(try page.resolving(Optional("x"))?.text == "https://h/v1/x")
+    }
+
+    @Test func `parameters are replaced, removed and put in order`() throws {
+        let page = try #require(page)
+
+        #expect(try page.setting(["page": 3]).text == "https://h/v1/topics?page=3&sort=new")
+        #expect(try page.setting(["a": "ü"]).text == "https://h/v1/topics?a=%C3%BC&page=2&sort=new")
+        #expect(try page.setting(["page": nil]).text == "https://h/v1/topics?sort=new")
+        #expect(try page.setting(["page": nil, "sort": nil]).text == "https://h/v1/topics")
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+/// What cannot be sent ends in one typed error that tells what and where, and nothing is sent; rules TAF-B4, TAF-B5.
+@Suite(.timeLimit(.minutes(1))) struct BadInputTests {
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        var name: String
+        var configuration: APIConfiguration
+        /// What the message must name.
+        var what: String
+        var place: String
+        var testDescription: String { name }
+
+        init(
+            _ name: String,
+            what: String,
+            place: String,
+            path: String = "x",
+            _ change: (inout APIConfiguration) -> Void = { _ in }
+        ) {
+            self.name = name
+            self.what = what
+            self.place = place
+            configuration = APIConfiguration(path: path)
+            change(&configuration)
+        }
+    }
+
+    struct Unencodable: Encodable, Sendable {
+        var price = Double.nan
+    }
+
+    static let paths = [
+        Mistake("a path that climbs", what: "leads out of the base URL's path", place: "../admin", path: "../admin"),
+        Mistake("an encoded climb", what: "leads out", place: "a/%2e%2E/../b", path: "a/%2e%2E/../b"),
+        Mistake("a line break in a path", what: "line break", place: #"a\r\nHost: evil"#, path: "a\r\nHost: evil"),
+        Mistake("a NUL in a path", what: "NUL", place: #"a\0"#, path: "a\u{0}"),
+        Mistake("a full URL of another scheme", what: "ftp", place: "ftp://h/x", path: "ftp://h/x"),
+        Mistake("a full URL without a host", what: "no valid host", place: "https:///x", path: "https:///x"),
+        Mistake("a URL of 100 kB", what: "100023 bytes", place: "aaaa", path: String(repeating: "a", count: 100_000)),
+        Mistake("a template without a value", what: "no value for {id}", place: "users/{id}", path: "users/{id}"),
+        Mistake("a template that breaks off", what: "byte 9", place: "users/{id", path: "users/{id"),
+    ]
+
+    static let headers = [
+        Mistake("a line break in a value", what: "line break", place: "X-Name") { $0.headers = ["X-Name": "a\r\nb"] },
+        Mistake("a line feed alone", what: "line break", place: "X-Name") { $0.headers = ["X-Name": "a\nb"] },
+        Mistake("a line break in a name", what: "not a token", place: #"X\r\nY"#) { $0.headers = ["X\r\nY": "a"] },
+        Mistake("an empty name", what: "not a token", place: "“”") { $0.headers = ["": "a"] },
+    ]
+
+    static let values = [
+        Mistake("a number that is none", what: "not a number", place: "a[b]") {
+            $0.query = ["a": ["b": Double.nan] as Parameters]
+        },
+        Mistake("a body that fails to encode", what: "could not be encoded", place: "price") {
+            $0.method = .post
+            $0.body = .json(Unencodable())
+        },
+        Mistake("text outside its character set", what: "character set", place: "text") {
+            $0.method = .post
+            $0.body = .text("漢", encoding: .isoLatin1)
+        },
+        Mistake("a file that is not there", what: "no such file", place: "/missing/file") {
+            $0.method = .put
+            $0.body = .file(URL(fileURLWithPath: "/missing/file"))
+        },
+        Mistake("a body where none belongs", what: "takes no body", place: "GET") { $0.body = .json(["a": 1]) },
+    ]
+
+    @Test(arguments: paths + headers + values)
+    func `it ends once, through the ordinary way`(mistake: Mistake) async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
+
+        let reason = await client.failure(of: mistake.configuration)
+
+        guard case .invalidRequest(let error) = reason else {
+            Issue.record("expected invalidRequest, got \(String(describing: reason))")
+            return
+        }
+        #expect(error.message.contains(mistake.what), "\(error.message)")
+        #expect(error.message.contains(mistake.place), "\(error.message)")
+        #expect(error.message.utf8.count < 300)
+        #expect(transport.requestCount == 0)
+        #expect(client.activeRequests.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("api.example.com", "not absolute"), ("http://", "no valid host"), ("http:///v1", "no valid host"),
+        ("ftp://h", "scheme ftp"), ("http://h:99999", "port"), ("", "not absolute"),
+    ])
+    func `a base URL without a host names itself`(base: String, what: String) {
+        let error = #expect(throws: RequestError.self) { try BaseURL(base) }
+
+        #expect(error?.message.contains("“\(base)”") == true)
+        #expect(error?.message.contains(what) == true)
+    }
+
+    // Rows B3 and B8. A space is no mistake: it is encoded. A full URL of http or https takes the base's place.
+    @Test(arguments: [("a b", "http://primary.test/v1/a%20b"), ("https://o.example/x y", "https://o.example/x%20y")])
+    func `what can be meant in one way only is sent`(path: String, expected: String) async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
+
+        _ = try await client.send(APIConfiguration(path: path))
+
+        #expect(transport.requests.map(\.url.text) == [expected])
+    }
+
+    @Test func `names with brackets and text of any kind stay one parameter`() throws {
+        let odd = "a[b]=c&d[]\u{FFFD}\u{0}"
+
+        let request = try RequestGeneratorTests.request(APIConfiguration(query: [odd: odd]))
+
+        #expect(Parameters(parsing: request.url.query ?? "").items == [.init(key: odd, value: .string(odd))])
+    }
+
+    @Test func `bytes that are not UTF-8 are repaired, never sent raw`() throws {
+        let broken = String(decoding: [0x61, 0xFF, 0xC3], as: UTF8.self)
+
+        let request = try RequestGeneratorTests.request(APIConfiguration(path: broken, query: ["k": broken]))
+
+        #expect(request.url.text.hasSuffix("/a%EF%BF%BD%EF%BF%BD?k=a%EF%BF%BD%EF%BF%BD"))
+    }
+}

@@ -1,0 +1,40 @@
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+/// Rows B10 to B14; rule TAF-B6.
+@Suite(.timeLimit(.minutes(1))) struct MethodTests {
+    @Test(arguments: [
+        "GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS", "TRACE", "QUERY", "PURGE", "M-SEARCH",
+    ])
+    func `a method arrives at the server as it was given`(name: String) async throws {
+        let server = LoopbackServer()
+        server.setDefaultRoute { _ in .text("ok") }
+        try server.start()
+        defer { server.stop() }
+        let client = try NetworkClient(service: .loopback([server]))
+        defer { client.shutdown() }
+
+        let configuration = APIConfiguration(path: "x", method: try #require(HTTPMethod(name)))
+        let response = try await client.send(configuration)
+
+        #expect(response.status == 200)
+        #expect(server.requests.map(\.method.name) == [name])
+    }
+
+    @Test(arguments: ["", "GET ", "G\r\nT", "GÉT", "GET/1"])
+    func `what is no method is none, and nothing takes its place`(name: String) {
+        #expect(HTTPMethod(name) == nil)
+    }
+
+    @Test func `methods keep their case`() throws {
+        #expect(try #require(HTTPMethod("get")) != .get)
+        #expect(HTTPMethod("CONNECT")?.name == "CONNECT")
+    }
+
+    // Row B14.
+    @Test func `a call reads unless it says otherwise`() throws {
+        #expect(APIConfiguration(path: "x").method == .get)
+        #expect(try RequestGeneratorTests.request(APIConfiguration(path: "x")).method == .get)
+    }
+}
