@@ -31,6 +31,15 @@ struct URLSessionRequest: Sendable {
         for field in request.headers.fields where !field.name.equalsIgnoringASCIICase("Content-Length") {
             head.addValue(field.value, forHTTPHeaderField: field.name)
         }
+        #if canImport(Darwin)
+            head.allowsCellularAccess = request.networkAccess.allowsCellular
+            head.allowsExpensiveNetworkAccess = request.networkAccess.allowsExpensive
+            head.allowsConstrainedNetworkAccess = request.networkAccess.allowsConstrained
+        #else
+            guard request.networkAccess.isUnlimited else {
+                throw Self.refusal(.unsupported, "which network a connection takes is not known on this system")
+            }
+        #endif
         self.head = head
     }
 

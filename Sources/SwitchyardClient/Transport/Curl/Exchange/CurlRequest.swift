@@ -61,6 +61,10 @@
             guard request.method.name != "CONNECT" else {
                 throw TransportError(.unsupported, message: "CONNECT is for proxies", mayHaveBeenSent: false)
             }
+            guard request.networkAccess.isUnlimited else {
+                let message = "which network a connection takes is not known here, so none can be kept out"
+                throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
+            }
             if request.method == .head, case .none = request.body {
             } else if request.method == .head {
                 throw invalid("a HEAD request has no body")
