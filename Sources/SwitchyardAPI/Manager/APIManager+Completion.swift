@@ -43,6 +43,7 @@ extension APIManager {
         on queue: DispatchQueue = .main,
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) -> RequestID {
+        let configuration = client.ruled(configuration) ?? configuration
         let call = APICall(configuration, serializer, module)
         let plan = CachePlan.of(configuration, through: client, user: cacheUser)
         let cached = plan.map { CachedCall(call: call, plan: $0, flights: client.flights) }

@@ -18,6 +18,7 @@ extension APIManager {
         for configuration: APIConfiguration,
         at keyPath: String? = nil
     ) async throws(APIError) -> Value {
+        if let ruled = client.ruled(configuration) { return try await value(type, for: ruled, at: keyPath) }
         let plan = CachePlan.of(configuration, through: client, user: cacheUser)
         // What is stored needs no serialiser, and nothing else of a call.
         if let plan, let value = plan.freshValue(of: type) { return value }
@@ -45,6 +46,7 @@ extension APIManager {
         for configuration: APIConfiguration,
         with serializer: ResponseSerializer<Value>
     ) async throws(APIError) -> APIResponse<Value> {
+        if let ruled = client.ruled(configuration) { return try await response(for: ruled, with: serializer) }
         let plan = CachePlan.of(configuration, through: client, user: cacheUser)
         return try await response(of: APICall(configuration, serializer, module), plan)
     }

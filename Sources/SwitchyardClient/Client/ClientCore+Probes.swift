@@ -8,7 +8,7 @@ extension ClientCore {
     /// A read that the app is sending anyway is copied, so that what is tested is what is needed.
     func probe(_ route: ServerPool.Route, copying configuration: APIConfiguration, in pool: ServerPool) {
         guard let attempt = route.attempt else { return }
-        send(shadow(of: configuration), to: route, within: options.probeTimeout) { [self] outcome in
+        send(shadow(of: configuration), to: route, in: pool, within: options.probeTimeout) { [self] outcome in
             publish(pool.settleProbe(attempt, outcome, at: time.now), from: pool)
         }
     }
@@ -24,11 +24,11 @@ extension ClientCore {
             publish(pool.settle(suspicion, suspect: suspect, witness: witness, at: time.now), from: pool)
             compare(route, becauseOf: configuration, in: pool)
         }
-        send(question, to: suspicion.suspect, within: suspicion.probe.limit) { outcome in
+        send(question, to: suspicion.suspect, in: pool, within: suspicion.probe.limit) { outcome in
             outcomes.withLock { $0.suspect = outcome }
             settle()
         }
-        send(question, to: suspicion.witness, within: suspicion.probe.limit) { outcome in
+        send(question, to: suspicion.witness, in: pool, within: suspicion.probe.limit) { outcome in
             outcomes.withLock { $0.witness = outcome }
             settle()
         }
@@ -44,13 +44,14 @@ extension ClientCore {
     private func send(
         _ configuration: APIConfiguration,
         to route: ServerPool.Route,
+        in pool: ServerPool,
         within limit: Duration,
         completion: @escaping @Sendable (AttemptOutcome) -> Void
     ) {
         let start = time.now
         var request: HTTPRequest
         do throws(RequestError) {
-            request = try self.request(for: configuration, on: route)
+            request = try self.request(for: configuration, on: route, in: pool)
         } catch {
             return completion(.neutral)
         }

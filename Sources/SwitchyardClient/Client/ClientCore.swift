@@ -13,6 +13,8 @@ final class ClientCore: Sendable {
     let options: NetworkClient.Options
     let events = EventHub()
     let companions = Companions()
+    /// Settings for groups of calls.
+    let rules: Locked<ConfigurationRules>
     private let ownsTransport: Bool
     private let state: Locked<State>
 
@@ -32,6 +34,7 @@ final class ClientCore: Sendable {
     ) throws(ClientError) {
         self.time = time
         self.options = options
+        rules = Locked(options.rules)
         ownsTransport = transport == nil
         do throws(TransportError) {
             self.transport = if let transport { transport } else { try Transports.systemDefault() }
@@ -132,8 +135,12 @@ extension ClientCore {
     /// Builds the request of one attempt.
     ///
     /// The deadline is kept by the exchange, over all attempts.
-    func request(for configuration: APIConfiguration, on route: ServerPool.Route) throws(RequestError) -> HTTPRequest {
-        var request = try options.generator.request(for: configuration, on: route.base)
+    func request(
+        for configuration: APIConfiguration,
+        on route: ServerPool.Route,
+        in pool: ServerPool
+    ) throws(RequestError) -> HTTPRequest {
+        var request = try pool.generator.request(for: configuration, on: route.base)
         request.timeouts.total = nil
         return request
     }

@@ -1,3 +1,5 @@
+public import SwitchyardServices
+
 extension NetworkClient {
     /// What holds for all requests of a client.
     public struct Options: Sendable {
@@ -6,6 +8,13 @@ extension NetworkClient {
         /// The total of its timeouts is the deadline of a whole request: every attempt, every wait and every hedge. An
         /// ``APIConfiguration`` can override it.
         public var generator: RequestGenerator
+        /// Changes the generator for one environment: keys, API version, common headers; nothing unless set.
+        ///
+        /// Asked each time the client enters an environment. The cookies of a generator's jar are kept apart by
+        /// environment without it.
+        public var perEnvironment: (@Sendable (inout RequestGenerator, ServiceEnvironment) -> Void)?
+        /// Settings for groups of calls, picked by URL and method; none unless set. See ``NetworkClient/rules``.
+        public var rules = ConfigurationRules()
         /// The path that is asked with GET when a server has to be probed; that of the request at hand unless set.
         ///
         /// It stands below the server's base URL. Any answer below 500 is a good one. A read of the app is copied as it
@@ -34,6 +43,14 @@ extension NetworkClient {
             self.probeTimeout = probeTimeout
             self.seed = seed
             self.installation = installation
+        }
+
+        /// The generator of one environment.
+        func generator(for environment: ServiceEnvironment) -> RequestGenerator {
+            var generator = generator
+            generator.cookies = generator.cookies?.scoped(to: environment.rawValue)
+            perEnvironment?(&generator, environment)
+            return generator
         }
     }
 }

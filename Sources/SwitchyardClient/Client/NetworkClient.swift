@@ -137,7 +137,7 @@ extension NetworkClient {
         Exchange(
             id: id,
             owner: owner,
-            configuration: configuration.snapshot(),
+            configuration: (core.ruled(configuration) ?? configuration).snapshot(),
             core: core,
             progress: progress,
             completion: completion

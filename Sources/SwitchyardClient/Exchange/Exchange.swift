@@ -76,7 +76,7 @@ extension Exchange {
     private func launch(_ route: ServerPool.Route, at now: MonotonicTime) {
         var request: HTTPRequest
         do throws(RequestError) {
-            request = try core.request(for: configuration, on: route)
+            request = try core.request(for: configuration, on: route, in: pool)
         } catch {
             abandon(route, at: now)
             return end(with: .failure(.invalidRequest(error)))

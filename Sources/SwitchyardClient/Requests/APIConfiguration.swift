@@ -89,6 +89,8 @@ public struct APIConfiguration: Sendable {
 
     /// What few calls set; see ``pathValues``, ``prebuiltRequest`` and their like.
     @usableFromInline var rare: RareConfiguration.Box?
+    /// Whether the client's rules have been applied; they are applied once.
+    var isRuled = false
 
     /// Creates a configuration; everything else is set through the properties.
     ///

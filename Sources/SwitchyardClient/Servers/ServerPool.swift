@@ -46,6 +46,8 @@ final class ServerPool: Sendable {
     }
 
     let environment: ServiceEnvironment
+    /// Builds the requests of the environment.
+    let generator: RequestGenerator
     private let state: Locked<State>
 
     /// Prepares the servers of an environment, all of them healthy.
@@ -56,6 +58,7 @@ final class ServerPool: Sendable {
         options: NetworkClient.Options
     ) throws(ClientError) {
         self.environment = environment
+        generator = options.generator(for: environment)
         let sites = try Self.sites(of: service.servers, in: environment)
         do throws(SwitchError) {
             let core = try SwitchingCore(
@@ -124,6 +127,14 @@ extension ServerPool {
 
     /// The base URL of the preferred server, for building URLs that are not of this service.
     var anyBase: BaseURL { state.withLock { $0.sites[0].origin.base } }
+
+    /// The base URL of the server that is preferred now.
+    func currentBase(usesCDN: Bool) -> BaseURL {
+        state.withLock { state in
+            let site = state.sites.first { $0.origin.server == state.core.current } ?? state.sites[0]
+            return (usesCDN ? site.cdn ?? site.origin : site.origin).base
+        }
+    }
 
     /// Whether there is more than one server.
     var hasAlternatives: Bool { state.withLock { $0.sites.count > 1 } }

@@ -11,6 +11,9 @@ import SwitchyardServices
 ///     let jar = CookieJar()
 ///     options.generator.cookies = jar
 ///
+/// A client keeps the cookies of each environment apart by ``scoped(to:)``; those that are stored through the jar itself
+/// belong to all of them.
+///
 /// ### Limits
 /// There is no list of public suffixes: a cookie for a domain of two labels or more is accepted from any host below it.
 /// Keep the jar to the hosts of one service.
@@ -21,6 +24,7 @@ public final class CookieJar: Sendable {
     }
 
     private struct Key: Hashable, Sendable {
+        var scope: String?
         var name: String
         var domain: String
         var isHostOnly: Bool
@@ -32,10 +36,17 @@ public final class CookieJar: Sendable {
         var counter: UInt64 = 0
     }
 
-    /// The most cookies that are kept; of more, the oldest go first.
+    /// The most cookies that are kept, in all scopes together; of more, the oldest go first.
     public let limit: Int
+    /// The name of the scope; `nil` for the jar itself.
+    public let scope: String?
     private let now: @Sendable () -> Date
-    private let state = Locked(State())
+    private let shared: Shared
+
+    /// What a jar and its scopes share.
+    private final class Shared: Sendable {
+        let state = Locked(State())
+    }
 
     /// Creates an empty jar.
     ///
@@ -45,25 +56,47 @@ public final class CookieJar: Sendable {
     public init(limit: Int = 1000, now: @escaping @Sendable () -> Date = { Date() }) {
         self.limit = max(limit, 0)
         self.now = now
+        scope = nil
+        shared = Shared()
     }
 
-    /// The cookies that have not expired, oldest first.
+    private init(_ jar: CookieJar, scope: String) {
+        limit = jar.limit
+        now = jar.now
+        shared = jar.shared
+        self.scope = scope
+    }
+
+    /// The part of the jar that goes by a name: what is stored through it is sent by it alone.
+    ///
+    /// - Parameter scope: The name; the same name is the same part.
+    /// - Returns: The part. It shares the jar's limit, and sends what was stored through the jar itself, too.
+    public func scoped(to scope: String) -> CookieJar {
+        CookieJar(self, scope: scope)
+    }
+
+    /// The cookies that have not expired, oldest first; those of a scope, or all of the jar.
     public var cookies: [Cookie] {
         let time = now()
-        return state.withLock { $0.entries.values.sorted { $0.order < $1.order }.map(\.cookie) }
+        return entries { scope == nil || $0.scope == scope }.sorted { $0.order < $1.order }.map(\.cookie)
             .filter { !$0.isExpired(at: time) }
+    }
+
+    private func entries(where isIncluded: (Key) -> Bool) -> [Entry] {
+        shared.state.withLock { $0.entries }.compactMap { isIncluded($0.key) ? $0.value : nil }
     }
 
     /// Adds a cookie in place of one with the same name, domain and path; an expired one removes it.
     public func store(_ cookie: Cookie) {
         let key = Key(
+            scope: scope,
             name: cookie.name,
             domain: cookie.domain,
             isHostOnly: cookie.isHostOnly,
             path: cookie.path
         )
         let isExpired = cookie.isExpired(at: now())
-        state.withLock { state in
+        shared.state.withLock { state in
             guard !isExpired else { return _ = state.entries.removeValue(forKey: key) }
             state.counter += 1
             let order = state.entries[key]?.order ?? state.counter
@@ -89,26 +122,28 @@ public final class CookieJar: Sendable {
     /// The cookies for a request, those of longer paths first, then older ones first (RFC 6265 section 5.4).
     public func cookies(for url: RequestURL) -> [Cookie] {
         let time = now()
-        let entries = state.withLock { Array($0.entries.values) }
-        return entries.filter { !$0.cookie.isExpired(at: time) && $0.cookie.isSent(to: url) }
-            .sorted { left, right in
-                let lengths = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
-                return lengths.0 == lengths.1 ? left.order < right.order : lengths.0 > lengths.1
-            }
-            .map(\.cookie)
+        return entries { $0.scope == nil || $0.scope == scope }.filter {
+            !$0.cookie.isExpired(at: time) && $0.cookie.isSent(to: url)
+        }
+        .sorted { left, right in
+            let lengths = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
+            return lengths.0 == lengths.1 ? left.order < right.order : lengths.0 > lengths.1
+        }
+        .map(\.cookie)
     }
 
     /// The value of the `Cookie` field for a request; `nil` when there is none.
     public func header(for url: RequestURL) -> String? {
-        guard state.withLock({ !$0.entries.isEmpty }) else { return nil }
+        guard shared.state.withLock({ !$0.entries.isEmpty }) else { return nil }
         let pairs = cookies(for: url).map { "\($0.name)=\($0.value)" }
         return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
     }
 
-    /// Removes the cookies that `shouldRemove` picks, all unless given.
+    /// Removes the cookies that `shouldRemove` picks, all unless given; those of a scope, or of the whole jar.
     public func removeAll(where shouldRemove: @Sendable (Cookie) -> Bool = { _ in true }) {
-        let keys = state.withLock { $0.entries }.filter { shouldRemove($0.value.cookie) }.keys
-        state.withLock { state in
+        let keys = shared.state.withLock { $0.entries }
+            .filter { (scope == nil || $0.key.scope == scope) && shouldRemove($0.value.cookie) }.keys
+        shared.state.withLock { state in
             for key in keys { state.entries.removeValue(forKey: key) }
         }
     }

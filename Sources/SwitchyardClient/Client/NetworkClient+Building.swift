@@ -1,0 +1,82 @@
+public import SwitchyardServices
+
+// MARK: - Composing
+
+extension NetworkClient {
+    /// Creates a client with options that a closure sets.
+    ///
+    /// - Parameters:
+    ///   - service: The service to talk to.
+    ///   - environment: The environment to start in; the service's default when `nil`.
+    ///   - transport: What carries the requests; the system's default when `nil`.
+    ///   - time: The clock and the timers.
+    ///   - configure: Sets options; it is called once, before the client exists.
+    /// - Throws: ``ClientError`` when the service lacks the environment or the transport cannot be made.
+    public convenience init(
+        service: Service,
+        environment: ServiceEnvironment? = nil,
+        transport: (any Transport)? = nil,
+        time: any TimeSource = SystemTime.shared,
+        configure: (inout Options) -> Void
+    ) throws(ClientError) {
+        var options = Options()
+        configure(&options)
+        try self.init(service: service, environment: environment, transport: transport, options: options, time: time)
+    }
+}
+
+// MARK: - Building
+
+extension NetworkClient {
+    /// Builds the request of a configuration for the server that is preferred now, and sends nothing.
+    ///
+    /// The rules are applied and the modifiers have run. Server health does not notice.
+    ///
+    /// - Parameter configuration: What to ask.
+    /// - Returns: The request, as an attempt would send it.
+    /// - Throws: ``RequestError`` when the configuration cannot be sent.
+    public func request(for configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
+        let pool = core.pool
+        let configuration = (core.ruled(configuration) ?? configuration).snapshot()
+        return try pool.generator.request(for: configuration, on: core.base(for: configuration, in: pool))
+    }
+
+    /// Settings for groups of calls, picked by URL and method; those of ``Options/rules`` at first.
+    ///
+    /// What is set here counts from the next call on, for all scopes of the client; calls under way keep what they have.
+    /// Nothing is kept between calls that would have to be invalidated.
+    public var rules: ConfigurationRules {
+        get { core.rules.withLock { $0 } }
+        set { core.rules.withLock { $0 = newValue } }
+    }
+
+    /// The configuration after the client's rules; `nil` when there are none, or they have been applied.
+    package func ruled(_ configuration: APIConfiguration) -> APIConfiguration? {
+        core.ruled(configuration)
+    }
+}
+
+extension ClientCore {
+    /// The configuration after the rules; `nil` when there are none, or they have been applied.
+    func ruled(_ configuration: APIConfiguration) -> APIConfiguration? {
+        guard !configuration.isRuled else { return nil }
+        let rules = rules.withLock { $0 }
+        guard !rules.isEmpty else { return nil }
+        let pool = pool
+        do throws(RequestError) {
+            let base = base(for: configuration, in: pool)
+            var result = try rules.applied(to: configuration, by: pool.generator, on: base)
+            result.isRuled = true
+            return result
+        } catch {
+            // The path cannot be joined; the same error ends the call when its request is built.
+            return nil
+        }
+    }
+
+    /// Where the call would go now.
+    func base(for configuration: APIConfiguration, in pool: ServerPool) -> BaseURL {
+        if case .baseURL(let url) = configuration.server { return BaseURL(url) }
+        return pool.currentBase(usesCDN: configuration.usesCDN)
+    }
+}
