@@ -9,6 +9,8 @@
     var apiVersion: String?
     var modifier: (@Sendable (inout HTTPRequest) throws -> Void)?
     var prebuiltRequest: HTTPRequest?
+    var urlRule: URLRule?
+    var throttle: BodyThrottle?
     @usableFromInline var attachments: [ObjectIdentifier: any Sendable] = [:]
 
     /// A copy that never changes.
@@ -58,7 +60,7 @@ extension APIConfiguration {
         set { change { $0.apiVersion = newValue } }
     }
 
-    /// Changes the finished request, after the generator's own modifiers; an error ends the call.
+    /// Changes the finished request, before the generator's own modifiers; an error ends the call.
     public var modifier: (@Sendable (inout HTTPRequest) throws -> Void)? {
         get { rare?.value.modifier }
         set { change { $0.modifier = newValue } }
@@ -74,6 +76,18 @@ extension APIConfiguration {
 
     /// Whether a value may be attached under some key.
     package var hasAttachments: Bool { rare != nil }
+
+    /// Makes the URL of this call, in place of the generator's rule; none unless set.
+    public var urlRule: URLRule? {
+        get { rare?.value.urlRule }
+        set { change { $0.urlRule = newValue } }
+    }
+
+    /// How slowly the body is sent; as fast as the connection takes it when `nil`, the default.
+    public var throttle: BodyThrottle? {
+        get { rare?.value.throttle }
+        set { change { $0.throttle = newValue } }
+    }
 
     /// The value attached under a key.
     public subscript<Key: ConfigurationKey>(key: Key.Type) -> Key.Value {

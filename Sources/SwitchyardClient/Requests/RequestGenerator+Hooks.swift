@@ -33,6 +33,9 @@ public struct PathFilter: Sendable {
     }
 }
 
+/// Makes the URL of a call from the server's base URL; `nil` leaves it to the usual rules.
+public typealias URLRule = @Sendable (_ base: BaseURL, _ configuration: APIConfiguration) throws -> RequestURL?
+
 extension RequestGenerator {
     /// The path with its placeholders filled, its filters applied and its version in front.
     func path(_ configuration: APIConfiguration) throws(RequestError) -> String {
@@ -52,6 +55,16 @@ extension RequestGenerator {
         return isBare ? "\(version)\(path)" : "\(version)/\(path)"
     }
 
+    /// What is joined to the base URL: the URL that a rule makes, else the path.
+    func place(of configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> String {
+        if let rule = configuration.rare?.value.urlRule ?? urlRule,
+            let url = try hook("URL rule", { try rule(base, configuration) })
+        {
+            return url.text
+        }
+        return try path(configuration)
+    }
+
     private func isAbsolute(_ path: String) -> Bool {
         guard path.utf8.contains(UInt8(ascii: ":")) else { return false }
         let parts = URLParts(Array(path.utf8))
@@ -62,8 +75,8 @@ extension RequestGenerator {
     func finished(_ request: HTTPRequest, _ configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
         var request = request
         if configuration.prebuiltRequest == nil { request.networkAccess = configuration.networkAccess }
-        for modifier in modifiers { try hook("modifier") { try modifier(&request) } }
         if let modifier = configuration.modifier { try hook("modifier") { try modifier(&request) } }
+        for modifier in modifiers { try hook("modifier") { try modifier(&request) } }
         guard let invalid = request.headers.firstInvalidField else { return request }
         throw Self.refusal(of: invalid)
     }

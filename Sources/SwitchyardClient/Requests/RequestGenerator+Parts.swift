@@ -96,7 +96,8 @@ extension RequestGenerator {
         if configuration.method.definesNoBody, !configuration.allowsUnusualBody {
             throw .bodyNotAllowed(method: configuration.method)
         }
-        return (try body.encoded(in: bodyContext), body.contentType)
+        let encoded = try body.encoded(in: bodyContext)
+        return (configuration.throttle.map(encoded.throttled) ?? encoded, body.contentType)
     }
 
     // MARK: - Headers

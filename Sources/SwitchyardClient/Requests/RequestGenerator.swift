@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Builds the request of an ``APIConfiguration`` for one server: URL, headers, body.
 ///
@@ -26,9 +26,18 @@ public struct RequestGenerator: Sendable {
     public var apiVersion = ""
     /// Change the path before it is joined, in order.
     public var pathFilters: [PathFilter] = []
+    /// Makes the URL in place of base, version, filters and path, when set; an error ends the call.
+    ///
+    /// A configuration's own ``APIConfiguration/urlRule`` comes first. Parameters are appended to what it returns.
+    public var urlRule: URLRule?
+    /// Change a configuration before it is checked and built, in order: sources of parameters, for instance.
+    ///
+    /// Asked for every attempt; an error ends the call.
+    public var reformers: [@Sendable (inout APIConfiguration) throws -> Void] = []
     /// Checks a configuration before anything is built; an error ends the call without network access.
     public var validation: (@Sendable (APIConfiguration) throws -> Void)?
-    /// Change the finished request, in order: signatures, for instance.
+    /// Change the finished request, in order, after the call's own ``APIConfiguration/modifier``: signatures, for
+    /// instance.
     ///
     /// An error ends the call.
     public var modifiers: [@Sendable (inout HTTPRequest) throws -> Void] = []
@@ -48,8 +57,12 @@ public struct RequestGenerator: Sendable {
     public var formOptions = ParameterEncodingOptions()
     /// How values become JSON.
     public var jsonOptions = JSONBodyOptions() {
-        didSet { encoder = jsonOptions.makeEncoder() }
+        didSet { jsonEncoder = jsonOptions.makeEncoder() }
     }
+    /// Encodes values of your own types as JSON; one made from ``jsonOptions`` unless set after these.
+    ///
+    /// It must not be changed once it is here.
+    public var jsonEncoder: JSONEncoder
     /// The methods whose ``APIConfiguration/parameters`` go into the query; GET, HEAD and DELETE unless set.
     public var queryMethods: Set<HTTPMethod> = [.get, .head, .delete]
     /// The longest URL in bytes; 65,536 unless set, far above what servers accept.
@@ -57,7 +70,6 @@ public struct RequestGenerator: Sendable {
     /// The header field of the idempotency key; `Idempotency-Key` unless set.
     public var idempotencyHeader = "Idempotency-Key"
 
-    private var encoder: JSONEncoder
     var queryPlan = ParameterSerializerPlan(ParameterEncodingOptions())
 
     /// Creates a generator; everything else is set through the properties.
@@ -73,7 +85,7 @@ public struct RequestGenerator: Sendable {
     ) {
         common = CommonValues(headers: headers, parameters: parameters)
         self.timeouts = timeouts
-        encoder = JSONBodyOptions().makeEncoder()
+        jsonEncoder = JSONBodyOptions().makeEncoder()
     }
 
     /// Builds the request of a configuration for one server.
@@ -87,6 +99,13 @@ public struct RequestGenerator: Sendable {
         for configuration: APIConfiguration,
         on base: BaseURL
     ) throws(RequestError) -> HTTPRequest {
+        if reformers.isEmpty { return try checked(configuration, on: base) }
+        var reformed = configuration
+        for reformer in reformers { try hook("reformer") { try reformer(&reformed) } }
+        return try checked(reformed, on: base)
+    }
+
+    private func checked(_ configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> HTTPRequest {
         if let validation { try hook("validation") { try validation(configuration) } }
         if let rare = configuration.rare?.value {
             if let prebuilt = rare.prebuiltRequest {
@@ -99,7 +118,7 @@ public struct RequestGenerator: Sendable {
 
     private func built(for configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> HTTPRequest {
         var joiner = try URLJoiner(
-            path: try path(configuration),
+            path: try place(of: configuration, on: base),
             on: base,
             join: join,
             secured: configuration.upgradesToHTTPS
@@ -140,6 +159,6 @@ public struct RequestGenerator: Sendable {
     }
 
     var bodyContext: BodyEncodingContext {
-        BodyEncodingContext(form: formOptions, json: jsonOptions, encoder: encoder)
+        BodyEncodingContext(form: formOptions, json: jsonOptions, encoder: jsonEncoder)
     }
 }

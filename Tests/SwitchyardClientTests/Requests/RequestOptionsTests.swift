@@ -141,14 +141,15 @@ import Testing
 
     // MARK: - Changes
 
-    @Test func `modifiers run in order and last`() throws {
+    // Rows B37 and B49: what signs comes after what a call changes.
+    @Test func `modifiers run in order, the call's own before the generator's`() throws {
         var configuration = APIConfiguration(path: "x", headers: ["X-Order": "0"])
-        configuration.modifier = { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")3") }
+        configuration.modifier = { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")1") }
 
         let request = try RequestGeneratorTests.request(configuration) { generator in
             generator.modifiers = [
-                { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")1") },
                 { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")2") },
+                { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")3") },
             ]
         }
 

@@ -103,7 +103,7 @@ import Testing
         }
         let pauses = Pauses()
         let stream = Self.stream([Data(count: 40)], length: 40)
-            .throttled(packetSize: 16, delay: .milliseconds(200)) { await pauses.add($0) }
+            .throttled(BodyThrottle(packetSize: 16, delay: .milliseconds(200)) { await pauses.add($0) })
 
         let pieces = try await Self.pieces(try stream.makeReader(), of: 1000)
 

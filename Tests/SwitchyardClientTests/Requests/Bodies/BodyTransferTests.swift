@@ -6,9 +6,11 @@ import Testing
 /// Sends bodies over real sockets with the system's transport.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyTransferTests {
-    private func received(_ body: RequestBody, headers: HTTPHeaders = [:]) async throws -> (
-        RecordedRequest, HTTPRequest
-    ) {
+    private func received(
+        _ body: RequestBody,
+        headers: HTTPHeaders = [:],
+        throttle: BodyThrottle? = nil
+    ) async throws -> (RecordedRequest, HTTPRequest) {
         let server = LoopbackServer()
         server.setDefaultRoute { request in
             _ = try await request.body.collect()
@@ -18,7 +20,8 @@ struct BodyTransferTests {
         defer { server.stop() }
         let transport = try Transports.systemDefault()
         defer { transport.shutdown() }
-        let configuration = APIConfiguration(path: "upload", method: .post, body: body, headers: headers)
+        var configuration = APIConfiguration(path: "upload", method: .post, body: body, headers: headers)
+        configuration.throttle = throttle
         let request = try RequestGeneratorTests.request(configuration, on: server.baseURL)
         let response = try await transport.send(request)
         #expect(response.status == 200)
@@ -51,13 +54,11 @@ struct BodyTransferTests {
 
     @Test func `a throttled form arrives whole`() async throws {
         let form = MultipartForm(parts: [.data(Data(count: 50_000), name: "d", fileName: "d.bin")])
-        let reader = { @Sendable () throws -> any HTTPBodyReader in
-            try #require(try form.body().makeReader())
-        }
-        let slow = HTTPBody.Stream(length: try form.body().length, makeReader: reader).throttled { _ in }
+        let throttle = BodyThrottle(packetSize: 4096, delay: .zero) { _ in }
 
-        let (received, _) = try await received(.stream(slow, contentType: form.contentType))
+        let (received, _) = try await received(.multipart(form), throttle: throttle)
 
+        #expect(received.headers["Content-Length"] == form.lengthText)
         let expected = try await form.body().collected(upTo: 1 << 20)
         #expect(received.body == expected)
     }
@@ -71,5 +72,11 @@ struct BodyTransferTests {
         #expect(received.headers["X-Name"] == "话题")
         #expect(received.headers["Cookie"] == "a=1")
         #expect(received.text == #"{"a":1}"#)
+    }
+}
+
+extension MultipartForm {
+    fileprivate var lengthText: String? {
+        (try? body())?.length.map { "\($0)" }
     }
 }

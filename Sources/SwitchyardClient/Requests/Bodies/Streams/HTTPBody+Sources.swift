@@ -21,23 +21,6 @@ extension HTTPBody.Stream {
     public init(length: Int64? = nil, inputStream: @escaping @Sendable () throws -> InputStream) {
         self.init(length: length) { InputStreamBodyReader(try inputStream(), length: length) }
     }
-
-    /// Returns the stream cut into packets with a pause after each, for servers and links that cannot take more.
-    ///
-    /// - Parameters:
-    ///   - packetSize: The largest packet in bytes; 16 KiB unless given, as AFNetworking suggests for 3G.
-    ///   - delay: The pause; 0.2 s unless given.
-    ///   - pause: Waits; the task's own sleep unless given.
-    /// - Returns: The slower stream.
-    public func throttled(
-        packetSize: Int = 16 * 1024,
-        delay: Duration = .milliseconds(200),
-        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    ) -> HTTPBody.Stream {
-        HTTPBody.Stream(length: length) {
-            ThrottledBodyReader(try makeReader(), packetSize: max(packetSize, 1), delay: delay, pause: pause)
-        }
-    }
 }
 
 extension HTTPBody {

@@ -77,30 +77,3 @@ final class InputStreamBodyReader: HTTPBodyReader, @unchecked Sendable {
         return Data(buffer[..<count])
     }
 }
-
-/// Reads another reader in packets, with a pause before each but the first.
-actor ThrottledBodyReader: HTTPBodyReader {
-    private let base: any HTTPBodyReader
-    private let packetSize: Int
-    private let delay: Duration
-    private let pause: @Sendable (Duration) async throws -> Void
-    private var isFirst = true
-
-    init(
-        _ base: any HTTPBodyReader,
-        packetSize: Int,
-        delay: Duration,
-        pause: @escaping @Sendable (Duration) async throws -> Void
-    ) {
-        self.base = base
-        self.packetSize = packetSize
-        self.delay = delay
-        self.pause = pause
-    }
-
-    func read(maximumLength: Int) async throws -> Data? {
-        if !isFirst { try await pause(delay) }
-        isFirst = false
-        return try await base.read(maximumLength: min(maximumLength, packetSize))
-    }
-}

@@ -1,0 +1,58 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+/// Rows B41 and B42.
+@Suite(.timeLimit(.minutes(1))) struct APITargetTests {
+    enum Topics: APITarget {
+        case list(page: Int)
+        case create(title: String)
+
+        var path: String { "topics" }
+        var method: HTTPMethod { if case .create = self { .post } else { .get } }
+        var parameters: Parameters {
+            switch self {
+            case .list(let page): ["page": page]
+            case .create(let title): ["title": title]
+            }
+        }
+        var sampleResponse: HTTPResponse { HTTPResponse(status: 200, body: .whole(Data("[]".utf8))) }
+    }
+
+    enum Users: APITarget {
+        case avatar(Int)
+
+        var path: String { "users/{id}/avatar" }
+        var headers: HTTPHeaders { [.accept("image/png")] }
+        func configure(_ configuration: inout APIConfiguration) {
+            if case .avatar(let id) = self { configuration.pathValues = ["id": id] }
+            configuration.timeout = .seconds(3)
+        }
+    }
+
+    @Test func `targets of several types go through one client`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
+        let targets: [any APITarget] = [Topics.list(page: 2), Topics.create(title: "x"), Users.avatar(7)]
+
+        for target in targets { _ = try await client.send(target) }
+
+        let requests = transport.requests
+        #expect(requests.map(\.method) == [.get, .post, .get])
+        #expect(
+            requests.map(\.url.text) == [
+                "http://primary.test/v1/topics?page=2", "http://primary.test/v1/topics",
+                "http://primary.test/v1/users/7/avatar",
+            ]
+        )
+        #expect(RequestGeneratorTests.text(requests[1].body) == "title=x")
+        #expect(requests[2].headers["Accept"] == "image/png")
+    }
+
+    @Test func `a target says how it is sent, and what it might be answered`() {
+        #expect(Users.avatar(7).configuration.timeout == .seconds(3))
+        #expect(Users.avatar(7).sampleResponse.status == 200)
+        guard case .whole(let sample) = Topics.list(page: 1).sampleResponse.body else { return #expect(Bool(false)) }
+        #expect(sample == Data("[]".utf8))
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What a client adds to the generator: environments, rules, networks for files, and options made once.
+@Suite(.timeLimit(.minutes(1))) struct ClientBuildingTests {
+    static let base = "https://topics.example.com"
+
+    /// One server with a content delivery network, in two environments.
+    static func service() throws -> Service {
+        try Service(
+            name: "topics",
+            servers: [
+                Server(
+                    name: "primary",
+                    baseURLs: [.test: ServerURL("http://test.example/v1"), .release: ServerURL("\(base)/v1")],
+                    cdnURLs: [.test: ServerURL("http://cdn.test.example")]
+                )
+            ],
+            defaultEnvironment: .test
+        )
+    }
+
+    // Rows A27 and A28; rule YTK-33: options are set once, in one place, and a later change of the copy does nothing.
+    @Test func `options can be set in a closure when a client is made`() async throws {
+        let transport = StubTransport { _ in .status(204) }
+        var kept = NetworkClient.Options()
+        let client = try NetworkClient(service: Self.service(), transport: transport) { options in
+            options.generator.common.headers = ["X-App": "demo"]
+            options.generator.pathFilters = [.appending(["filtered": 1])]
+            options.generator.timeouts.total = .seconds(7)
+            kept = options
+        }
+        kept.generator.common.headers = ["X-App": "changed"]
+
+        _ = try await client.send(APIConfiguration(path: "list"))
+
+        let request = try #require(transport.requests.first)
+        #expect(request.url.text == "http://test.example/v1/list?filtered=1")
+        #expect(request.headers["X-App"] == "demo")
+    }
+
+    // Row A16: off, the call's own base URL wins over the server's; on, the call's own network over the server's.
+    @Test func `files come from a delivery network only when asked, the call's own first`() throws {
+        let client = try NetworkClient(service: Self.service(), transport: StubTransport { _ in .status(204) })
+        func url(_ change: (inout APIConfiguration) -> Void) throws -> String {
+            var configuration = APIConfiguration(path: "a.png")
+            change(&configuration)
+            return try client.request(for: configuration).url.text
+        }
+        let own = try RequestURL(validating: "http://own.example/x")
+        let network = try RequestURL(validating: "http://cdn.own.example")
+
+        #expect(try url { $0.cdnURL = network } == "http://test.example/v1/a.png")
+        #expect(try url { $0.server = .baseURL(own) } == "http://own.example/x/a.png")
+        #expect(try url { $0.usesCDN = true } == "http://cdn.test.example/a.png")
+        #expect(
+            try url {
+                $0.usesCDN = true
+                $0.cdnURL = network
+            } == "http://cdn.own.example/a.png"
+        )
+        try client.switchEnvironment(to: .release)
+        #expect(try url { $0.usesCDN = true } == "\(Self.base)/v1/a.png")
+    }
+
+    // Rows A4, A19 and B48.
+    @Test func `each environment has keys of its own to sign with`() async throws {
+        let keys = [ServiceEnvironment.test: ("public-t", "private-t"), .release: ("public-r", "private-r")]
+        let transport = StubTransport { _ in .status(204) }
+        let client = try NetworkClient(service: Self.service(), transport: transport) { options in
+            options.perEnvironment = { generator, environment in
+                guard let (publicKey, privateKey) = keys[environment] else { return }
+                generator.apiVersion = environment == .test ? "beta" : ""
+                generator.common.headers.set("X-Key", publicKey)
+                let signer = RequestSigner(.hmacSHA256(key: Data(privateKey.utf8)), in: .header("X-Signature"))
+                generator.modifiers.append(signer.sign)
+            }
+        }
+
+        _ = try await client.send(APIConfiguration(path: "list"))
+        try client.switchEnvironment(to: .release)
+        _ = try await client.send(APIConfiguration(path: "list"))
+
+        let text = { (path: String) in Data("GET\n\(path)\n\n\n\(Digest.sha256([]).hexText)".utf8) }
+        let requests = transport.requests
+        #expect(requests.map { $0.headers["X-Key"] } == ["public-t", "public-r"])
+        #expect(
+            requests.map { $0.headers["X-Signature"] } == [
+                Digest.hmacSHA256(text("/v1/beta/list"), key: "private-t".utf8).hexText,
+                Digest.hmacSHA256(text("/v1/list"), key: "private-r".utf8).hexText,
+            ]
+        )
+    }
+
+    // Row B23: what one environment's servers set is not sent to another's.
+    @Test func `cookies of one environment stay there`() throws {
+        let jar = CookieJar()
+        let cookie = Cookie(name: "a", value: "1", domain: "example", isHostOnly: false)
+        let service = try Service.topics()
+        let client = try NetworkClient(service: service, transport: StubTransport { _ in .status(204) }) { options in
+            options.generator.cookies = jar
+        }
+        jar.scoped(to: "test").store(Cookie(name: "t", value: "1", domain: "primary.test"))
+        jar.scoped(to: "release").store(Cookie(name: "r", value: "1", domain: "primary.test"))
+        jar.store(cookie)
+
+        #expect(try client.request(for: APIConfiguration(path: "x")).headers["Cookie"] == "t=1")
+        #expect(jar.cookies.map(\.name) == ["t", "r", "a"])
+        #expect(jar.scoped(to: "test").cookies.map(\.name) == ["t"])
+        jar.scoped(to: "test").removeAll()
+        #expect(jar.cookies.map(\.name) == ["r", "a"])
+    }
+
+    // Row A25: what is set for a group of calls is picked by URL and method, the later rule over the earlier one.
+    @Test func `rules set what groups of calls have in common`() async throws {
+        let transport = StubTransport { _ in .status(204) }
+        let client = try NetworkClient(service: Self.service(), transport: transport) { options in
+            options.rules.add("/images/**") { $0.headers.set("Accept", "image/*") }
+            options.rules.add("/**", methods: [.post]) { $0.headers.set("X-Write", "1") }
+            options.rules.add(where: { $0.path.hasSuffix(".png") }) { $0.headers.set("Accept", "image/png") }
+        }
+
+        for (path, method) in [("images/a", HTTPMethod.get), ("images/b.png", .get), ("list", .post)] {
+            _ = try await client.send(APIConfiguration(path: path, method: method))
+        }
+
+        let requests = transport.requests
+        #expect(requests.map { $0.headers["Accept"] } == ["image/*", "image/png", "application/json"])
+        #expect(requests.map { $0.headers["X-Write"] } == [nil, nil, "1"])
+    }
+
+    // Row A26: nothing is kept that would have to be invalidated.
+    @Test func `exchanged rules count from the next call on`() async throws {
+        let transport = StubTransport { _ in .status(204) }
+        let client = try NetworkClient(service: Self.service(), transport: transport)
+
+        _ = try await client.send(APIConfiguration(path: "a"))
+        client.rules.add("/**") { $0.headers.add("X-Rule", "1") }
+        _ = try await client.scoped().send(APIConfiguration(path: "b"))
+        client.rules = ConfigurationRules()
+        _ = try await client.send(APIConfiguration(path: "c"))
+
+        #expect(transport.requests.map { $0.headers.values(of: "X-Rule") } == [[], ["1"], []])
+    }
+
+    @Test func `a path that cannot be joined ends with its own error, rules or not`() async throws {
+        let client = try NetworkClient(service: Self.service(), transport: StubTransport { _ in .status(204) })
+        client.rules.add("/**") { $0.headers.add("X-Rule", "1") }
+
+        let expected = RequestError.url(text: "../x", reason: .leavesBasePath)
+        #expect(await client.failure(of: APIConfiguration(path: "../x")) == .invalidRequest(expected))
+    }
+
+    // Row B51.
+    @Test func `a request can be built without being sent`() throws {
+        let transport = StubTransport { _ in .status(204) }
+        let client = try NetworkClient(service: Self.service(), transport: transport)
+
+        let request = try client.request(for: APIConfiguration(path: "x", query: ["a": 1]))
+
+        #expect(request.url.text == "http://test.example/v1/x?a=1")
+        #expect(throws: RequestError.self) { try client.request(for: APIConfiguration(path: "../x")) }
+        #expect(transport.requestCount == 0)
+    }
+
+    // Row B56: however often it is sent, a write carries one key.
+    @Test func `a write that is sent again carries the same key`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { request in
+            request.server == "primary" ? .failure(.connectionReset) : .status(201)
+        }
+        var configuration = APIConfiguration(path: "x", method: .post)
+        configuration.idempotencyKey = .automatic
+
+        let response = try await client.send(configuration)
+        _ = try await client.send(configuration)
+
+        let keys = transport.requests.map { $0.headers["Idempotency-Key"] }
+        #expect(response.status == 201)
+        #expect(keys.count >= 3)
+        #expect(keys[0] != nil && keys[0] == keys[1])
+        #expect(Set(keys).count == 2)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Closures that take part in building.
+@Suite(.timeLimit(.minutes(1))) struct RequestHookTests {
+    // Row A18.
+    @Test func `the rule that makes URLs can be replaced for a service or for one call`() throws {
+        let byName: URLRule = { base, configuration in
+            RequestURL("\(base.origin)/gateway/\(configuration.path.uppercased())")
+        }
+        var configuration = APIConfiguration(path: "list", query: ["a": 1], headers: ["X": "1"])
+        func url() throws -> String {
+            try RequestGeneratorTests.request(configuration) {
+                $0.urlRule = byName
+                $0.common.parameters = ["c": 2]
+            }.url.text
+        }
+
+        #expect(try url() == "https://api.example.com/gateway/LIST?a=1&c=2")
+        configuration.urlRule = { _, _ in nil }
+        #expect(try url() == "https://api.example.com/v1/list?a=1&c=2")
+        configuration.urlRule = { _, _ in RequestURL("https://other.example/own") }
+        #expect(try url() == "https://other.example/own?a=1")
+    }
+
+    // Row B44: what a reformer adds is there when the parameters are checked.
+    @Test func `parameters can be asked for and reformed before they are checked`() throws {
+        struct Missing: Error {}
+        let configuration = APIConfiguration(path: "x", query: ["a": 1])
+        func build(_ change: (inout RequestGenerator) -> Void) -> RequestError? {
+            RequestGeneratorTests.failure(configuration) { generator in
+                generator.validation = { if $0.query["token"] == nil { throw Missing() } }
+                change(&generator)
+            }
+        }
+
+        #expect(build { _ in } == .hook(stage: "validation", message: "Missing()"))
+        #expect(build { $0.reformers = [{ $0.query["token"] = "t" }] } == nil)
+        #expect(build { $0.reformers = [{ _ in throw Missing() }] } == .hook(stage: "reformer", message: "Missing()"))
+    }
+
+    // Row B45: an error of its own kind, and no network access.
+    @Test func `parameters that are refused are never sent`() async throws {
+        struct TooShort: Error {}
+        let transport = StubTransport { _ in .status(200) }
+        let client = try NetworkClient(service: .topics(), transport: transport) { options in
+            options.generator.validation = { if $0.query["q"] == nil { throw TooShort() } }
+        }
+
+        let reason = await client.failure(of: APIConfiguration(path: "search"))
+
+        #expect(reason == .invalidRequest(.hook(stage: "validation", message: "TooShort()")))
+        #expect(transport.requestCount == 0)
+    }
+
+    // Row C28.
+    @Test func `an encoder can be set for all calls and for one`() throws {
+        struct Topic: Encodable, Sendable { var topicTitle = "x" }
+        let snake = JSONEncoder()
+        snake.keyEncodingStrategy = .convertToSnakeCase
+        func text(_ body: RequestBody) throws -> String {
+            let configuration = APIConfiguration(method: .post, body: body)
+            return RequestGeneratorTests.text(
+                try RequestGeneratorTests.request(configuration) { $0.jsonEncoder = snake }.body
+            )
+        }
+
+        #expect(try text(.json(Topic())) == #"{"topic_title":"x"}"#)
+        #expect(try text(.json(Topic(), encoder: JSONEncoder())) == #"{"topicTitle":"x"}"#)
+    }
+
+    // Row C37.
+    @Test func `a body of one's own making is sent as it is`() throws {
+        struct Full: Error {}
+        let packed = RequestCompressor.compressed(Data("hello".utf8), .gzip)
+        let own = RequestBody.custom(contentType: "text/plain") { .data(packed) }
+
+        let request = try RequestGeneratorTests.request(
+            APIConfiguration(method: .post, body: own, headers: [.contentEncoding("gzip")])
+        )
+
+        guard case .data(let data) = request.body else { return #expect(Bool(false)) }
+        #expect(data == packed)
+        #expect(request.headers["Content-Type"] == "text/plain")
+        let failing = RequestBody.custom(contentType: nil) { throw Full() }
+        #expect(
+            RequestGeneratorTests.failure(APIConfiguration(method: .post, body: failing))
+                == .hook(stage: "custom body", message: "Full()")
+        )
+    }
+
+    // Row B26 and rule CT-17: what is computed is computed for each call.
+    @Test func `a common header may depend on the call and on the moment`() async throws {
+        let count = Locked(0)
+        let (client, transport) = try NetworkClient.stubbed(
+            generator: {
+                $0.common.computedHeaders = { configuration in
+                    let number = count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    return ["X-Call": "\(configuration.path)-\(number)"]
+                }
+            }
+        )
+
+        _ = try await client.send(APIConfiguration(path: "a"))
+        _ = try await client.send(APIConfiguration(path: "b"))
+
+        #expect(transport.requests.map { $0.headers["X-Call"] } == ["a-1", "b-2"])
+    }
+}
+
+extension NetworkClient {
+    /// A client over a stub that answers 200, with a changed generator.
+    static func stubbed(
+        generator change: (inout RequestGenerator) -> Void
+    ) throws -> (client: NetworkClient, transport: StubTransport) {
+        let transport = StubTransport { _ in .status(200) }
+        return (try NetworkClient(service: .topics(), transport: transport) { change(&$0.generator) }, transport)
+    }
+}
