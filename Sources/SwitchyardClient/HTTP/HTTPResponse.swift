@@ -44,10 +44,25 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     public typealias Failure = TransportError
 
     private let nextPiece: @Sendable () async throws(TransportError) -> Data?
+    private let stop: @Sendable () -> Void
 
-    /// Creates a body from a closure that returns the next piece, or `nil` at the end.
-    public init(next: @escaping @Sendable () async throws(TransportError) -> Data?) {
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - cancel: Ends the body from outside: whoever waits for the next piece gets ``TransportError/Kind/cancelled``.
+    ///     May come at any time, and more than once. Without it a cancel takes effect with the next piece.
+    ///   - next: Returns the next piece, or `nil` at the end.
+    public init(
+        cancel: @escaping @Sendable () -> Void = {},
+        next: @escaping @Sendable () async throws(TransportError) -> Data?
+    ) {
+        stop = cancel
         nextPiece = next
+    }
+
+    /// Stops the transfer, from any thread, whether somebody is reading or not; harmless after the end.
+    public func cancel() {
+        stop()
     }
 
     /// Starts reading.

@@ -156,7 +156,9 @@ extension StubExchange {
             report: { [self] count in report(count, of: nil) },
             onEnd: { [weak self] in self?.close() }
         )
-        let stream = HTTPBodyStream { () async throws(TransportError) in try await body.next() }
+        let stream = HTTPBodyStream(cancel: { [weak self] in self?.cancel() }) { () async throws(TransportError) in
+            try await body.next()
+        }
         complete(HTTPResponse(status: chunks.status, headers: chunks.headers, body: .stream(stream)), body: body)
     }
 

@@ -146,7 +146,10 @@ final class BodyReader: Sendable {
 
     /// The body as callers see it.
     var stream: HTTPBodyStream {
-        HTTPBodyStream { () async throws(TransportError) in try await self.channel.next() }
+        // The closure that cancels holds the channel only: whoever keeps it does not keep an unread body alive.
+        HTTPBodyStream(cancel: { [channel] in channel.abandon() }) { () async throws(TransportError) in
+            try await self.channel.next()
+        }
     }
 }
 
