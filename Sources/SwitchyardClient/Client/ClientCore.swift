@@ -15,6 +15,8 @@ final class ClientCore: Sendable {
     let companions = Companions()
     /// Settings for groups of calls.
     let rules: Locked<ConfigurationRules>
+    /// The transfers whose bodies are still under way.
+    let transfers = TransferTable()
     private let ownsTransport: Bool
     private let state: Locked<State>
 
@@ -89,11 +91,13 @@ extension ClientCore {
 
     func cancel(_ ids: some Sequence<RequestID>) {
         for exchange in state.withLock({ state in ids.compactMap { state.table[$0] } }) { exchange.cancel() }
+        transfers.cancel(ids)
     }
 
     /// Cancels the requests of one owner, or all of them.
     func cancelAll(of owner: OwnerID?) {
         for exchange in exchanges(of: owner) { exchange.cancel() }
+        transfers.cancelAll(of: owner)
     }
 
     func exchanges(of owner: OwnerID? = nil) -> [Exchange] {
@@ -103,6 +107,7 @@ extension ClientCore {
     /// Refuses new requests and ends those under way.
     func shutdown() {
         for exchange in state.withLock({ $0.table.close() }) { exchange.cancel(.closed) }
+        transfers.close()
         events.finish()
         transport.shutdown()
     }
@@ -114,6 +119,7 @@ extension ClientCore {
     /// Where the first attempt of a request goes, and which server is due for a probe or a warm-up.
     func firstRoute(
         for configuration: APIConfiguration,
+        avoiding avoided: ServerSet = [],
         in pool: ServerPool,
         at now: MonotonicTime
     ) throws(RequestFailure.Reason) -> (route: ServerPool.Route, probe: ServerPool.Route?) {
@@ -125,10 +131,7 @@ extension ClientCore {
             return (route, nil)
         case .automatic:
             if configuration.hasAbsoluteURL { return (ServerPool.Route(to: ServerPool.Place(pool.anyBase)), nil) }
-            if pool.sheds(configuration, at: now) { throw .overloaded }
-            let (route, probe) = pool.first(for: configuration, at: now)
-            guard let route else { throw .unknownServer("") }
-            return (route, probe)
+            return try pool.first(for: configuration, excluding: avoided, at: now)
         }
     }
 

@@ -22,6 +22,7 @@ extension NetworkClient {
         try core.enter(environment)
         guard cancelsActiveRequests else { return }
         for exchange in core.exchanges() where exchange.environment != environment { exchange.cancel() }
+        core.transfers.cancelAll(outside: environment)
     }
 }
 

@@ -13,7 +13,7 @@ public import SwitchyardServices
 /// in is left alone.
 public final class NetworkClient: Sendable {
     let core: ClientCore
-    private let owner: ClientCore.OwnerID
+    let owner: ClientCore.OwnerID
     private let isRoot: Bool
     /// What lives as long as this handle.
     package let companions = Companions()
@@ -165,7 +165,8 @@ extension NetworkClient {
 
     /// The requests under way that ``cancelAll()`` would cancel, oldest first.
     public var activeRequests: [RequestID] {
-        core.exchanges(of: isRoot ? nil : owner).map(\.id).sorted()
+        let owner = isRoot ? nil : owner
+        return Set(core.exchanges(of: owner).map(\.id)).union(core.transfers.ids(of: owner)).sorted()
     }
 
     /// Ends the client: requests under way end with ``RequestFailure/Reason/closed``, as does every later one.

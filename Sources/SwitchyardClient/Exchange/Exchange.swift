@@ -16,15 +16,22 @@ final class Exchange: Sendable {
     private let pool: ServerPool
     private let startedAt: MonotonicTime
     private let deadline: MonotonicTime
+    private let avoided: ServerSet
     private let state = Locked(ExchangeState())
     private let progress: TransferProgressHandler?
     private let completion: Completion
 
+    /// Creates a request that is not sent yet.
+    ///
+    /// The target is the service with the servers in use now, unless a transfer goes on with its own; it avoids the
+    /// servers that have broken it off.
     init(
         id: RequestID,
         owner: ClientCore.OwnerID,
         configuration: APIConfiguration,
         core: ClientCore,
+        target: (service: String, pool: ServerPool)? = nil,
+        avoiding avoided: ServerSet = [],
         progress: TransferProgressHandler?,
         completion: @escaping Completion
     ) {
@@ -34,7 +41,8 @@ final class Exchange: Sendable {
         self.core = core
         self.progress = progress
         self.completion = completion
-        (serviceName, pool) = core.target
+        self.avoided = avoided
+        (serviceName, pool) = target ?? core.target
         startedAt = core.time.now
         let timeout = configuration.timeout ?? core.options.generator.timeouts.total
         deadline = timeout.map(startedAt.advanced(by:)) ?? .distantFuture
@@ -49,7 +57,7 @@ final class Exchange: Sendable {
     func start() {
         guard state.withLock({ $0.begin() }) else { return core.remove(self) }
         do throws(RequestFailure.Reason) {
-            let (route, probe) = try core.firstRoute(for: configuration, in: pool, at: startedAt)
+            let (route, probe) = try core.firstRoute(for: configuration, avoiding: avoided, in: pool, at: startedAt)
             launch(route, at: startedAt)
             if let probe { core.probe(probe, copying: configuration, in: pool) }
         } catch {
@@ -130,7 +138,7 @@ extension Exchange {
     /// When nothing is under way the request ends with the most telling of its failures.
     private func tryAnother(after kind: FailureKind?, mayHaveBeenSent: Bool = true) {
         let now = core.time.now
-        let tried = state.withLock { $0.tried }
+        let tried = state.withLock { $0.tried }.union(avoided)
         let canResend = configuration.isIdempotent || !mayHaveBeenSent
         if canResend, now < deadline, isManaged,
             let route = pool.failover(after: kind, excluding: tried, for: configuration, at: now)
@@ -172,7 +180,7 @@ extension Exchange {
         guard let slow, isManaged else { return }
         if !configuration.isIdempotent {
             core.compare(slow.route, becauseOf: configuration, in: pool)
-        } else if let route = pool.hedge(excluding: tried, for: configuration, at: now) {
+        } else if let route = pool.hedge(excluding: tried.union(avoided), for: configuration, at: now) {
             launch(route, at: now)
         }
     }

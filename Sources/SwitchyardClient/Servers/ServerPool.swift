@@ -97,18 +97,23 @@ final class ServerPool: Sendable {
 // MARK: - Attempts
 
 extension ServerPool {
-    /// Whether the request has to be given up because every server is overloaded.
-    func sheds(_ configuration: APIConfiguration, at now: MonotonicTime) -> Bool {
-        state.withLock { $0.core.sheds(configuration.traits.priority, at: now) }
-    }
-
     /// Chooses the server for a request's first attempt, and says which server is due for a probe or a warm-up.
-    func first(for configuration: APIConfiguration, at now: MonotonicTime) -> (route: Route?, probe: Route?) {
-        state.withLock { state in
-            let attempt = state.core.choose(for: configuration.traits, at: now)
+    ///
+    /// - Throws: ``RequestFailure/Reason/overloaded`` when the request has to be given up because every server is.
+    func first(
+        for configuration: APIConfiguration,
+        excluding avoided: ServerSet = [],
+        at now: MonotonicTime
+    ) throws(RequestFailure.Reason) -> (route: Route, probe: Route?) {
+        let traits = configuration.traits
+        return try state.withLock { (state) throws(RequestFailure.Reason) in
+            if state.core.sheds(traits.priority, at: now) { throw .overloaded }
+            guard let attempt = state.core.choose(excluding: avoided, for: traits, at: now) else {
+                throw .unknownServer("")
+            }
             let probe = state.core.takeProbe(at: now) ?? state.core.takeWarmUp(at: now)
             return (
-                attempt.map { state.route($0, usesCDN: configuration.usesCDN) },
+                state.route(attempt, usesCDN: configuration.usesCDN),
                 probe.map { state.route($0, usesCDN: false) }
             )
         }
@@ -135,6 +140,14 @@ extension ServerPool {
             return (usesCDN ? site.cdn ?? site.origin : site.origin).base
         }
     }
+
+    /// The place of a server in the list; `nil` when there is no such server.
+    func position(of name: Server.ID) -> Int? {
+        state.withLock { $0.sites.firstIndex { $0.origin.server == name } }
+    }
+
+    /// How many servers there are.
+    var serverCount: Int { state.withLock { $0.sites.count } }
 
     /// Whether there is more than one server.
     var hasAlternatives: Bool { state.withLock { $0.sites.count > 1 } }

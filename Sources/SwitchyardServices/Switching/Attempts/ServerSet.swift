@@ -29,6 +29,13 @@ public struct ServerSet: Sendable, Hashable {
         bits & ServerSet.bit(position) != 0
     }
 
+    /// The servers that are in either set.
+    public func union(_ other: ServerSet) -> ServerSet {
+        var both = self
+        both.bits |= other.bits
+        return both
+    }
+
     private static func bit(_ position: Int) -> UInt64 {
         (0..<capacity).contains(position) ? 1 &<< UInt64(position) : 0
     }

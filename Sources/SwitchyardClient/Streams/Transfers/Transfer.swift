@@ -1,0 +1,116 @@
+import SwitchyardServices
+
+/// What all requests of one transfer share: its identifier, its owner, its servers and the clock.
+///
+/// A transfer is one call for its caller, and may take several requests: a download that was cut goes on with another,
+/// an event stream is opened again.
+struct Transfer: Sendable {
+    let id: RequestID
+    let owner: ClientCore.OwnerID
+    let core: ClientCore
+    let service: String
+    let pool: ServerPool
+    let startedAt: MonotonicTime
+    let handle = TransferHandle()
+
+    init(id: RequestID, owner: ClientCore.OwnerID, core: ClientCore) {
+        self.id = id
+        self.owner = owner
+        self.core = core
+        (service, pool) = core.target
+        startedAt = core.time.now
+    }
+
+    // MARK: From the first request to the last byte
+
+    /// Enters the transfer in the table, where it stays until ``end()``.
+    ///
+    /// - Parameter timeout: How long the transfer may take in all; no limit when `nil`.
+    /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
+    func begin(timeout: Duration?) throws(RequestFailure.Reason) {
+        try core.transfers.insert(handle, id: id, owner: owner, environment: pool.environment)
+        if let timeout { handle.setDeadline(startedAt.advanced(by: timeout), on: core.time) }
+    }
+
+    func end() {
+        handle.finish()
+        core.transfers.remove(handle, id: id)
+    }
+
+    /// Sends one request and waits for the head of its answer; the body follows as a stream.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to send.
+    ///   - avoided: Servers that are not asked as long as there is another.
+    /// - Returns: The answer, whatever its status.
+    /// - Throws: ``RequestFailure``.
+    func open(
+        _ configuration: APIConfiguration,
+        avoiding avoided: ServerSet = []
+    ) async throws(RequestFailure) -> ServiceResponse {
+        let exchangeHandle = ExchangeHandle()
+        let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                var configuration = configuration
+                configuration.delivery = .stream
+                let exchange = Exchange(
+                    id: id,
+                    owner: owner,
+                    configuration: configuration.snapshot(),
+                    core: core,
+                    target: (service, pool),
+                    avoiding: avoided,
+                    progress: nil
+                ) { continuation.resume(returning: $0) }
+                exchangeHandle.hold(exchange)
+                core.dispatch(exchange)
+            }
+        } onCancel: {
+            exchangeHandle.cancel()
+        }
+        return try result.mapError(explained).get()
+    }
+
+    /// The failure with the reason for which the transfer was ended from outside, if it was.
+    private func explained(_ failure: RequestFailure) -> RequestFailure {
+        guard failure.isCancellation, let reason = handle.reason else { return failure }
+        return RequestFailure(reason, id: id, context: failure.context)
+    }
+
+    // MARK: Breaks
+
+    /// A server that broke a body off, and how.
+    struct Break: Sendable {
+        var server: Server.ID
+        var outcome: AttemptOutcome
+    }
+
+    /// Charges a server for a body that it broke off.
+    ///
+    /// - Parameters:
+    ///   - broken: The server, and how it failed.
+    ///   - witness: A server that has answered the same request since; then the failure counts in full.
+    func charge(_ broken: Break, witness: Server.ID? = nil) {
+        let now = core.time.now
+        guard let culprit = attempt(on: broken.server, at: now) else { return }
+        var settled = [SettledAttempt(culprit, broken.outcome)]
+        if let witness, witness != broken.server, let other = attempt(on: witness, at: now) {
+            settled.append(SettledAttempt(other, .answered))
+        }
+        core.publish(pool.settle(settled, at: now), from: pool)
+    }
+
+    private func attempt(on server: Server.ID, at now: MonotonicTime) -> Attempt? {
+        pool.fixed(server, for: APIConfiguration(), at: now)?.attempt
+    }
+
+    /// The context of a failure that no request has.
+    func context(method: HTTPMethod = .get) -> RequestContext {
+        RequestContext(
+            service: service,
+            environment: pool.environment,
+            method: method,
+            elapsed: startedAt.duration(to: core.time.now)
+        )
+    }
+}
