@@ -1,0 +1,97 @@
+public import Foundation
+
+/// Everything that describes one download to a file.
+///
+/// ### Use
+///
+///     var download = DownloadConfiguration(path: "films/7.mov", to: .file(films.appending(path: "7.mov")))
+///     download.existingFile = .replace
+///     let film = try await client.download(download) { progress in show(progress.fraction) }
+///
+/// ### Interruptions
+/// The bytes are written to a hidden file beside the destination, and a small record beside that says what they are
+/// part of. A download that was cut (by the network, by a cancel, by the end of the process) goes on where it stopped
+/// when the same configuration is downloaded again, from whichever server, if the content has not changed: the request
+/// carries `Range` and `If-Range` (RFC 9110 sections 13.1.5 and 14.2). The destination itself changes in one step, when
+/// everything is there.
+public struct DownloadConfiguration: Sendable {
+    /// What to ask; GET unless set.
+    ///
+    /// Its `timeout` bounds the whole download, when it is set; the client's default does not, since nobody knows how
+    /// long a download takes. `idleTimeout` bounds each pause of the server; 60 s when neither it nor the client's is
+    /// set. Response caching plays no part, and the client's limit for bodies neither: see ``maximumLength``.
+    public var request: APIConfiguration
+    /// Where the file goes.
+    public var destination: DownloadDestination
+    /// What becomes of a file that stands there already; the download is refused unless set.
+    public var existingFile = ExistingFileRule.refuse
+    /// Whether missing directories of the destination are created; off unless set.
+    public var createsDirectories = false
+    /// Whether a download that was cut can be taken up again; on unless set.
+    ///
+    /// Off, what has come is removed when the download fails. So it is, in any case, where the place for it would be the
+    /// system's temporary directory: with ``DownloadDestination/temporary`` and ``DownloadDestination/custom(_:)`` a
+    /// ``partialDirectory`` is needed.
+    public var isResumable = true
+    /// Where the bytes are kept until the file is whole; beside the destination unless set.
+    ///
+    /// On the volume of the destination the last step is a rename, on another one the file is copied beside it first.
+    public var partialDirectory: URL?
+    /// Resumes a download of which only this is left: see ``DownloadFailure/resumeData``.
+    ///
+    /// Data that is damaged, or whose file is gone, is as good as none: the download starts over.
+    public var resumeData: Data?
+    /// What names the content, in place of path and query: the same for two URLs that differ in a signature only.
+    public var contentName: String?
+    /// The largest file in bytes that is accepted; no limit unless set.
+    public var maximumLength: Int64?
+    /// How often a body that broke off is continued within one call; 3 unless set.
+    ///
+    /// Another server of the service is asked first; where there is none, the same one after a pause.
+    public var maximumContinuations = 3
+    /// How many connections share the work; 1 unless set, 16 at most.
+    ///
+    /// More than one takes a server that supports ranges and says a length and a strong validator; else, and for a small
+    /// file, there is one. A download over several connections starts over when it is cut.
+    public var connections = 1
+    /// Bytes of a refusing answer's body that are kept for the failure; 64 KiB unless set.
+    public var errorBodyLimit = 65_536
+    /// Told about what happens on the way, in order; nobody unless set.
+    public var onEvent: (@Sendable (DownloadEvent) -> Void)?
+
+    /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - request: What to ask.
+    ///   - destination: Where the file goes; a temporary file, for the caller to move, unless given.
+    public init(_ request: APIConfiguration, to destination: DownloadDestination = .temporary) {
+        self.request = request
+        self.destination = destination
+    }
+
+    /// Creates a configuration of a path.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - query: Parameters of the URL.
+    ///   - destination: Where the file goes; a temporary file, for the caller to move, unless given.
+    public init(path: String, query: Parameters = [:], to destination: DownloadDestination = .temporary) {
+        self.init(APIConfiguration(path: path, query: query), to: destination)
+    }
+}
+
+/// What happens on the way of a download.
+public enum DownloadEvent: Sendable, Hashable {
+    /// The content begins to arrive from its first byte; the total is `nil` while unknown.
+    case began(total: Int64?)
+    /// The download goes on at this byte, after an earlier one that was cut.
+    case resumed(at: Int64, total: Int64?)
+    /// What had arrived could not be used any more, and the download starts over; the text says why.
+    case restarted(String)
+    /// A server broke the body off after so many bytes.
+    case interrupted(at: Int64, TransportError)
+    /// The file is whole and in its place.
+    case moved(URL)
+    /// The file is whole but could not be put in its place; the call fails.
+    case moveFailed(FileFailure)
+}

@@ -1,0 +1,67 @@
+/// What an answer means for a download that has some bytes already, or none.
+enum DownloadAnswer: Sendable, Equatable {
+    /// The body is the whole content, from its first byte.
+    case whole
+    /// The body goes on where the bytes end, up to and with this last byte.
+    case rest(last: Int64, total: Int64?)
+    /// The bytes that are there are the whole content.
+    case complete
+    /// What is there cannot be used: ask again, for everything.
+    case startOver(String)
+    /// The server refuses.
+    case refused
+    /// The answer makes no sense.
+    case unusable(String)
+
+    /// What was asked for.
+    struct Question: Sendable {
+        /// The first byte of the range; `nil` when the whole content was asked for.
+        var offset: Int64?
+        /// The validator of what is there.
+        var validator: ResumeValidator?
+        /// The length of the whole, as the first answer announced it.
+        var total: Int64?
+        /// Whether the caller asked for a range of its own, and is to be given just that.
+        var hasOwnRange = false
+    }
+
+    init(status: Int, headers: HTTPHeaders, to question: Question) {
+        switch status {
+        case 206 where question.hasOwnRange: self = .whole
+        case 206: self = Self.partial(headers, question)
+        case 200..<300: self = .whole
+        case 412 where question.offset != nil: self = .startOver("the content has changed (412)")
+        case 416 where question.offset != nil: self = Self.unsatisfied(headers, question)
+        default: self = .refused
+        }
+    }
+
+    private static func partial(_ headers: HTTPHeaders, _ question: Question) -> DownloadAnswer {
+        guard let offset = question.offset else { return .unusable("a part came where the whole was asked for") }
+        guard let field = headers["Content-Range"], let range = ContentRange(field), let bytes = range.bytes else {
+            return .startOver("the part has no valid Content-Range")
+        }
+        guard bytes.lowerBound == offset else {
+            return .startOver("the part begins at byte \(bytes.lowerBound), asked for was \(offset)")
+        }
+        if let validator = question.validator, !validator.agrees(with: headers) {
+            return .startOver("the part is of another content")
+        }
+        if let total = question.total, let actual = range.total, actual != total {
+            return .startOver("the content has \(actual) bytes, announced were \(total)")
+        }
+        if let total = question.total, bytes.upperBound >= total {
+            return .startOver("the part goes beyond the \(total) bytes announced")
+        }
+        return .rest(last: bytes.upperBound, total: range.total ?? question.total)
+    }
+
+    /// There is nothing at and behind the offset: the bytes that are there are all, or too many.
+    private static func unsatisfied(_ headers: HTTPHeaders, _ question: Question) -> DownloadAnswer {
+        let range = headers["Content-Range"].flatMap(ContentRange.init)
+        guard let offset = question.offset, let total = range?.total, range?.bytes == nil, total == offset,
+            question.total ?? total == total, question.validator?.agrees(with: headers) ?? true
+        else { return .startOver("the content is shorter than what is there (416)") }
+        return .complete
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import SwitchyardServices
+
+extension DownloadRun {
+    /// The record is brought up to date when so many more bytes are there.
+    private static let checkpointInterval: Int64 = 64 << 20
+
+    /// Writes the body of an answer; `true` when the content is complete, `false` when more has to be asked for.
+    mutating func receive(_ response: ServiceResponse) async throws(DownloadFailure) -> Bool {
+        if let cut = try await write(response.response.body) {
+            try await survive(cut, of: response)
+            return false
+        }
+        switch state.completion {
+        case .complete: return true
+        case .goesOn: return false
+        case .short:
+            let text = "the body ended after \(state.offset) of \(state.limit) bytes"
+            try await survive(TransportError(.truncated, message: text), of: response)
+            return false
+        }
+    }
+
+    /// Writes a body to its end, or to where it broke off.
+    ///
+    /// - Returns: How it broke off; `nil` for a body that came to its end.
+    private mutating func write(_ body: HTTPResponse.Body) async throws(DownloadFailure) -> TransportError? {
+        guard case .stream(let stream) = body else {
+            if case .whole(let data) = body { try take(data) }
+            return nil
+        }
+        var pieces = stream.makeAsyncIterator()
+        while true {
+            let piece: Data?
+            do throws(TransportError) { piece = try await pieces.next() } catch { return error }
+            guard let piece else { return nil }
+            do throws(DownloadFailure) {
+                try take(piece)
+            } catch {
+                stream.cancel()
+                throw error
+            }
+            if state.offset - state.checkpoint >= Self.checkpointInterval { try await keepRecord() }
+        }
+    }
+
+    private mutating func take(_ piece: Data) throws(DownloadFailure) {
+        let end = state.offset + Int64(piece.count)
+        guard end <= state.limit else {
+            throw failure(.lengthMismatch(announced: state.limit, actual: end))
+        }
+        try check(length: end)
+        do throws(DownloadFailure) {
+            try disk { (file) throws(FileFailure) in try file.append(piece) }
+        } catch {
+            // What did get there is right, and counts.
+            state.offset = min(file.length, end)
+            throw error
+        }
+        state.offset = end
+        state.received += Int64(piece.count)
+        progress()
+    }
+
+    /// Refuses a content that is larger than the caller accepts.
+    func check(length: Int64) throws(DownloadFailure) {
+        guard let limit = configuration.maximumLength, length > limit else { return }
+        let error = TransportError(.bodyTooLarge, message: "the file is larger than the \(limit) bytes allowed")
+        throw failure(.request(.transport(error)))
+    }
+}
+
+// MARK: - Going on after a break
+
+extension DownloadRun {
+    /// Servers that are not asked again as long as there is another.
+    var avoided: ServerSet {
+        var set = ServerSet()
+        for server in Set(state.broken.map(\.server)) {
+            if let position = transfer.pool.position(of: server) { set.insert(position) }
+        }
+        return set.count < transfer.pool.serverCount ? set : ServerSet()
+    }
+
+    /// Prepares the next request after a body broke off.
+    ///
+    /// - Throws: The failure of the download, when nothing more may or can be tried.
+    private mutating func survive(_ error: TransportError, of response: ServiceResponse) async throws(DownloadFailure) {
+        if let reason = transfer.handle.reason { throw failure(.request(reason)) }
+        if Task.isCancelled { throw failure(.request(.cancelled)) }
+        let outcome = AttemptOutcome(error.kind)
+        guard outcome.failureKind != nil else { throw failure(.request(.transport(error))) }
+        configuration.onEvent?(.interrupted(at: state.offset, error))
+        if let server = response.context.server {
+            state.broken.append(Transfer.Break(server: server, outcome: outcome))
+        }
+        state.interruptions += 1
+        guard state.interruptions <= configuration.maximumContinuations else {
+            settleBreaks(witness: nil)
+            throw failure(.request(.transport(error)))
+        }
+        if avoided.isEmpty { await pauseBeforeSameServer() }
+    }
+
+    /// Waits 0.2 s, then twice as long each time up to 5 s, shortened at random by up to a half, so that the many whom one
+    /// server has cut do not come back at once.
+    private func pauseBeforeSameServer() async {
+        let longest = min(5, 0.2 * Double(1 << min(state.interruptions - 1, 8)))
+        await transfer.core.time.pause(for: .seconds(longest * Double.random(in: 0.5...1)))
+    }
+
+    /// Charges the servers that broke the body off, once another has answered or nothing more will be tried.
+    mutating func settleBreaks(witness response: ServiceResponse?) {
+        let witness = response.flatMap { $0.status < 500 ? $0.context.server : nil }
+        for broken in state.broken.dropFirst(state.chargedBreaks) { transfer.charge(broken, witness: witness) }
+        state.chargedBreaks = state.broken.count
+    }
+}

@@ -1,0 +1,63 @@
+/// How far a download has come, and what it has gone through: pure bookkeeping.
+struct DownloadState: Sendable {
+    /// What the bytes are part of; `nil` when they cannot be gone on from.
+    var record: ResumeRecord?
+    /// The bytes in the file.
+    var offset: Int64 = 0
+    /// The length of the whole content; `nil` while unknown.
+    var total: Int64?
+    /// Bytes taken over from an earlier download.
+    var resumed: Int64 = 0
+    /// Bytes received in this call.
+    var received: Int64 = 0
+    /// The last byte that the present answer brings; `nil` when it brings the whole content.
+    var lastOfRange: Int64?
+    /// Requests sent, hedges and failovers included.
+    var attempts = 0
+    /// How often everything was thrown away.
+    var restarts = 0
+    /// How often a body broke off.
+    var interruptions = 0
+    /// Servers that broke a body off.
+    var broken: [Transfer.Break] = []
+    /// How many of them have been charged.
+    var chargedBreaks = 0
+    /// The bytes at which the record was last brought up to date.
+    var checkpoint: Int64 = 0
+
+    /// What the next request asks for.
+    func question(hasOwnRange: Bool) -> DownloadAnswer.Question {
+        guard let record, offset > 0 else { return DownloadAnswer.Question(hasOwnRange: hasOwnRange) }
+        return DownloadAnswer.Question(offset: offset, validator: record.validator, total: total)
+    }
+
+    /// Whether the body that has just ended completes the content.
+    enum Completion: Equatable {
+        case complete
+        case goesOn
+        case short
+    }
+
+    /// What the end of the present body means.
+    var completion: Completion {
+        if let lastOfRange {
+            if offset <= lastOfRange { return .short }
+            // A server may send less than the range asked for (RFC 9110 section 15.3.7).
+            return offset < total ?? offset ? .goesOn : .complete
+        }
+        return offset < total ?? offset ? .short : .complete
+    }
+
+    /// The most bytes that the present answer may bring the file to.
+    var limit: Int64 { lastOfRange.map { $0 + 1 } ?? total ?? .max }
+
+    /// Forgets everything that has come.
+    mutating func startOver() {
+        record = nil
+        offset = 0
+        total = nil
+        resumed = 0
+        lastOfRange = nil
+        checkpoint = 0
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// What tells whether a content is still the one of which a part is there: a strong validator (RFC 9110 section 8.8).
+enum ResumeValidator: Codable, Sendable, Hashable {
+    /// A strong entity tag, as it came.
+    case entityTag(String)
+    /// A date of the last change that is strong enough, as it came.
+    case lastModified(String)
+
+    /// The validator of an answer; `nil` when it has none that may be used with `If-Range`.
+    ///
+    /// A weak tag may not (RFC 9110 section 13.1.5), and hides the date behind it: the content may change without
+    /// either. A date may, if it was a second or more in the past when the answer was made (section 8.8.2.2).
+    init?(_ headers: HTTPHeaders) {
+        if let tag = headers["ETag"], !tag.isEmpty {
+            guard !tag.hasPrefix("W/") else { return nil }
+            self = .entityTag(tag)
+        } else if let text = headers["Last-Modified"], let modified = HTTPDate.date(from: text) {
+            if let date = headers["Date"].flatMap(HTTPDate.date(from:)), date.timeIntervalSince(modified) < 1 {
+                return nil
+            }
+            self = .lastModified(text)
+        } else {
+            return nil
+        }
+    }
+
+    /// The value of `If-Range`.
+    var text: String {
+        switch self {
+        case .entityTag(let text), .lastModified(let text): text
+        }
+    }
+
+    /// Whether an answer to a ranged request can be of the same content; what it does not say cannot disagree.
+    func agrees(with headers: HTTPHeaders) -> Bool {
+        switch self {
+        case .entityTag(let text): headers["ETag"].map { $0 == text } ?? true
+        case .lastModified(let text): headers["Last-Modified"].map { $0 == text } ?? true
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#endif
+
+/// Tells one run of the machine from the next.
+///
+/// What a process wrote is still there after it was killed, but not surely after the machine lost its power.
+enum BootSession {
+    /// The name of the present run; `nil` when the system does not tell.
+    static let current: String? = {
+        #if canImport(Darwin)
+            var size = 0
+            guard sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 1 else { return nil }
+            var bytes = [CChar](repeating: 0, count: size)
+            guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return nil }
+            return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        #else
+            let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+            return text?.trimmingCharacters(in: .whitespacesAndNewlines)
+        #endif
+    }()
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+extension FileFailure {
+    /// The failure that an error number of the system stands for.
+    init(errno code: Int32, path: String) {
+        let reason: Reason =
+            switch code {
+            case EEXIST, ENOTEMPTY: .exists
+            case EISDIR: .isDirectory
+            case ENOENT, ENOTDIR: .directoryMissing
+            case EACCES, EPERM, EROFS: .noPermission
+            case ENOSPC, EDQUOT: .diskFull
+            case EFBIG: .tooLarge
+            case EWOULDBLOCK: .busy
+            default: .other(String(cString: strerror(code)))
+            }
+        self.init(path: path, reason: reason)
+    }
+
+    /// Creates missing directories.
+    static func makeDirectory(_ directory: URL) throws(FileFailure) {
+        do {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        } catch let error as CocoaError {
+            let underlying = (error.userInfo[NSUnderlyingErrorKey] as? NSError).map { Int32($0.code) }
+            switch error.code {
+            case .fileWriteNoPermission, .fileWriteVolumeReadOnly:
+                throw FileFailure(path: directory.path, reason: .noPermission)
+            case .fileWriteOutOfSpace: throw FileFailure(path: directory.path, reason: .diskFull)
+            case .fileWriteFileExists: throw FileFailure(path: directory.path, reason: .directoryMissing)
+            default: throw FileFailure(errno: underlying ?? EIO, path: directory.path)
+            }
+        } catch {
+            throw FileFailure(path: directory.path, reason: .other("\(error)"))
+        }
+    }
+
+    /// Whether a directory stands at the path, following links; `nil` when there is nothing.
+    static func isDirectory(_ path: String) -> Bool? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether anything stands at the path, a dangling link included.
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+}

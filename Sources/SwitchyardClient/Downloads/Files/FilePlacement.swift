@@ -1,0 +1,140 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Puts a whole file where it belongs, in one step: whoever looks sees the old file or the new one, never a part.
+struct FilePlacement: Sendable {
+    var rule: ExistingFileRule
+    var createsDirectories: Bool
+
+    /// Finds out what would stand in the way later, before anything is sent.
+    func check(_ target: URL) throws(FileFailure) {
+        guard target.isFileURL else { throw FileFailure(path: target.absoluteString, reason: .notAFileURL) }
+        if FileFailure.isDirectory(target.path) == true { throw FileFailure(path: target.path, reason: .isDirectory) }
+        if rule == .refuse, FileFailure.exists(target.path) { throw FileFailure(path: target.path, reason: .exists) }
+        try prepare(target.deletingLastPathComponent())
+    }
+
+    /// Makes sure that a directory exists.
+    func prepare(_ directory: URL) throws(FileFailure) {
+        guard directory.isFileURL else { throw FileFailure(path: directory.absoluteString, reason: .notAFileURL) }
+        switch FileFailure.isDirectory(directory.path) {
+        case true?: return
+        case false?: throw FileFailure(path: directory.path, reason: .directoryMissing)
+        case nil where createsDirectories: try FileFailure.makeDirectory(directory)
+        case nil: throw FileFailure(path: directory.path, reason: .directoryMissing)
+        }
+    }
+
+    /// Moves a file to its place.
+    ///
+    /// - Returns: Where it is now; another name than asked for only by ``ExistingFileRule/makeUnique``.
+    func place(_ file: URL, at target: URL) throws(FileFailure) -> URL {
+        try check(target)
+        let near = try broughtNear(file, target)
+        do throws(FileFailure) {
+            let place = try moved(near, target)
+            synchronizeDirectory(of: place)
+            if near != file { unlink(file.path) }
+            return place
+        } catch {
+            if near != file { unlink(near.path) }
+            throw error
+        }
+    }
+
+    private func moved(_ file: URL, _ target: URL) throws(FileFailure) -> URL {
+        switch rule {
+        case .replace:
+            guard rename(file.path, target.path) == 0 else { throw FileFailure(errno: errno, path: target.path) }
+            return target
+        case .refuse:
+            try moveExclusively(file, target)
+            return target
+        case .makeUnique:
+            for number in 1...10_000 {
+                let name = target.lastPathComponent
+                let candidate =
+                    number == 1
+                    ? target
+                    : target.deletingLastPathComponent()
+                        .appendingPathComponent(SuggestedFileName.numbered(name, number))
+                do throws(FileFailure) {
+                    try moveExclusively(file, candidate)
+                    return candidate
+                } catch  where error.reason == .exists {
+                    continue
+                }
+            }
+            throw FileFailure(path: target.path, reason: .exists)
+        }
+    }
+
+    /// Moves a file to a name that nothing has.
+    private func moveExclusively(_ file: URL, _ target: URL) throws(FileFailure) {
+        // A second name is given only if it is free, which a rename does not ask.
+        if link(file.path, target.path) == 0 {
+            unlink(file.path)
+            return
+        }
+        let code = errno
+        guard code == EPERM || code == ENOTSUP || code == EMLINK, !FileFailure.exists(target.path) else {
+            throw FileFailure(errno: code, path: target.path)
+        }
+        // A file system without second names; between look and rename another process might still come first.
+        guard rename(file.path, target.path) == 0 else { throw FileFailure(errno: errno, path: target.path) }
+    }
+
+    /// The file, or a copy of it on the volume of the target.
+    private func broughtNear(_ file: URL, _ target: URL) throws(FileFailure) -> URL {
+        let directory = target.deletingLastPathComponent()
+        var (here, there) = (stat(), stat())
+        guard stat(file.path, &here) == 0 else { throw FileFailure(errno: errno, path: file.path) }
+        guard stat(directory.path, &there) == 0 else { throw FileFailure(errno: errno, path: directory.path) }
+        if here.st_dev == there.st_dev { return file }
+        let copy = directory.appendingPathComponent(".switchyard-\(UUID().uuidString).part")
+        do throws(FileFailure) {
+            try Self.copy(file, to: copy)
+        } catch {
+            unlink(copy.path)
+            throw error
+        }
+        return copy
+    }
+
+    private static func copy(_ source: URL, to target: URL) throws(FileFailure) {
+        let output = open(target.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard output >= 0 else { throw FileFailure(errno: errno, path: target.path) }
+        let copy = PartialFile(descriptor: output, path: target.path)
+        let reader: FileReader
+        do throws(RequestError) { reader = try FileReader(source) } catch { throw Self.unreadable(source, error) }
+        while true {
+            let piece: Data?
+            do throws(RequestError) {
+                piece = try reader.read(maximumLength: 1 << 18)
+            } catch {
+                throw Self.unreadable(source, error)
+            }
+            guard let piece else { return try copy.synchronize() }
+            try copy.append(piece)
+        }
+    }
+
+    private static func unreadable(_ source: URL, _ error: RequestError) -> FileFailure {
+        FileFailure(path: source.path, reason: .other(error.message))
+    }
+
+    private func synchronizeDirectory(of file: URL) {
+        let descriptor = open(file.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        // The file is in place either way; not every file system can do this for a directory.
+        fsync(descriptor)
+        close(descriptor)
+    }
+}

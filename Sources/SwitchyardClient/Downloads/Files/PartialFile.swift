@@ -1,0 +1,102 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The file that holds what has come of a download.
+///
+/// It is locked as long as it is open, so that two downloads, of two processes even, never write into one. Its length is
+/// the number of bytes that are there: what was written survives the end of the process, however it comes.
+final class PartialFile: Sendable {
+    let url: URL
+    private let descriptor: Int32
+
+    /// Opens the file, or makes a new one.
+    ///
+    /// - Throws: ``FileFailure``; with ``FileFailure/Reason/busy`` when another download has it.
+    init(at url: URL) throws(FileFailure) {
+        self.url = url
+        // A name that is moved away between open and lock belongs to a file that is whole by now: look again.
+        for _ in 0..<16 {
+            let descriptor = open(url.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
+            guard descriptor >= 0 else { throw FileFailure(errno: errno, path: url.path) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                let code = errno
+                close(descriptor)
+                throw FileFailure(errno: code, path: url.path)
+            }
+            if Self.isCurrent(descriptor, url.path) {
+                self.descriptor = descriptor
+                return
+            }
+            close(descriptor)
+        }
+        throw FileFailure(path: url.path, reason: .busy)
+    }
+
+    /// Takes a descriptor over, to write to whatever it is open for.
+    init(descriptor: Int32, path: String) {
+        url = URL(fileURLWithPath: path)
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The bytes that are there.
+    var length: Int64 {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// Cuts the file to a length, and goes on writing there.
+    func truncate(to length: Int64) throws(FileFailure) {
+        guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, off_t(length), SEEK_SET) >= 0 else {
+            throw FileFailure(errno: errno, path: url.path)
+        }
+    }
+
+    /// Writes bytes behind those that are there, all of them.
+    func append(_ bytes: Data) throws(FileFailure) {
+        let failure: Int32? = bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while let base = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+                let count = systemWrite(descriptor, base, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return count < 0 ? errno : EIO }
+                rest = rest.dropFirst(count)
+            }
+            return nil
+        }
+        if let failure { throw FileFailure(errno: failure, path: url.path) }
+    }
+
+    /// Waits until the bytes are on the disk; blocks its thread meanwhile.
+    func synchronize() throws(FileFailure) {
+        guard fsync(descriptor) != 0 else { return }
+        // Pipes and devices cannot be synchronised, and need not be.
+        guard errno == EINVAL || errno == EROFS else { throw FileFailure(errno: errno, path: url.path) }
+    }
+
+    /// Removes the file.
+    func remove() {
+        unlink(url.path)
+    }
+
+    private static func isCurrent(_ descriptor: Int32, _ path: String) -> Bool {
+        var (mine, named) = (stat(), stat())
+        guard fstat(descriptor, &mine) == 0, lstat(path, &named) == 0 else { return false }
+        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev
+    }
+}
+
+/// The system's `write`.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

@@ -1,0 +1,110 @@
+import Foundation
+
+/// Where the bytes of a download are until the file is whole, and what they are called.
+struct PartialPlace: Sendable {
+    /// The file with the bytes.
+    var file: URL
+    /// Whether it outlives a download that fails.
+    var isKept: Bool
+    /// What was asked for.
+    var source: DownloadSource
+
+    /// The record that says what the bytes are part of.
+    var record: URL { file.deletingPathExtension().appendingPathExtension("json") }
+
+    private static let prefix = ".switchyard-"
+
+    init(_ configuration: DownloadConfiguration, source: DownloadSource) {
+        self.source = source
+        let isTemporary = configuration.destination.directory == nil && configuration.partialDirectory == nil
+        let directory =
+            configuration.partialDirectory ?? configuration.destination.directory
+            ?? FileManager.default.temporaryDirectory
+        isKept = configuration.isResumable && configuration.asksForWholeContent && !isTemporary
+        let name = isKept ? Self.key(configuration.destination, source) : UUID().uuidString
+        file = directory.appendingPathComponent("\(Self.prefix)\(name).part")
+        guard isKept, let kept = configuration.resumeData.flatMap(Self.file(in:)) else { return }
+        file = kept
+    }
+
+    /// A name that the same download finds again: for a file it depends on its path only, so that the download of another
+    /// content to the same place finds the old rest and takes its place.
+    private static func key(_ destination: DownloadDestination, _ source: DownloadSource) -> String {
+        let text =
+            switch destination {
+            case .file(let url): "file \(url.standardizedFileURL.path)"
+            case .directory(let url): "directory \(url.standardizedFileURL.path) \(source.digest)"
+            case .temporary, .custom: source.digest
+            }
+        return Digest.sha256(text.utf8).prefix(12).hexText
+    }
+
+    // MARK: Resume data
+
+    private struct Reference: Codable {
+        var version = 1
+        var file: String
+    }
+
+    /// The place as data, for a later call.
+    var resumeData: Data? { try? JSONEncoder().encode(Reference(file: file.path)) }
+
+    /// The place that data names; `nil` for data that is damaged, or names what is no partial file of ours.
+    private static func file(in data: Data) -> URL? {
+        guard let reference = try? JSONDecoder().decode(Reference.self, from: data), reference.version == 1 else {
+            return nil
+        }
+        let url = URL(fileURLWithPath: reference.file)
+        guard url.lastPathComponent.hasPrefix(prefix), url.pathExtension == "part",
+            FileFailure.isDirectory(url.path) == false
+        else { return nil }
+        return url
+    }
+}
+
+/// What a download asks for, whichever server is asked.
+struct DownloadSource: Sendable, Hashable {
+    /// The path, without the query.
+    var path: String
+    /// The digest of service, environment, method, path and query.
+    var digest: String
+
+    /// - Throws: ``RequestError`` for a configuration that cannot be sent anyway.
+    init(_ configuration: DownloadConfiguration, service: String, environment: String) throws(RequestError) {
+        let request = configuration.request
+        let url: RequestURL
+        if let prebuilt = request.prebuiltRequest {
+            url = prebuilt.url
+        } else {
+            var plain = APIConfiguration(path: request.path, method: request.method, query: request.query)
+            plain.pathValues = request.pathValues
+            plain.parameters = request.parameters
+            plain.parameterDestination = .query
+            plain.parameterOptions = request.parameterOptions
+            var base = try BaseURL("http://server.invalid")
+            if case .baseURL(let other) = request.server { base = BaseURL(other) }
+            url = try RequestGenerator(headers: [:]).request(for: plain, on: base).url
+        }
+        path = String(url.text.prefix { $0 != "?" }).replacingOccurrences(of: "http://server.invalid", with: "")
+        let name = configuration.contentName ?? "\(request.method) \(url.text)"
+        digest = Digest.sha256("\(service)\n\(environment)\n\(name)".utf8).hexText
+    }
+}
+
+extension DownloadDestination {
+    /// The directory in which the file will be, as far as it is known beforehand.
+    var directory: URL? {
+        switch self {
+        case .file(let url): url.deletingLastPathComponent()
+        case .directory(let url): url
+        case .temporary, .custom: nil
+        }
+    }
+}
+
+extension DownloadConfiguration {
+    /// Whether the caller asks for the content and not for a part of it, or for the effect of a write.
+    var asksForWholeContent: Bool {
+        request.method == .get && request.headers["Range"] == nil && connections <= 1
+    }
+}

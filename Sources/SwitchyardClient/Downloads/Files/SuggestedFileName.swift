@@ -1,0 +1,61 @@
+import Foundation
+
+/// The name under which an answer wants to be kept, made safe: a server does not choose directories, hide files or
+/// overwrite what it pleases.
+enum SuggestedFileName {
+    private static let longest = 200
+
+    /// The name from `Content-Disposition` (RFC 6266), else from the last part of the URL's path, else `download`.
+    static func name(headers: HTTPHeaders, url: RequestURL?) -> String {
+        if let field = headers["Content-Disposition"], let name = ContentDisposition.fileName(in: field) {
+            let safe = safe(name)
+            if !safe.isEmpty { return safe }
+        }
+        return name(of: url)
+    }
+
+    /// The name from the last part of the URL's path, else `download`.
+    static func name(of url: RequestURL?) -> String {
+        let path = url?.text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false) ?? []
+        // Scheme, nothing and host are no part of the path.
+        let last = path.count > 3 ? String(path[path.count - 1]) : ""
+        let safe = safe(last.removingPercentEncoding ?? last)
+        return safe.isEmpty ? "download" : safe
+    }
+
+    /// The last part of a path, without what is dangerous in a name: control and format characters that disguise it, a dot
+    /// in front, dots and blanks behind, and more bytes than file systems take.
+    static func safe(_ name: String) -> String {
+        let last = name.split(omittingEmptySubsequences: true) { $0 == "/" || $0 == "\\" }.last ?? ""
+        let kept = last.unicodeScalars.filter { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+            default: scalar != ":"
+            }
+        }
+        var text = Substring(String(String.UnicodeScalarView(kept)))
+        while let first = text.first, first == "." || first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
+        return shortened(String(text))
+    }
+
+    /// The name with a number between its stem and its extension.
+    static func numbered(_ name: String, _ number: Int) -> String {
+        let (stem, ending) = split(name)
+        return "\(stem) \(number)\(ending)"
+    }
+
+    private static func shortened(_ name: String) -> String {
+        guard name.utf8.count > longest else { return name }
+        let (stem, ending) = split(name)
+        let kept = ending.utf8.count < 32 ? ending : ""
+        var short = stem
+        while short.utf8.count + kept.utf8.count > longest { short.removeLast() }
+        return short + kept
+    }
+
+    private static func split(_ name: String) -> (stem: String, ending: String) {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
+        return (String(name[..<dot]), String(name[dot...]))
+    }
+}

@@ -1,0 +1,96 @@
+public import Dispatch
+import Foundation
+import SwitchyardServices
+
+extension NetworkClient {
+    /// Downloads to a file and returns it.
+    ///
+    /// Cancelling the task cancels the download; what has come is kept for the next start, see
+    /// ``DownloadConfiguration/isResumable``.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to download, and where to.
+    ///   - id: The name of the download, with which another task can cancel it. Each takes a new one.
+    ///   - progress: Told about the bytes of the file, those from an earlier download included, in order; never less than
+    ///     before, and at the end all of them. Called on no particular thread.
+    /// - Returns: The file, in its place.
+    /// - Throws: ``DownloadFailure``; then what stood at the destination is still there.
+    public func download(
+        _ configuration: DownloadConfiguration,
+        id: RequestID = RequestID(),
+        progress: @escaping TransferProgressHandler = { _ in }
+    ) async throws(DownloadFailure) -> DownloadedFile {
+        let task = startDownload(configuration, id: id, progress: progress)
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        return try result.get()
+    }
+
+    /// Downloads to a file and calls back.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to download, and where to.
+    ///   - queue: Where to call back, progress included; the main queue unless given.
+    ///   - progress: Told about the bytes of the file, as in ``download(_:id:progress:)``.
+    ///   - completion: Called exactly once, always after this method has returned.
+    /// - Returns: The name of the download, with which it can be cancelled.
+    @discardableResult
+    public func download(
+        _ configuration: DownloadConfiguration,
+        on queue: DispatchQueue = .main,
+        progress: @escaping TransferProgressHandler = { _ in },
+        completion: @escaping @Sendable (Result<DownloadedFile, DownloadFailure>) -> Void
+    ) -> RequestID {
+        let id = RequestID()
+        let report: TransferProgressHandler = { report in queue.async { progress(report) } }
+        let task = startDownload(configuration, id: id, progress: report)
+        Task {
+            let result = await task.value
+            queue.async { completion(result) }
+        }
+        return id
+    }
+
+    /// Removes what is kept of a download that was cut; harmless when there is nothing.
+    ///
+    /// - Parameter configuration: The same as that of the download.
+    public func discardPartialDownload(_ configuration: DownloadConfiguration) {
+        let environment = environment.rawValue
+        guard
+            let source = try? DownloadSource(configuration, service: service.name, environment: environment),
+            case let place = PartialPlace(configuration, source: source), place.isKept,
+            let file = FileFailure.exists(place.file.path) ? try? PartialFile(at: place.file) : nil
+        else { return }
+        file.remove()
+        unlink(place.record.path)
+    }
+
+    /// Starts a download in a task of its own, which the transfer's handle can cancel; it does not keep the client.
+    private func startDownload(
+        _ configuration: DownloadConfiguration,
+        id: RequestID,
+        progress: @escaping TransferProgressHandler
+    ) -> Task<Result<DownloadedFile, DownloadFailure>, Never> {
+        let transfer = Transfer(id: id, owner: owner, core: core)
+        do throws(RequestFailure.Reason) {
+            try transfer.begin(timeout: configuration.request.timeout)
+        } catch {
+            let failure = DownloadFailure(.request(error), id: id, context: transfer.context())
+            return Task { .failure(failure) }
+        }
+        let task = Task { [configuration] () -> Result<DownloadedFile, DownloadFailure> in
+            defer { transfer.end() }
+            do throws(DownloadFailure) {
+                var run = try DownloadRun(transfer, configuration, report: progress)
+                return .success(try await run.run())
+            } catch {
+                return .failure(error)
+            }
+        }
+        transfer.handle.attach { task.cancel() }
+        return task
+    }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Where a file goes, and what may stand in its way: E12 to E17, E25, AFN-1, YTK-10, PEER-8.
+@Suite(.timeLimit(.minutes(1)))
+struct DestinationTests {
+    private let bytes = DownloadLab.bytes(100_000)
+
+    private func lab(headers: HTTPHeaders = [:]) throws -> DownloadLab {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes, entityTag: "\"v1\"", headers: headers))
+        return lab
+    }
+
+    // E13
+    @Test func `an existing file is not touched, and nothing is sent, unless the caller says so`() async throws {
+        let lab = try lab()
+        try Data("old".utf8).write(to: lab.target)
+
+        let failure = try await lab.failure(of: lab.download())
+
+        #expect(failure.fileReason == .exists)
+        #expect(lab.server.requests.isEmpty)
+        #expect(try lab.content == Data("old".utf8))
+        #expect(try lab.files == ["film.mov"])
+    }
+
+    // E17, YTK-10
+    @Test func `the old file stays until the new one is whole`() async throws {
+        let lab = try lab()
+        try Data("old".utf8).write(to: lab.target)
+        let download = lab.download { $0.existingFile = .replace }
+        lab.server.fault = .truncate(after: 50_000)
+        _ = try await lab.failure(of: download)
+        #expect(try lab.content == Data("old".utf8))
+        lab.server.fault = nil
+        let seen = Recorder<Data?>()
+
+        _ = try await lab.client.download(download) { _ in seen.record(try? lab.content) }
+
+        #expect(try lab.content == bytes)
+        #expect(seen.values.dropLast().allSatisfy { $0 == Data("old".utf8) })
+        #expect(try lab.files == ["film.mov"])
+    }
+
+    @Test func `a file beside the old one gets a number`() async throws {
+        let lab = try lab()
+        try Data("old".utf8).write(to: lab.target)
+        let download = lab.download { $0.existingFile = .makeUnique }
+
+        let second = try await lab.client.download(download)
+        let third = try await lab.client.download(download)
+
+        #expect(second.url.lastPathComponent == "film 2.mov")
+        #expect(third.url.lastPathComponent == "film 3.mov")
+        #expect(try lab.content == Data("old".utf8))
+        #expect(try Data(contentsOf: third.url) == bytes)
+    }
+
+    // E13
+    @Test func `a missing directory is an error, or created`() async throws {
+        let lab = try lab()
+        let deep = lab.folder.appendingPathComponent("a/b/c.mov")
+
+        let failure = try await lab.failure(of: lab.download { $0.destination = .file(deep) })
+        let file = try await lab.client.download(
+            lab.download {
+                $0.destination = .file(deep)
+                $0.createsDirectories = true
+            }
+        )
+
+        #expect(failure.fileReason == .directoryMissing)
+        #expect(try Data(contentsOf: file.url) == bytes)
+    }
+
+    // E12
+    @Test func `a closure chooses the place, knowing the answer`() async throws {
+        let lab = try lab(headers: ["X-Kind": "film"])
+        let folder = lab.folder
+        let temporary = Recorder<URL>()
+
+        let file = try await lab.client.download(
+            lab.download {
+                $0.destination = .custom { url, answer in
+                    temporary.record(url)
+                    return folder.appendingPathComponent(answer.headers["X-Kind"] ?? "?")
+                }
+            }
+        )
+
+        #expect(file.url.lastPathComponent == "film")
+        #expect(try Data(contentsOf: file.url) == bytes)
+        #expect(temporary.values.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
+    }
+
+    @Test func `what the closure throws ends the call, and leaves nothing`() async throws {
+        struct No: Error {}
+        let lab = try lab()
+        let temporary = Recorder<URL>()
+
+        let failure = try await lab.failure(
+            of: lab.download {
+                $0.destination = .custom { url, _ in
+                    temporary.record(url)
+                    throw No()
+                }
+            }
+        )
+
+        #expect(failure.reason == .destination("No()"))
+        let place = try #require(temporary.values.first)
+        #expect(!FileManager.default.fileExists(atPath: place.path))
+    }
+
+    // E14, E16
+    @Test func `in a directory the file has the name that the server suggests, else that of the URL`() async throws {
+        let named = try lab(headers: ["Content-Disposition": #"attachment; filename="../../Ein Film.mov""#])
+        let plain = try lab()
+
+        let first = try await named.client.download(named.download { $0.destination = .directory(named.folder) })
+        let second = try await plain.client.download(plain.download { $0.destination = .directory(plain.folder) })
+
+        #expect(first.url == named.folder.appendingPathComponent("Ein Film.mov"))
+        #expect(second.url == plain.folder.appendingPathComponent("film"))
+        #expect(try Data(contentsOf: first.url) == bytes)
+    }
+
+    // E15
+    @Test func `without a destination the file is a temporary one, for the caller to move`() async throws {
+        let lab = try lab()
+
+        let file = try await lab.client.download(DownloadConfiguration(path: "film"))
+
+        #expect(file.url.path.hasPrefix(FileManager.default.temporaryDirectory.path))
+        #expect(try Data(contentsOf: file.url) == bytes)
+        try FileManager.default.removeItem(at: file.url)
+    }
+
+    @Test func `a temporary download that fails leaves nothing behind`() async throws {
+        let lab = try lab()
+        let place = lab.folder.appendingPathComponent("tmp")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        lab.server.fault = .truncate(after: 50_000)
+
+        let failure = try await lab.failure(
+            of: lab.download {
+                $0.destination = .temporary
+                $0.partialDirectory = place
+                $0.isResumable = false
+            }
+        )
+
+        #expect(failure.keptBytes == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty)
+    }
+
+    @Test func `a directory in the way is a typed error before anything is sent`() async throws {
+        let lab = try lab()
+        try FileManager.default.createDirectory(at: lab.target, withIntermediateDirectories: true)
+
+        let failure = try await lab.failure(of: lab.download { $0.existingFile = .replace })
+
+        #expect(failure.fileReason == .isDirectory)
+        #expect(lab.server.requests.isEmpty)
+        #expect(try lab.files == ["film.mov"])
+    }
+
+    // E25, AFN-1, PEER-8
+    @Test func `a file that cannot be moved into place is a failure, and is told`() async throws {
+        let lab = try lab()
+        let target = lab.target
+        let events = Recorder<DownloadEvent>()
+        let download = lab.download {
+            $0.existingFile = .replace
+            $0.onEvent = { event in
+                events.record(event)
+                // After the check before the start: what stands in the way comes meanwhile.
+                if case .began = event {
+                    try? FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+                }
+            }
+        }
+
+        let failure = try await lab.failure(of: download)
+
+        #expect(failure.fileReason == .isDirectory)
+        #expect(events.values.last == .moveFailed(FileFailure(path: target.path, reason: .isDirectory)))
+        #expect(failure.keptBytes == 100_000)
+
+        try FileManager.default.removeItem(at: target)
+        let file = try await lab.client.download(lab.download { $0.onEvent = { events.record($0) } })
+
+        #expect(file.receivedBytes == 0)
+        #expect(events.values.last == .moved(target))
+        #expect(try lab.content == bytes)
+    }
+
+    @Test func `two downloads to one place do not mix`() async throws {
+        let lab = try lab()
+        lab.server.fault = .drip(bytes: 1_000, every: .milliseconds(5))
+        let download = lab.download()
+        let begun = AsyncStream.makeStream(of: Void.self)
+
+        async let first = lab.client.download(download) { _ in begun.continuation.yield() }
+        for await _ in begun.stream { break }
+        let failure = try await lab.failure(of: download)
+        lab.server.fault = nil
+        _ = try await first
+
+        #expect(failure.fileReason == .busy)
+        #expect(try lab.content == bytes)
+        #expect(try lab.files == ["film.mov"])
+    }
+
+    @Test func `a destination that is no file is refused`() async throws {
+        let lab = try lab()
+        let url = try #require(URL(string: "http://example.com/film"))
+
+        let failure = try await lab.failure(of: lab.download { $0.destination = .file(url) })
+
+        #expect(failure.fileReason == .notAFileURL)
+        #expect(lab.server.requests.isEmpty)
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Downloads that nothing disturbs.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadTests {
+    private let bytes = DownloadLab.bytes(700_000)
+
+    @Test func `a file arrives whole, and nothing else stays behind`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
+
+        let file = try await lab.client.download(lab.download())
+
+        #expect(try lab.content == bytes)
+        #expect(try lab.files == ["film.mov"])
+        #expect(file.url == lab.target)
+        #expect(file.length == 700_000)
+        #expect(file.receivedBytes == 700_000)
+        #expect(file.resumedBytes == 0)
+        #expect(file.answer.status == 200)
+        #expect(file.context.server == "primary")
+    }
+
+    // E33
+    @Test func `progress rises, and ends with all bytes`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes))
+        let reports = Recorder<TransferProgress>()
+
+        _ = try await lab.client.download(lab.download()) { reports.record($0) }
+
+        let counts = reports.values.map(\.completed)
+        #expect(counts == counts.sorted())
+        #expect(counts.first == 0)
+        #expect(reports.values.last == TransferProgress(direction: .download, completed: 700_000, total: 700_000))
+        #expect(reports.values.allSatisfy { $0.direction == .download })
+    }
+
+    // E6
+    @Test func `without a known length the fraction is unknown until the end, and then 1`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/film") { [bytes] _ in
+            .stream { writer in
+                try await writer.write(bytes.prefix(100_000))
+                try await writer.write(bytes.dropFirst(100_000))
+            }
+        }
+        let reports = Recorder<TransferProgress>()
+
+        _ = try await lab.client.download(lab.download()) { reports.record($0) }
+
+        let fractions = reports.values.map(\.fraction)
+        #expect(fractions.dropLast().allSatisfy { $0 == nil })
+        #expect(fractions.last == 1)
+        #expect(try lab.content == bytes)
+    }
+
+    // E5
+    @Test func `the completion form calls back on its queue, with progress before the end`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes))
+        let queue = DispatchQueue(label: "test.downloads")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let calls = Recorder<(isOnQueue: Bool, isEnd: Bool)>()
+
+        let result = await withCheckedContinuation { continuation in
+            lab.client.download(lab.download(), on: queue) { _ in
+                calls.record((DispatchQueue.getSpecific(key: key) ?? false, false))
+            } completion: { result in
+                calls.record((DispatchQueue.getSpecific(key: key) ?? false, true))
+                continuation.resume(returning: result)
+            }
+        }
+
+        #expect(try result.get().length == 700_000)
+        #expect(calls.values.allSatisfy { $0.isOnQueue })
+        #expect(calls.values.last?.isEnd == true)
+        #expect(calls.values.filter { $0.isEnd }.count == 1)
+    }
+
+    @Test func `an empty file is a file`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(Data(), entityTag: "\"v1\""))
+
+        let file = try await lab.client.download(lab.download())
+
+        #expect(file.length == 0)
+        #expect(try lab.content.isEmpty)
+        #expect(try lab.files == ["film.mov"])
+    }
+
+    // E23
+    @Test func `a download is asked for anew each time, without compression`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
+        let download = lab.download {
+            $0.request.cacheLifetime = .seconds(60)
+            $0.existingFile = .replace
+        }
+
+        _ = try await lab.client.download(download)
+        _ = try await lab.client.download(download)
+
+        #expect(lab.server.requests.count == 2)
+        #expect(lab.server.requests.allSatisfy { $0.headers["Accept-Encoding"] == "identity" })
+    }
+
+    @Test func `a write may be answered with a file`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.post, "/report", answering: .data(bytes))
+        let request = APIConfiguration(path: "report", method: .post, body: .json(["year": 2026]))
+
+        _ = try await lab.client.download(DownloadConfiguration(request, to: .file(lab.target)))
+
+        #expect(try lab.content == bytes)
+        #expect(lab.server.requests.first?.text == #"{"year":2026}"#)
+    }
+
+    @Test func `a range of the caller's own is delivered as it comes`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
+
+        let file = try await lab.client.download(lab.download { $0.request.headers["Range"] = "bytes=10-19" })
+
+        #expect(try lab.content == bytes[10..<20])
+        #expect(file.answer.status == 206)
+    }
+}

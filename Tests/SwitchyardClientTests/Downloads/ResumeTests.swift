@@ -1,0 +1,289 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Downloads that were cut and go on: E18 to E22, E26, YTK-11, YTK-50.
+@Suite(.timeLimit(.minutes(1)))
+struct ResumeTests {
+    private let bytes = DownloadLab.bytes(700_000)
+
+    private var content: LoopbackContent { LoopbackContent(bytes, entityTag: "\"v1\"") }
+
+    // E19, E21, E22
+    @Test(arguments: [1, 65_536, 123_457, 699_999])
+    func `a download that the network cut goes on where it stopped`(cut: Int) async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        lab.server.fault = .truncate(after: cut)
+
+        let failure = try await lab.failure(of: lab.download())
+        lab.server.fault = nil
+        let events = Recorder<DownloadEvent>()
+        let file = try await lab.client.download(lab.download { $0.onEvent = { events.record($0) } })
+
+        #expect(failure.transportKind == .truncated)
+        #expect(failure.keptBytes == Int64(cut))
+        #expect(try lab.content == bytes)
+        #expect(lab.ranges == [nil, "bytes=\(cut)-"])
+        #expect(lab.server.requests.last?.headers["If-Range"] == "\"v1\"")
+        #expect(file.resumedBytes == Int64(cut))
+        #expect(file.receivedBytes == Int64(700_000 - cut))
+        #expect(events.values.first == .resumed(at: Int64(cut), total: 700_000))
+        #expect(try lab.files == ["film.mov"])
+    }
+
+    @Test func `no byte is transferred twice over many cuts`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        lab.server.fault = .truncate(after: 90_001)
+        var kept: Int64 = 0
+        for _ in 0..<7 {
+            let failure = try await lab.failure(of: lab.download())
+            #expect(failure.keptBytes - kept == 90_001)
+            kept = failure.keptBytes
+        }
+        lab.server.fault = nil
+
+        let file = try await lab.client.download(lab.download())
+
+        #expect(file.receivedBytes == 700_000 - 7 * 90_001)
+        #expect(try lab.content == bytes)
+    }
+
+    // E18
+    @Test func `a download that the caller cancelled goes on where it stopped`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        lab.server.fault = .drip(bytes: 20_000, every: .milliseconds(5))
+        let id = RequestID()
+
+        let failure = await withTaskGroup(of: DownloadFailure?.self) { group in
+            group.addTask {
+                do throws(DownloadFailure) {
+                    _ = try await lab.client.download(lab.download(), id: id) { report in
+                        if report.completed > 100_000 { lab.client.cancel(id) }
+                    }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            return await group.next() ?? nil
+        }
+        lab.server.fault = nil
+        let file = try await lab.client.download(lab.download())
+
+        #expect(failure?.isCancellation == true)
+        #expect(try #require(failure).keptBytes > 100_000)
+        #expect(file.resumedBytes == failure?.keptBytes)
+        #expect(try lab.content == bytes)
+        #expect(lab.client.activeRequests.isEmpty)
+    }
+
+    // E20
+    @Test func `resume data takes a download up from anywhere`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        lab.server.fault = .truncate(after: 300_000)
+        let partials = lab.folder.appendingPathComponent("partials")
+        let first = lab.download {
+            $0.destination = .temporary
+            $0.partialDirectory = partials
+            $0.createsDirectories = true
+        }
+        let failure = try await lab.failure(of: first)
+        lab.server.fault = nil
+
+        let second = lab.download { $0.resumeData = failure.resumeData }
+        let file = try await lab.client.download(second)
+
+        #expect(file.resumedBytes == 300_000)
+        #expect(try lab.content == bytes)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: partials.path).isEmpty)
+    }
+
+    // E20
+    @Test func `resume data that is damaged or outdated means a new start`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        let gone = Data(#"{"version":1,"file":"/nowhere/.switchyard-1.part"}"#.utf8)
+        let foreign = Data(#"{"version":1,"file":"/etc/passwd"}"#.utf8)
+
+        for data in [Data("nonsense".utf8), Data(), gone, foreign] {
+            let file = try await lab.client.download(
+                lab.download {
+                    $0.resumeData = data
+                    $0.existingFile = .replace
+                }
+            )
+            #expect(file.receivedBytes == 700_000)
+        }
+        #expect(try lab.content == bytes)
+    }
+
+    @Test func `a record that is damaged means a new start`() async throws {
+        for damage in ["", "{", #"{"version":2}"#, #"{"version":1,"source":"x"}"#] {
+            let lab = try await cutLab()
+            let record = try #require(try lab.files.first { $0.hasSuffix(".json") })
+            try Data(damage.utf8).write(to: lab.folder.appendingPathComponent(record))
+
+            let file = try await lab.client.download(lab.download())
+
+            #expect(file.receivedBytes == 700_000, "\(damage)")
+            #expect(try lab.content == bytes)
+            #expect(try lab.files == ["film.mov"])
+        }
+    }
+
+    // YTK-11
+    @Test func `what is kept of another URL is not gone on from`() async throws {
+        let lab = try await cutLab()
+        let other = DownloadLab.bytes(500_000, seed: 99)
+        lab.server.route(.get, "/other") { LoopbackContent(other, entityTag: "\"v1\"").response(to: $0) }
+
+        let file = try await lab.client.download(lab.download { $0.request.path = "other" })
+
+        #expect(file.receivedBytes == 500_000)
+        #expect(try lab.content == other)
+        #expect(try lab.files == ["film.mov"])
+    }
+
+    @Test func `URLs that differ in a signature only are one content, if it has a name`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        lab.server.fault = .truncate(after: 300_000)
+        _ = try await lab.failure(
+            of: lab.download {
+                $0.contentName = "film 7"
+                $0.request.query = ["signature": "a"]
+            }
+        )
+        lab.server.fault = nil
+
+        let file = try await lab.client.download(
+            lab.download {
+                $0.contentName = "film 7"
+                $0.request.query = ["signature": "b"]
+            }
+        )
+
+        #expect(file.resumedBytes == 300_000)
+    }
+
+    @Test func `content that has changed is loaded anew`() async throws {
+        let lab = try await cutLab()
+        let changed = DownloadLab.bytes(600_000, seed: 5)
+        lab.serve(LoopbackContent(changed, entityTag: "\"v2\""))
+
+        let file = try await lab.client.download(lab.download())
+
+        #expect(lab.ranges == [nil, "bytes=300000-"])
+        #expect(file.receivedBytes == 600_000)
+        #expect(try lab.content == changed)
+    }
+
+    @Test func `all bytes there and only the name missing is the file, without a byte transferred`() async throws {
+        let lab = try await cutLab()
+        let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
+        try bytes.write(to: lab.folder.appendingPathComponent(partial))
+
+        let file = try await lab.client.download(lab.download())
+
+        #expect(file.receivedBytes == 0)
+        #expect(file.answer.status == 416)
+        #expect(try lab.content == bytes)
+    }
+
+    @Test func `more bytes there than the content has means a new start`() async throws {
+        let lab = try await cutLab()
+        let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
+        try Data(count: 700_001).write(to: lab.folder.appendingPathComponent(partial))
+
+        let file = try await lab.client.download(lab.download())
+
+        #expect(file.receivedBytes == 700_000)
+        #expect(try lab.content == bytes)
+    }
+
+    // E22
+    @Test(arguments: ["W/\"v1\"", nil])
+    func `without a strong validator nothing is gone on from`(tag: String?) async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes, entityTag: tag))
+        lab.server.fault = .truncate(after: 300_000)
+        let failure = try await lab.failure(of: lab.download())
+        lab.server.fault = nil
+
+        let file = try await lab.client.download(lab.download())
+
+        #expect(failure.keptBytes == 0)
+        #expect(failure.resumeData == nil)
+        #expect(file.receivedBytes == 700_000)
+        #expect(try lab.files == ["film.mov"])
+    }
+
+    // E22
+    @Test func `a date of the last change is good enough`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes, lastModified: "Wed, 21 Oct 2015 07:28:00 GMT"))
+        lab.server.fault = .truncate(after: 300_000)
+        _ = try await lab.failure(of: lab.download())
+        lab.server.fault = nil
+
+        let file = try await lab.client.download(lab.download())
+
+        #expect(lab.server.requests.last?.headers["If-Range"] == "Wed, 21 Oct 2015 07:28:00 GMT")
+        #expect(file.resumedBytes == 300_000)
+        #expect(try lab.content == bytes)
+    }
+
+    @Test func `a download that is not resumable leaves nothing behind`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        lab.server.fault = .truncate(after: 300_000)
+
+        let failure = try await lab.failure(of: lab.download { $0.isResumable = false })
+
+        #expect(failure.keptBytes == 0)
+        #expect(try lab.files.isEmpty)
+    }
+
+    @Test func `what is kept can be thrown away`() async throws {
+        let lab = try await cutLab()
+        #expect(try lab.files.count == 2)
+
+        lab.client.discardPartialDownload(lab.download())
+
+        #expect(try lab.files.isEmpty)
+    }
+
+    @Test func `a server without ranges sends everything again`() async throws {
+        let lab = try await cutLab()
+        var plain = content
+        plain.acceptsRanges = false
+        lab.serve(plain)
+        let events = Recorder<DownloadEvent>()
+
+        let file = try await lab.client.download(lab.download { $0.onEvent = { events.record($0) } })
+
+        #expect(file.receivedBytes == 700_000)
+        #expect(file.resumedBytes == 0)
+        #expect(try lab.content == bytes)
+        guard case .restarted = events.values.first else {
+            Issue.record("a new start is told")
+            return
+        }
+    }
+
+    /// A lab in which the download was cut after 300,000 bytes.
+    private func cutLab() async throws -> DownloadLab {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        lab.server.fault = .truncate(after: 300_000)
+        _ = try await lab.failure(of: lab.download())
+        lab.server.fault = nil
+        return lab
+    }
+}

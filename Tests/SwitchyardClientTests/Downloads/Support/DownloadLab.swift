@@ -1,0 +1,98 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// A folder that goes with the test, servers that give a content away in parts, and a client for them.
+final class DownloadLab: Sendable {
+    let folder: URL
+    let servers: [LoopbackServer]
+    let client: NetworkClient
+
+    /// Bytes that differ from place to place, so that a part in the wrong place shows.
+    static func bytes(_ count: Int, seed: Int = 0) -> Data {
+        Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 + seed) &* 2_654_435_761 >> 11) })
+    }
+
+    init(_ count: Int = 1, options: NetworkClient.Options = NetworkClient.Options(seed: 1)) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("downloads-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        servers = (0..<count).map { _ in LoopbackServer() }
+        for server in servers { try server.start() }
+        client = try NetworkClient(service: .loopback(servers), options: options)
+    }
+
+    deinit {
+        client.shutdown()
+        for server in servers { server.stop() }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    var server: LoopbackServer { servers[0] }
+    var target: URL { folder.appendingPathComponent("film.mov") }
+
+    /// Lets all servers, or one, give a content away at `/film`.
+    func serve(_ content: LoopbackContent, on server: LoopbackServer? = nil) {
+        for server in server.map({ [$0] }) ?? servers {
+            server.route(.get, "/film") { content.response(to: $0) }
+        }
+    }
+
+    /// A download of `/film` that is not continued within the call.
+    func download(_ change: (inout DownloadConfiguration) -> Void = { _ in }) -> DownloadConfiguration {
+        var configuration = DownloadConfiguration(path: "film", to: .file(target))
+        configuration.maximumContinuations = 0
+        change(&configuration)
+        return configuration
+    }
+
+    /// What lies in the folder.
+    var files: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    var content: Data {
+        get throws { try Data(contentsOf: target) }
+    }
+
+    /// The ranges that were asked for, over all servers in the order of their list.
+    var ranges: [String?] { servers.flatMap { $0.requests.map { $0.headers["Range"] } } }
+
+    /// Runs a download that has to fail.
+    func failure(
+        of configuration: DownloadConfiguration,
+        progress: @escaping TransferProgressHandler = { _ in }
+    ) async throws -> DownloadFailure {
+        do throws(DownloadFailure) {
+            _ = try await client.download(configuration, progress: progress)
+        } catch {
+            return error
+        }
+        throw Unexpected.success
+    }
+
+    enum Unexpected: Error { case success }
+}
+
+extension DownloadFailure {
+    /// The kind of failure below HTTP, if it was one.
+    var transportKind: TransportError.Kind? {
+        if case .request(.transport(let error)) = reason { error.kind } else { nil }
+    }
+
+    var fileReason: FileFailure.Reason? {
+        if case .file(let failure) = reason { failure.reason } else { nil }
+    }
+}
+
+/// Keeps what it is told.
+final class Recorder<Value: Sendable>: Sendable {
+    private let state = Locked<[Value]>([])
+
+    var values: [Value] { state.withLock { $0 } }
+
+    func record(_ value: Value) {
+        state.withLock { $0.append(value) }
+    }
+}
