@@ -1,0 +1,169 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Servers that fail in the middle of a download: TAF-S4.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadFailoverTests {
+    private let bytes = DownloadLab.bytes(700_000)
+
+    private var content: LoopbackContent { LoopbackContent(bytes, entityTag: "\"v1\"") }
+
+    private func download(_ lab: DownloadLab) -> DownloadConfiguration {
+        lab.download { $0.maximumContinuations = 3 }
+    }
+
+    @Test func `when a server breaks off, the rest comes from the next one`() async throws {
+        let lab = try DownloadLab(3)
+        lab.serve(content)
+        lab.servers[0].fault = .truncate(after: 300_000)
+        let events = Recorder<DownloadEvent>()
+        var download = download(lab)
+        download.onEvent = { events.record($0) }
+
+        let file = try await lab.client.download(download)
+
+        #expect(try lab.content == bytes)
+        #expect(lab.ranges == [nil, "bytes=300000-"])
+        #expect(lab.servers[1].requests.first?.headers["If-Range"] == "\"v1\"")
+        #expect(file.receivedBytes == 700_000)
+        #expect(file.context.server == "secondary")
+        #expect(file.context.attempts == 2)
+        guard case .interrupted(at: 300_000, _) = events.values.dropFirst().first else {
+            Issue.record("the break is told: \(events.values)")
+            return
+        }
+    }
+
+    @Test func `a server that dies in mid-body loses nothing`() async throws {
+        let lab = try DownloadLab(2)
+        lab.serve(content)
+        lab.servers[0].fault = .drip(bytes: 20_000, every: .milliseconds(5))
+        let first = lab.servers[0]
+
+        let file = try await lab.client.download(download(lab)) { report in
+            if report.completed > 200_000 { first.fault = .refuse }
+        }
+
+        #expect(try lab.content == bytes)
+        #expect(file.receivedBytes == 700_000)
+        #expect(file.context.server == "secondary")
+    }
+
+    @Test func `a server that falls silent in mid-body is left after the idle timeout`() async throws {
+        let lab = try DownloadLab(2)
+        lab.serve(content)
+        let bytes = bytes
+        lab.servers[0].route(.get, "/film") { _ in
+            var answer = LoopbackResponse.stream(length: 700_000) { writer in
+                try await writer.write(bytes.prefix(300_000))
+                try await Task.sleep(for: .seconds(3_600))
+            }
+            answer.headers.set("ETag", "\"v1\"")
+            return answer
+        }
+        var download = download(lab)
+        download.request.idleTimeout = .seconds(1)
+
+        let file = try await lab.client.download(download)
+
+        #expect(try lab.content == bytes)
+        #expect(lab.ranges == [nil, "bytes=300000-"])
+        #expect(file.receivedBytes == 700_000)
+    }
+
+    @Test func `a next server with another content sends all of it, and that is what is kept`() async throws {
+        let lab = try DownloadLab(2)
+        let other = DownloadLab.bytes(650_000, seed: 3)
+        lab.serve(content, on: lab.servers[0])
+        lab.serve(LoopbackContent(other, entityTag: "\"v2\""), on: lab.servers[1])
+        lab.servers[0].fault = .truncate(after: 300_000)
+        let reports = Recorder<TransferProgress>()
+
+        let file = try await lab.client.download(download(lab)) { reports.record($0) }
+
+        #expect(try lab.content == other)
+        #expect(file.receivedBytes == 950_000)
+        let counts = reports.values.map(\.completed)
+        #expect(counts == counts.sorted())
+        #expect(counts.last == 650_000)
+    }
+
+    @Test func `when every server breaks off, what has come is kept`() async throws {
+        let lab = try DownloadLab(2)
+        lab.serve(content)
+        for server in lab.servers { server.fault = .truncate(after: 100_000) }
+        var download = download(lab)
+        download.maximumContinuations = 1
+
+        let failure = try await lab.failure(of: download)
+        for server in lab.servers { server.fault = nil }
+        let file = try await lab.client.download(download)
+
+        #expect(failure.transportKind == .truncated)
+        #expect(failure.keptBytes == 200_000)
+        #expect(failure.context.attempts == 2)
+        #expect(file.resumedBytes == 200_000)
+        #expect(try lab.content == bytes)
+    }
+
+    @Test func `with one server the download goes on there, after a pause`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        lab.server.setFault(.truncate(after: 300_000), on: "/film")
+        let server = lab.server
+        var download = download(lab)
+        download.onEvent = { event in
+            if case .interrupted = event { server.clearFaults() }
+        }
+
+        let file = try await lab.client.download(download)
+
+        #expect(try lab.content == bytes)
+        #expect(lab.ranges == [nil, "bytes=300000-"])
+        #expect(file.receivedBytes == 700_000)
+    }
+
+    // TAF-S4
+    @Test func `a body that breaks off counts against its server, and against no other`() async throws {
+        let lab = try DownloadLab(2)
+        lab.serve(content)
+        lab.servers[0].fault = .truncate(after: 300_000)
+
+        _ = try await lab.client.download(download(lab))
+
+        let health = lab.client.servers.map(\.statistics)
+        #expect(health[0].failures == 1)
+        #expect(health[0].lastFailure == .truncated)
+        #expect(health[1].failures == 0)
+    }
+
+    @Test func `servers that keep breaking bodies off are left`() async throws {
+        let lab = try DownloadLab(2)
+        lab.serve(content)
+        lab.servers[0].fault = .truncate(after: 300_000)
+        var download = download(lab)
+        download.existingFile = .replace
+
+        for _ in 0..<20 where lab.client.currentServer == "primary" { _ = try await lab.client.download(download) }
+
+        #expect(lab.client.currentServer == "secondary")
+        #expect(try lab.content == bytes)
+    }
+
+    @Test func `a cancelled download counts against nobody`() async throws {
+        let lab = try DownloadLab(2)
+        lab.serve(content)
+        lab.servers[0].fault = .drip(bytes: 10_000, every: .milliseconds(5))
+        let id = RequestID()
+
+        async let failure = lab.failure(of: download(lab)) { _ in lab.client.cancelAll() }
+        let isCancelled = try await failure.isCancellation
+        _ = id
+
+        #expect(isCancelled)
+        #expect(lab.client.servers.allSatisfy { $0.statistics.failures == 0 })
+    }
+}
