@@ -73,6 +73,10 @@ extension APIError.Reason {
             case .unknownServer(let name): .configuration(.unknownServer(name))
             case .overloaded: .limited(.overload)
             case .duplicateID: .configuration(.other("a request of this identifier is under way"))
+            case .redirect(let error): .security(.forbidden(error.description))
+            case .credentials(let error): .security(.forbidden(error.description))
+            case .rateLimited(let pause): .limited(.rate(retryAfter: pause))
+            case .vetoed(let veto): (veto.underlying as? APIError)?.reason ?? .security(.forbidden(veto.description))
             case .closed: .configuration(.clientClosed)
             }
     }

@@ -7,17 +7,25 @@ import SwitchyardServices
 final class ClientCore: Sendable {
     /// Tells apart the handles through which requests are sent.
     typealias OwnerID = UInt64
+    /// The service's name, and its servers in one environment.
+    typealias Target = (service: String, pool: ServerPool)
 
     let transport: any Transport
     let time: any TimeSource
     let options: NetworkClient.Options
-    let events = EventHub()
+    let events = EventHub<ClientEvent>()
+    /// Tells observers of requests.
+    let observers = ObserverQueue()
+    /// Where requests wait for the network.
+    let connectivity = ConnectivityGate()
     let companions = Companions()
     /// Settings for groups of calls.
     let rules: Locked<ConfigurationRules>
     /// The transfers whose bodies are still under way.
     let transfers = TransferTable()
     private let ownsTransport: Bool
+    /// Whether the options surround every request with something, so that an exchange alone does not do.
+    private let surroundsRequests: Bool
     private let state: Locked<State>
 
     private struct State {
@@ -38,6 +46,8 @@ final class ClientCore: Sendable {
         self.options = options
         rules = Locked(options.rules)
         ownsTransport = transport == nil
+        surroundsRequests = options.surroundsRequests
+        if let problem = options.retry?.problem { throw .retry(problem) }
         do throws(TransportError) {
             self.transport = if let transport { transport } else { try Transports.systemDefault() }
         } catch {
@@ -61,7 +71,13 @@ final class ClientCore: Sendable {
     var pool: ServerPool { state.withLock { $0.pool } }
 
     /// What a request that starts now is sent to.
-    var target: (service: String, pool: ServerPool) { state.withLock { ($0.service.name, $0.pool) } }
+    var target: Target { state.withLock { ($0.service.name, $0.pool) } }
+
+    /// When a request that starts now ends whatever happens.
+    func deadline(of configuration: APIConfiguration, startedAt: MonotonicTime) -> MonotonicTime {
+        let timeout = configuration.timeout ?? options.generator.timeouts.total
+        return timeout.map(startedAt.advanced(by:)) ?? .distantFuture
+    }
 
     /// Makes an identifier for a handle.
     func makeOwner() -> OwnerID {
@@ -76,37 +92,38 @@ final class ClientCore: Sendable {
 
 extension ClientCore {
     /// Enters the request in the table and starts it; a request that comes after the shutdown ends at once.
-    func dispatch(_ exchange: Exchange) {
+    func dispatch(_ request: some DispatchedRequest) {
         do throws(RequestFailure.Reason) {
-            try state.withLock { (state) throws(RequestFailure.Reason) in try state.table.insert(exchange) }
+            try state.withLock { (state) throws(RequestFailure.Reason) in try state.table.insert(request) }
         } catch {
-            return exchange.cancel(error)
+            return request.cancel(error)
         }
-        exchange.start()
+        request.start()
     }
 
-    func remove(_ exchange: Exchange) {
-        state.withLock { $0.table.remove(exchange) }
+    func remove(_ request: some DispatchedRequest) {
+        state.withLock { $0.table.remove(request) }
     }
 
     func cancel(_ ids: some Sequence<RequestID>) {
-        for exchange in state.withLock({ state in ids.compactMap { state.table[$0] } }) { exchange.cancel() }
+        for request in state.withLock({ state in ids.compactMap { state.table[$0] } }) { request.cancel(.cancelled) }
         transfers.cancel(ids)
     }
 
     /// Cancels the requests of one owner, or all of them.
     func cancelAll(of owner: OwnerID?) {
-        for exchange in exchanges(of: owner) { exchange.cancel() }
+        for request in requests(of: owner) { request.cancel(.cancelled) }
         transfers.cancelAll(of: owner)
     }
 
-    func exchanges(of owner: OwnerID? = nil) -> [Exchange] {
-        state.withLock { $0.table.exchanges(of: owner) }
+    /// The requests under way, of one owner or all.
+    func requests(of owner: OwnerID? = nil) -> [any DispatchedRequest] {
+        state.withLock { $0.table.requests(of: owner) }
     }
 
     /// Refuses new requests and ends those under way.
     func shutdown() {
-        for exchange in state.withLock({ $0.table.close() }) { exchange.cancel(.closed) }
+        for request in state.withLock({ $0.table.close() }) { request.cancel(.closed) }
         transfers.close()
         events.finish()
         transport.shutdown()
@@ -114,6 +131,14 @@ extension ClientCore {
 }
 
 // MARK: - Building
+
+extension ClientCore {
+    /// What surrounds a request; `nil` when it is an exchange and nothing more.
+    func plan(for configuration: APIConfiguration, usesCredentials: Bool) -> FlowPlan? {
+        guard surroundsRequests || configuration.rare != nil else { return nil }
+        return FlowPlan(options, configuration, usesCredentials: usesCredentials)
+    }
+}
 
 extension ClientCore {
     /// Where the first attempt of a request goes, and which server is due for a probe or a warm-up.
@@ -187,7 +212,7 @@ extension ClientCore {
         for event in switchEvents {
             events.send(ClientEvent(environment: pool.environment, event: event))
             guard case .ejected(let server, _, _) = event.kind else { continue }
-            for exchange in exchanges() { exchange.evacuate(server, in: pool) }
+            for request in requests() { request.evacuate(server, in: pool) }
         }
     }
 }

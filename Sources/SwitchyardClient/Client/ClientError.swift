@@ -14,6 +14,8 @@ public enum ClientError: Error, Sendable, Hashable {
     case catalog(CatalogError)
     /// The transport cannot be made.
     case transport(TransportError)
+    /// The figures of the retry policy make no sense.
+    case retry(RetryPolicyError)
 }
 
 extension ClientError: CustomStringConvertible {
@@ -26,6 +28,7 @@ extension ClientError: CustomStringConvertible {
         case .switching(let error): error.description
         case .catalog(let error): error.description
         case .transport(let error): error.description
+        case .retry(let error): "the retry policy cannot be used: \(error)"
         }
     }
 }

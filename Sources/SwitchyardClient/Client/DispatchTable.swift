@@ -1,37 +1,37 @@
 /// The requests under way, by identifier.
 struct DispatchTable {
-    private var exchanges: [RequestID: Exchange] = [:]
+    private var requests: [RequestID: any DispatchedRequest] = [:]
     private var isClosed = false
 
     /// How many requests are under way.
-    var count: Int { exchanges.count }
+    var count: Int { requests.count }
 
     /// The request of that identifier, if it is under way.
-    subscript(id: RequestID) -> Exchange? { exchanges[id] }
+    subscript(id: RequestID) -> (any DispatchedRequest)? { requests[id] }
 
     /// Enters a request.
     ///
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
-    mutating func insert(_ exchange: Exchange) throws(RequestFailure.Reason) {
+    mutating func insert(_ request: any DispatchedRequest) throws(RequestFailure.Reason) {
         guard !isClosed else { throw .closed }
-        guard exchanges[exchange.id] == nil else { throw .duplicateID }
-        exchanges[exchange.id] = exchange
+        guard requests[request.id] == nil else { throw .duplicateID }
+        requests[request.id] = request
     }
 
     /// Takes a request out, unless another has taken its identifier.
-    mutating func remove(_ exchange: Exchange) {
-        if exchanges[exchange.id] === exchange { exchanges[exchange.id] = nil }
+    mutating func remove(_ request: any DispatchedRequest) {
+        if requests[request.id] === request { requests[request.id] = nil }
     }
 
     /// The requests of one owner, or all of them.
-    func exchanges(of owner: ClientCore.OwnerID?) -> [Exchange] {
-        guard let owner else { return Array(exchanges.values) }
-        return exchanges.values.filter { $0.owner == owner }
+    func requests(of owner: ClientCore.OwnerID?) -> [any DispatchedRequest] {
+        guard let owner else { return Array(requests.values) }
+        return requests.values.filter { $0.owner == owner }
     }
 
     /// Closes the table and returns what is in it.
-    mutating func close() -> [Exchange] {
+    mutating func close() -> [any DispatchedRequest] {
         isClosed = true
-        return Array(exchanges.values)
+        return Array(requests.values)
     }
 }

@@ -1,9 +1,9 @@
 import SwitchyardServices
 
 /// Hands events to whoever listens; costs one short stay in a lock when nobody does.
-final class EventHub: Sendable {
+final class EventHub<Event: Sendable>: Sendable {
     private struct State {
-        var listeners: [UInt64: AsyncStream<ClientEvent>.Continuation] = [:]
+        var listeners: [UInt64: AsyncStream<Event>.Continuation] = [:]
         var lastListener: UInt64 = 0
         var isFinished = false
     }
@@ -13,9 +13,9 @@ final class EventHub: Sendable {
     /// A stream of the events from now on.
     ///
     /// It keeps the newest events when its reader is slow.
-    func stream(bufferingNewest limit: Int) -> AsyncStream<ClientEvent> {
+    func stream(bufferingNewest limit: Int) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: ClientEvent.self,
+            of: Event.self,
             bufferingPolicy: .bufferingNewest(limit)
         )
         let listener: UInt64? = state.withLock { state in
@@ -32,7 +32,7 @@ final class EventHub: Sendable {
         return stream
     }
 
-    func send(_ event: ClientEvent) {
+    func send(_ event: Event) {
         for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
     }
 

@@ -30,6 +30,17 @@ extension NetworkClient {
         /// clients of a fleet move to the same server when the first one fails.
         public var installation: UInt64?
 
+        /// What takes part in every request's journey, in order; nothing unless set.
+        public var interceptors: [RequestInterceptor] = []
+        /// What every round of a request passes first, in order; nothing unless set.
+        public var limits: [any RequestLimit] = []
+        /// Whether and when a request is sent again that no server answered as it should; never unless set.
+        public var retry: RetryPolicy?
+        /// Who the app is to the service, and how that is renewed; nobody unless set.
+        public var credentials: Credentials?
+        /// What becomes of redirects; followed unless set, 20 at most.
+        public var redirects = RedirectPolicy.follow
+
         /// Creates options; every one has a default.
         public init(
             generator: RequestGenerator = RequestGenerator(),

@@ -21,7 +21,7 @@ extension NetworkClient {
     ) throws(ClientError) {
         try core.enter(environment)
         guard cancelsActiveRequests else { return }
-        for exchange in core.exchanges() where exchange.environment != environment { exchange.cancel() }
+        for request in core.requests() where request.environment != environment { request.cancel(.cancelled) }
         core.transfers.cancelAll(outside: environment)
     }
 }
@@ -70,7 +70,10 @@ extension NetworkClient {
     }
 
     /// Tells the client what is known about the network: while it is offline no failure is held against a server.
+    ///
+    /// Requests that wait for the network (``RetryPolicy/networkWait``) go on when it is back.
     public func networkChanged(isOnline: Bool) {
+        if isOnline { core.connectivity.open() }
         change { core, now in
             core.setOffline(!isOnline, at: now)
             return []

@@ -15,6 +15,7 @@ public final class NetworkClient: Sendable {
     let core: ClientCore
     let owner: ClientCore.OwnerID
     private let isRoot: Bool
+    private let usesCredentials: Bool
     /// What lives as long as this handle.
     package let companions = Companions()
 
@@ -46,9 +47,10 @@ public final class NetworkClient: Sendable {
         )
     }
 
-    private init(core: ClientCore, isRoot: Bool) {
+    init(core: ClientCore, isRoot: Bool, usesCredentials: Bool = true) {
         self.core = core
         self.isRoot = isRoot
+        self.usesCredentials = usesCredentials
         owner = core.makeOwner()
     }
 
@@ -60,7 +62,12 @@ public final class NetworkClient: Sendable {
     ///
     /// Releasing it, or calling its ``cancelAll()``, ends these requests and no others. Each API manager takes one.
     public func scoped() -> NetworkClient {
-        NetworkClient(core: core, isRoot: false)
+        NetworkClient(core: core, isRoot: false, usesCredentials: usesCredentials)
+    }
+
+    /// A client like ``scoped()`` whose requests go without the credentials of the options, for logins and their like.
+    public func withoutCredentials() -> NetworkClient {
+        NetworkClient(core: core, isRoot: false, usesCredentials: false)
     }
 }
 
@@ -90,14 +97,14 @@ extension NetworkClient {
         id: RequestID = RequestID(),
         progress: TransferProgressHandler? = nil
     ) async throws(RequestFailure) -> ServiceResponse {
-        let handle = ExchangeHandle()
+        let handle = DispatchHandle()
         let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                let exchange = makeExchange(configuration, id: id, progress: progress) {
+                let request = makeRequest(configuration, id: id, progress: progress) {
                     continuation.resume(returning: $0)
                 }
-                handle.hold(exchange)
-                core.dispatch(exchange)
+                handle.hold(request)
+                core.dispatch(request)
             }
         } onCancel: {
             handle.cancel()
@@ -121,23 +128,36 @@ extension NetworkClient {
         completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
     ) -> RequestID {
         let id = RequestID()
-        let exchange = makeExchange(configuration, id: id, progress: progress) { result in
+        let request = makeRequest(configuration, id: id, progress: progress) { result in
             queue.async { completion(result) }
         }
-        core.dispatch(exchange)
+        core.dispatch(request)
         return id
     }
 
-    private func makeExchange(
+    /// Makes an exchange, or a journey of several where anything surrounds it.
+    private func makeRequest(
         _ configuration: APIConfiguration,
         id: RequestID,
         progress: TransferProgressHandler?,
         completion: @escaping Exchange.Completion
-    ) -> Exchange {
-        Exchange(
+    ) -> any DispatchedRequest {
+        let configuration = (core.ruled(configuration) ?? configuration).snapshot()
+        guard let plan = core.plan(for: configuration, usesCredentials: usesCredentials) else {
+            return Exchange(
+                id: id,
+                owner: owner,
+                configuration: configuration,
+                core: core,
+                progress: progress,
+                completion: completion
+            )
+        }
+        return Journey(
             id: id,
             owner: owner,
-            configuration: (core.ruled(configuration) ?? configuration).snapshot(),
+            configuration: configuration,
+            plan: plan,
             core: core,
             progress: progress,
             completion: completion
@@ -166,7 +186,7 @@ extension NetworkClient {
     /// The requests under way that ``cancelAll()`` would cancel, oldest first.
     public var activeRequests: [RequestID] {
         let owner = isRoot ? nil : owner
-        return Set(core.exchanges(of: owner).map(\.id)).union(core.transfers.ids(of: owner)).sorted()
+        return Set(core.requests(of: owner).map(\.id)).union(core.transfers.ids(of: owner)).sorted()
     }
 
     /// Ends the client: requests under way end with ``RequestFailure/Reason/closed``, as does every later one.

@@ -20,6 +20,14 @@ public struct RequestFailure: Error, Sendable {
         case overloaded
         /// Another request of that identifier is under way.
         case duplicateID
+        /// A redirect could not be followed.
+        case redirect(RedirectError)
+        /// The credentials that the request needs are missing or could not be renewed.
+        case credentials(CredentialError)
+        /// A limit refused the request; how long to stay away, when it is known.
+        case rateLimited(retryAfter: Duration?)
+        /// An interceptor, or a limit of the app's own, ended the request with an error.
+        case vetoed(Veto)
         /// The client has been shut down.
         case closed
     }
@@ -57,6 +65,10 @@ extension RequestFailure: CustomStringConvertible {
             case .unknownServer(let name): "the service has no server \"\(name)\""
             case .overloaded: "every server is overloaded"
             case .duplicateID: "another request of that identifier is under way"
+            case .redirect(let error): error.description
+            case .credentials(let error): error.description
+            case .rateLimited(let pause): "too many requests\(pause.map { ", come back in \($0)" } ?? "")"
+            case .vetoed(let veto): "ended by \(veto)"
             case .closed: "the client has been shut down"
             }
         let url = context.url.map { $0.text.prefix { $0 != "?" } } ?? "-"

@@ -37,10 +37,14 @@ public struct RequestContext: Sendable, Hashable {
     public var url: RequestURL?
     /// The method.
     public var method: HTTPMethod
-    /// How many attempts were sent, hedges included.
+    /// How many attempts were sent, hedges and those of earlier rounds included.
     public var attempts: Int
     /// From dispatch to the end.
     public var elapsed: Duration
+    /// The redirects that the decisive attempt followed, in order; ``url`` is where they led.
+    public var redirects: [RedirectStep]
+    /// How many rounds it took; 1 unless the request was retried.
+    public var rounds = 1
 
     /// Creates a context.
     public init(
@@ -50,7 +54,8 @@ public struct RequestContext: Sendable, Hashable {
         server: String? = nil,
         url: RequestURL? = nil,
         attempts: Int = 0,
-        elapsed: Duration = .zero
+        elapsed: Duration = .zero,
+        redirects: [RedirectStep] = []
     ) {
         self.service = service
         self.environment = environment
@@ -59,5 +64,6 @@ public struct RequestContext: Sendable, Hashable {
         self.url = url
         self.attempts = attempts
         self.elapsed = elapsed
+        self.redirects = redirects
     }
 }

@@ -4,34 +4,32 @@ import SwitchyardServices
 ///
 /// It runs on callbacks (of the transport, of the timers, of the caller) and holds no thread and no task while it
 /// waits. All decisions are made by ``ExchangeState`` and ``ServerPool``; no callback is made under a lock.
-final class Exchange: Sendable {
+final class Exchange: DispatchedRequest {
     typealias Completion = @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
 
     let id: RequestID
     let owner: ClientCore.OwnerID
     let configuration: APIConfiguration
 
-    private let core: ClientCore
+    let core: ClientCore
+    let pool: ServerPool
+    let state = Locked(ExchangeState())
     private let serviceName: String
-    private let pool: ServerPool
     private let startedAt: MonotonicTime
     private let deadline: MonotonicTime
+    let progress: TransferProgressHandler?
+    /// Told about attempts; `nil` when nobody watches.
+    let observer: AttemptObserver?
     private let avoided: ServerSet
-    private let state = Locked(ExchangeState())
-    private let progress: TransferProgressHandler?
     private let completion: Completion
 
-    /// Creates a request that is not sent yet.
-    ///
-    /// The target is the service with the servers in use now, unless a transfer goes on with its own; it avoids the
-    /// servers that have broken it off.
+    /// Creates the exchange of a request; of one of its rounds when that is given.
     init(
         id: RequestID,
         owner: ClientCore.OwnerID,
         configuration: APIConfiguration,
         core: ClientCore,
-        target: (service: String, pool: ServerPool)? = nil,
-        avoiding avoided: ServerSet = [],
+        round: Round? = nil,
         progress: TransferProgressHandler?,
         completion: @escaping Completion
     ) {
@@ -41,11 +39,23 @@ final class Exchange: Sendable {
         self.core = core
         self.progress = progress
         self.completion = completion
-        self.avoided = avoided
-        (serviceName, pool) = target ?? core.target
+        observer = round?.observer
+        avoided = round?.avoided ?? []
+        (serviceName, pool) = round?.target ?? core.target
         startedAt = core.time.now
-        let timeout = configuration.timeout ?? core.options.generator.timeouts.total
-        deadline = timeout.map(startedAt.advanced(by:)) ?? .distantFuture
+        deadline = round?.deadline ?? core.deadline(of: configuration, startedAt: startedAt)
+    }
+
+    /// What a round of a journey, or a piece of a transfer, sets for its exchange.
+    struct Round {
+        /// The service's name and its servers, the same for all rounds.
+        var target: ClientCore.Target
+        /// The deadline of the whole journey.
+        var deadline: MonotonicTime
+        /// Told about attempts.
+        var observer: AttemptObserver?
+        /// Servers that are not asked as long as there is another.
+        var avoided: ServerSet = []
     }
 
     /// The environment the request is built for.
@@ -66,7 +76,7 @@ final class Exchange: Sendable {
     }
 
     /// Ends the request unless it has ended.
-    func cancel(_ reason: RequestFailure.Reason = .cancelled) {
+    func cancel(_ reason: RequestFailure.Reason) {
         end(with: .failure(reason))
     }
 
@@ -93,7 +103,7 @@ extension Exchange {
         guard let index = state.withLock({ $0.add(route, url: request.url, at: now) }) else {
             return abandon(route, at: now)
         }
-        let task = core.transport.start(request, progress: progress) { [self] result in
+        let task = send(request, of: index, to: route.server, at: now) { [self] result in
             attemptEnded(index, startedAt: now, result)
         }
         switch state.withLock({ $0.attach(task, to: index) }) {
@@ -117,13 +127,27 @@ extension Exchange {
         startedAt attemptStart: MonotonicTime,
         _ result: Result<HTTPResponse, TransportError>
     ) {
+        if case .success(let response) = result {
+            keepCookies(of: response, from: index)
+            if response.redirectTarget != nil, follow(response, of: index, startedAt: attemptStart) { return }
+        }
         let now = core.time.now
         let outcome = AttemptOutcome(of: result, latency: attemptStart.duration(to: now))
-        let step = state.withLock { $0.attemptEnded(index, outcome, result.mapError { .transport($0) }) }
-        switch step {
+        settle(index, outcome, result.mapError { .transport($0) }, mayHaveBeenSent: result.mayHaveBeenSent, at: now)
+    }
+
+    /// Takes note of how an attempt ended, and does what follows.
+    func settle(
+        _ index: Int,
+        _ outcome: AttemptOutcome,
+        _ result: Result<HTTPResponse, RequestFailure.Reason>,
+        mayHaveBeenSent: Bool,
+        at now: MonotonicTime
+    ) {
+        switch state.withLock({ $0.attemptEnded(index, outcome, result) }) {
         case .none: break
         case .end(let ending): finish(ending, at: now)
-        case .tryAnother: tryAnother(after: outcome.failureKind, mayHaveBeenSent: result.mayHaveBeenSent)
+        case .tryAnother: tryAnother(after: outcome.failureKind, mayHaveBeenSent: mayHaveBeenSent)
         }
     }
 
@@ -214,10 +238,10 @@ extension Exchange {
     /// Reports every attempt once; what was still under way is judged by what ended the request.
     private func settle(_ ending: ExchangeState.Ending, at now: MonotonicTime) -> [SwitchEvent] {
         if ending.attempts.count == 1, let attempt = ending.attempts[0].route.attempt {
-            return pool.settle(attempt, ending.attempts[0].outcome ?? ending.outcomeOfUnfinished, at: now)
+            return pool.settle(attempt, ending.outcome(of: ending.attempts[0]), at: now)
         }
         let settled = ending.attempts.compactMap { attempt in
-            attempt.route.attempt.map { SettledAttempt($0, attempt.outcome ?? ending.outcomeOfUnfinished) }
+            attempt.route.attempt.map { SettledAttempt($0, ending.outcome(of: attempt)) }
         }
         return settled.isEmpty ? [] : pool.settle(settled, at: now)
     }
@@ -231,7 +255,8 @@ extension Exchange {
             server: decisive?.route.server,
             url: decisive?.url,
             attempts: ending.attempts.count,
-            elapsed: startedAt.duration(to: now)
+            elapsed: startedAt.duration(to: now),
+            redirects: decisive?.trail?.trail.steps ?? []
         )
     }
 }

@@ -10,7 +10,9 @@ struct ExchangeState {
     /// One attempt of the request.
     struct Attempt {
         let route: ServerPool.Route
-        let url: RequestURL
+        var url: RequestURL
+        /// The redirects that were followed; `nil` while there are none.
+        var trail: RedirectTrail.Box?
         let startedAt: MonotonicTime
         var task: (any TransportTask)?
         var outcome: AttemptOutcome?
@@ -25,10 +27,14 @@ struct ExchangeState {
         var attempts: ContiguousArray<Attempt>
         var timer: (any ScheduledTimer)?
 
-        /// What an attempt that had not ended is charged with: being overtaken by another server's answer, failing to
-        /// answer by the deadline, or nothing when the caller ended the request.
-        var outcomeOfUnfinished: AttemptOutcome {
-            switch result {
+        /// What an attempt is charged with.
+        ///
+        /// One that had not ended was overtaken by another server's answer, or failed to answer by the deadline; it is
+        /// charged with nothing when the caller ended the request, or when it had been sent on to a foreign server.
+        func outcome(of attempt: Attempt) -> AttemptOutcome {
+            if let outcome = attempt.outcome { return outcome }
+            if attempt.trail?.trail.hasLeft ?? false { return .neutral }
+            return switch result {
             case .success: .unfinished
             case .failure(.deadlineExceeded): .failure(.timeout)
             case .failure: .neutral
@@ -99,6 +105,21 @@ struct ExchangeState {
         guard attempts[index].outcome == nil else { return .answered }
         attempts[index].task = task
         return .waiting
+    }
+
+    /// The attempt, while it waits for its answer; `nil` when it or the request has ended.
+    func unanswered(_ index: Int) -> Attempt? {
+        guard phase == .running, attempts[index].outcome == nil else { return nil }
+        return attempts[index]
+    }
+
+    /// Lets the attempt go on at another URL; `false` when it or the request has ended.
+    mutating func redirect(_ index: Int, along trail: RedirectTrail) -> Bool {
+        guard unanswered(index) != nil else { return false }
+        attempts[index].task = nil
+        attempts[index].url = trail.request.url
+        attempts[index].trail = RedirectTrail.Box(trail)
+        return true
     }
 
     /// Keeps the timer and hands back the one before; hands back the new one when the request needs it no longer.

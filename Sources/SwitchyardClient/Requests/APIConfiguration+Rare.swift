@@ -12,6 +12,12 @@
     var urlRule: URLRule?
     var throttle: BodyThrottle?
     @usableFromInline var attachments: [ObjectIdentifier: any Sendable] = [:]
+    var interceptors: [RequestInterceptor] = []
+    var retry: RetryPolicy?
+    var redirects: RedirectPolicy?
+    var credential: Credential?
+    var usesCredentials = true
+    var authorization: RequestAuthorization?
 
     /// A copy that never changes.
     @usableFromInline final class Box: Sendable {
@@ -87,6 +93,44 @@ extension APIConfiguration {
     public var throttle: BodyThrottle? {
         get { rare?.value.throttle }
         set { change { $0.throttle = newValue } }
+    }
+
+    /// What takes part in this call's journey, behind the client's interceptors; nothing unless set.
+    public var interceptors: [RequestInterceptor] {
+        get { rare?.value.interceptors ?? [] }
+        set { change { $0.interceptors = newValue } }
+    }
+
+    /// Whether and when the call is sent again; the client's policy when `nil`, the default.
+    public var retry: RetryPolicy? {
+        get { rare?.value.retry }
+        set { change { $0.retry = newValue } }
+    }
+
+    /// What becomes of redirects; the client's policy when `nil`, the default.
+    public var redirects: RedirectPolicy? {
+        get { rare?.value.redirects }
+        set { change { $0.redirects = newValue } }
+    }
+
+    /// The credential of this call, in place of the client's; it is not renewed.
+    public var credential: Credential? {
+        get { rare?.value.credential }
+        set { change { $0.credential = newValue } }
+    }
+
+    /// Whether the client's credentials go with the call; on unless set.
+    ///
+    /// Off for a login, and for the call that renews them.
+    public var usesCredentials: Bool {
+        get { rare?.value.usesCredentials ?? true }
+        set { change { $0.usesCredentials = newValue } }
+    }
+
+    /// What puts credentials into the finished request; set for each round.
+    var authorization: RequestAuthorization? {
+        get { rare?.value.authorization }
+        set { change { $0.authorization = newValue } }
     }
 
     /// The value attached under a key.

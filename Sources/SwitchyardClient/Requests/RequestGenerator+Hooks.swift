@@ -72,9 +72,19 @@ extension RequestGenerator {
     }
 
     /// The request after all modifiers, its headers checked again.
-    func finished(_ request: HTTPRequest, _ configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
+    ///
+    /// Credentials come before the modifiers, so that a signature covers them, and only where the base URL's origin is
+    /// asked.
+    func finished(
+        _ request: HTTPRequest,
+        _ configuration: APIConfiguration,
+        on base: BaseURL
+    ) throws(RequestError) -> HTTPRequest {
         var request = request
         if configuration.prebuiltRequest == nil { request.networkAccess = configuration.networkAccess }
+        if let authorization = configuration.authorization, request.url.origin == base.origin {
+            try hook("credentials") { try authorization.apply(&request) }
+        }
         if let modifier = configuration.modifier { try hook("modifier") { try modifier(&request) } }
         for modifier in modifiers { try hook("modifier") { try modifier(&request) } }
         guard let invalid = request.headers.firstInvalidField else { return request }

@@ -109,7 +109,7 @@ public struct RequestGenerator: Sendable {
         if let validation { try hook("validation") { try validation(configuration) } }
         if let rare = configuration.rare?.value {
             if let prebuilt = rare.prebuiltRequest {
-                return try finished(completed(prebuilt, configuration), configuration)
+                return try finished(completed(prebuilt, configuration), configuration, on: base)
             }
             if configuration.usesCDN, let cdn = rare.cdnURL { return try built(for: configuration, on: BaseURL(cdn)) }
         }
@@ -137,7 +137,7 @@ public struct RequestGenerator: Sendable {
             delivery: configuration.delivery,
             responseBodyLimit: configuration.responseBodyLimit ?? responseBodyLimit
         )
-        return modifiers.isEmpty && configuration.rare == nil ? request : try finished(request, configuration)
+        return modifiers.isEmpty && configuration.rare == nil ? request : try finished(request, configuration, on: base)
     }
 
     private func completed(_ prebuilt: HTTPRequest, _ configuration: APIConfiguration) -> HTTPRequest {

@@ -73,6 +73,10 @@ extension RequestFailure.Reason {
         case .overloaded: "overloaded"
         case .duplicateID: "duplicateID"
         case .closed: "closed"
+        case .redirect: "redirect"
+        case .credentials: "credentials"
+        case .rateLimited: "limited"
+        case .vetoed: "vetoed"
         case .transport(let error): error.kind.word
         }
     }

@@ -58,8 +58,11 @@ struct Transfer: Sendable {
                     owner: owner,
                     configuration: configuration.snapshot(),
                     core: core,
-                    target: (service, pool),
-                    avoiding: avoided,
+                    round: Exchange.Round(
+                        target: (service, pool),
+                        deadline: core.deadline(of: configuration, startedAt: core.time.now),
+                        avoided: avoided
+                    ),
                     progress: nil
                 ) { continuation.resume(returning: $0) }
                 exchangeHandle.hold(exchange)

@@ -1,32 +1,32 @@
 import SwitchyardServices
 
 /// Lets a task that may be cancelled at any moment find its request, whichever of the two comes first.
-final class ExchangeHandle: Sendable {
+final class DispatchHandle: Sendable {
     private enum State {
         case empty
-        case holding(Exchange)
+        case holding(any DispatchedRequest)
         case cancelled
     }
 
     private let state = Locked(State.empty)
 
     /// Takes the request in; cancels it if the task was cancelled before.
-    func hold(_ exchange: Exchange) {
+    func hold(_ request: any DispatchedRequest) {
         let wasCancelled = state.withLock { state in
             if case .cancelled = state { return true }
-            state = .holding(exchange)
+            state = .holding(request)
             return false
         }
-        if wasCancelled { exchange.cancel() }
+        if wasCancelled { request.cancel(.cancelled) }
     }
 
     /// Cancels the request, now or when it comes.
     func cancel() {
-        let exchange: Exchange? = state.withLock { state in
+        let request: (any DispatchedRequest)? = state.withLock { state in
             defer { state = .cancelled }
-            if case .holding(let exchange) = state { return exchange }
+            if case .holding(let request) = state { return request }
             return nil
         }
-        exchange?.cancel()
+        request?.cancel(.cancelled)
     }
 }

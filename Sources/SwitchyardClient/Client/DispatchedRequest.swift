@@ -1,0 +1,20 @@
+import SwitchyardServices
+
+/// A request in the dispatch table: an ``Exchange`` by itself, or a ``Journey`` of several, one after the other.
+protocol DispatchedRequest: AnyObject, Sendable {
+    /// The name of the request, the same from its dispatch to its end.
+    var id: RequestID { get }
+    /// The handle through which it was sent.
+    var owner: ClientCore.OwnerID { get }
+    /// What was dispatched.
+    var configuration: APIConfiguration { get }
+    /// The environment it is built for.
+    var environment: ServiceEnvironment { get }
+
+    /// Begins; the request must be in the table by then.
+    func start()
+    /// Ends the request unless it has ended.
+    func cancel(_ reason: RequestFailure.Reason)
+    /// Leaves a server that has just been taken out of service, if the request waits for it and may be sent again.
+    func evacuate(_ server: Server.ID, in pool: ServerPool)
+}

@@ -1,0 +1,163 @@
+/// The redirects of one attempt: what was asked last, what has been followed, and what comes next.
+///
+/// A pure value; made when an attempt meets its first redirect, so that other attempts do not carry one.
+struct RedirectTrail: Sendable {
+    /// What follows from an answer that points elsewhere.
+    enum Step {
+        /// It is the answer.
+        case answer
+        /// This request is sent.
+        case send(HTTPRequest)
+    }
+
+    /// The request that was answered last.
+    private(set) var request: HTTPRequest
+    /// The redirects that have been followed.
+    private(set) var steps: [RedirectStep] = []
+    /// The origin of the first request, to which all credentials belong.
+    private let home: RequestURL.Origin
+    private var asked: Set<Visit>
+    private var fragment: String?
+    /// Whether the way has led away from home; credentials are not picked up again when it leads back.
+    private(set) var hasLeft = false
+
+    /// The trail behind a reference: an attempt without redirects carries eight bytes for it.
+    final class Box: Sendable {
+        let trail: RedirectTrail
+
+        init(_ trail: RedirectTrail) {
+            self.trail = trail
+        }
+    }
+
+    private struct Visit: Hashable {
+        var method: HTTPMethod
+        var url: String
+    }
+
+    init(of request: HTTPRequest, fragment: String? = nil) {
+        self.request = request
+        self.fragment = fragment
+        home = request.url.origin
+        asked = [Visit(method: request.method, url: request.url.text)]
+    }
+
+    /// Says what follows from an answer.
+    ///
+    /// - Parameters:
+    ///   - response: The answer, which ``HTTPResponse/redirectTarget`` says points elsewhere.
+    ///   - policy: What the caller wants.
+    ///   - rewrite: Puts cookies and credentials of the target into the request that follows, the latter only at home.
+    /// - Returns: What follows.
+    /// - Throws: Why nothing can follow.
+    mutating func follow(
+        _ response: HTTPResponse,
+        _ policy: RedirectPolicy,
+        rewrite: (inout HTTPRequest, _ isHome: Bool) throws(RequestError) -> Void
+    ) throws(RedirectError) -> Step {
+        guard let location = response.redirectTarget else { return .answer }
+        if case .refuse = policy.rule { return .answer }
+        let url = try target(location)
+        var next = request(after: response.status, at: url)
+        do throws(RequestError) { try rewrite(&next, !hasLeft && !crosses(to: url)) } catch {
+            throw .invalidRequest(error)
+        }
+        if case .sameOrigin = policy.rule, url.origin != request.url.origin { throw .foreignOrigin(url.origin) }
+        if case .own(let decide) = policy.rule {
+            switch decide(RedirectProposal(response: response, url: request.url, request: next, steps: steps)) {
+            case .refuse: return .answer
+            case .follow: break
+            case .send(let own): next = own
+            }
+        }
+        try enter(next, after: response, location: location, limit: policy.limit)
+        return .send(next)
+    }
+
+    private func target(_ location: String) throws(RedirectError) -> RequestURL {
+        do throws(RequestError) { return try request.url.resolving(location) } catch { throw .unusableTarget(error) }
+    }
+
+    private mutating func enter(
+        _ next: HTTPRequest,
+        after response: HTTPResponse,
+        location: String,
+        limit: Int
+    ) throws(RedirectError) {
+        guard steps.count < limit else { throw .tooMany(limit: limit) }
+        guard next.url.origin.scheme == "https" || request.url.origin.scheme == "http" else {
+            throw .insecure(next.url)
+        }
+        // A page that sets a cookie and points to itself is asked again with the cookie: that is no circle.
+        let isNew = asked.insert(Visit(method: next.method, url: next.url.text)).inserted
+        guard isNew || response.headers["Set-Cookie"] != nil else { throw .loop(next.url) }
+        if let mark = location.firstIndex(of: "#") { fragment = String(location[location.index(after: mark)...]) }
+        steps.append(
+            RedirectStep(
+                status: response.status,
+                from: request.url,
+                to: next.url,
+                method: next.method,
+                fragment: fragment
+            )
+        )
+        hasLeft = hasLeft || crosses(to: next.url)
+        request = next
+    }
+}
+
+// MARK: - The request after a redirect
+
+extension RedirectTrail {
+    private func request(after status: Int, at url: RequestURL) -> HTTPRequest {
+        var next = request
+        next.url = url
+        let becomesGet =
+            switch status {
+            case 303: request.method != .get && request.method != .head
+            case 301, 302: request.method == .post
+            default: false
+            }
+        if becomesGet {
+            next.method = .get
+            next.body = .none
+            next.headers = HTTPHeaders(next.headers.fields.filter { !Self.describesBody($0.name) })
+        }
+        guard crosses(to: url) else { return next }
+        next.headers = HTTPHeaders(next.headers.fields.filter { !Self.isSecret($0.name) })
+        return next
+    }
+
+    /// Whether a step leaves the origin that credentials belong to.
+    ///
+    /// The step from http to https on one host, on the ports that these have by themselves, is none: it is how servers
+    /// ask for encryption.
+    private func crosses(to url: RequestURL) -> Bool {
+        let target = url.origin
+        if target == home { return false }
+        let isUpgrade = home.scheme == "http" && target.scheme == "https" && home.port == 80 && target.port == 443
+        return !(isUpgrade && home.host == target.host)
+    }
+
+    private static func describesBody(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasPrefix("content-") || name == "transfer-encoding" || name == "expect" || name == "digest"
+    }
+
+    private static func isSecret(_ name: String) -> Bool {
+        HTTPHeaders.sensitiveNames.contains(name.lowercased()) || name.equalsIgnoringASCIICase("Cookie2")
+    }
+}
+
+extension HTTPResponse {
+    /// Where the answer points; `nil` for every answer that is no redirect.
+    ///
+    /// 300 offers a choice and 304 is about a stored answer: neither is followed, whatever it names.
+    var redirectTarget: String? {
+        switch status {
+        case 301, 302, 303, 307, 308:
+            headers["Location"].flatMap { $0.isEmpty ? nil : $0 }
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// One scheme that a service offers with a 401 (RFC 9110 section 11.6.1).
+public struct AuthenticationChallenge: Sendable, Hashable {
+    /// The scheme in lower case: `basic`, `bearer`, `digest`.
+    public var scheme: String
+    /// Its parameters; names in lower case.
+    public var parameters: [String: String]
+
+    /// The protection space within the server; `nil` when the challenge names none.
+    public var realm: String? { parameters["realm"] }
+
+    /// Creates a challenge.
+    public init(scheme: String, parameters: [String: String] = [:]) {
+        self.scheme = scheme
+        self.parameters = parameters
+    }
+
+    /// The challenges of an answer's `WWW-Authenticate` fields, in order; what cannot be read is left out.
+    public static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
+        headers.values(of: "WWW-Authenticate").flatMap { value in
+            var reader = ChallengeReader(value)
+            return reader.challenges()
+        }
+    }
+}
+
+/// Reads the grammar of `WWW-Authenticate`, in which commas part challenges and parameters alike.
+private struct ChallengeReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    mutating func challenges() -> [AuthenticationChallenge] {
+        var result: [AuthenticationChallenge] = []
+        while true {
+            skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
+            guard let scheme = token() else { return result }
+            var challenge = AuthenticationChallenge(scheme: scheme.lowercased())
+            readParameters(into: &challenge)
+            result.append(challenge)
+        }
+    }
+
+    private mutating func readParameters(into challenge: inout AuthenticationChallenge) {
+        while true {
+            let start = position
+            skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
+            guard let name = token() else { return skipToken68() }
+            skip(Self.isSpace)
+            // A name without `=` is the scheme of the next challenge.
+            guard take(UInt8(ascii: "=")) else { return position = start }
+            skip(Self.isSpace)
+            guard let value = quoted() ?? token() else { return }
+            challenge.parameters[name.lowercased()] = value
+        }
+    }
+
+    /// Passes over a value in the form of base64, which no scheme known here sends in a challenge.
+    private mutating func skipToken68() {
+        while position < bytes.count, bytes[position] != UInt8(ascii: ",") { position += 1 }
+    }
+
+    private mutating func token() -> String? {
+        let start = position
+        skip(HTTPToken.isTokenByte)
+        return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
+    }
+
+    private mutating func quoted() -> String? {
+        guard take(UInt8(ascii: "\"")) else { return nil }
+        var value: [UInt8] = []
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+            if bytes[position] == UInt8(ascii: "\\"), position + 1 < bytes.count { position += 1 }
+            value.append(bytes[position])
+            position += 1
+        }
+        position += 1
+        return String(decoding: value, as: UTF8.self)
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
+        while position < bytes.count, isSkipped(bytes[position]) { position += 1 }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+}

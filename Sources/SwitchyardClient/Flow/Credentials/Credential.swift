@@ -1,0 +1,97 @@
+public import Foundation
+
+/// What shows a service who is asking.
+///
+/// Its description hides the secret, so that it may come into a log.
+public struct Credential: Sendable, Hashable {
+    /// How it is shown.
+    public enum Scheme: Sendable, Hashable {
+        /// `Authorization: Bearer …` (RFC 6750).
+        case bearer(token: String)
+        /// `Authorization: Basic …`, in UTF-8 (RFC 7617).
+        case basic(user: String, password: String)
+        /// `Authorization: Digest …`, as the answer to a challenge (RFC 7616).
+        case digest(user: String, password: String)
+        /// A header field of any name.
+        case header(name: String, value: String)
+    }
+
+    /// How it is shown, with the secret.
+    public var scheme: Scheme
+    /// When it stops being valid; never, as far as is known, when `nil`.
+    public var expiresAt: Date?
+    /// With what it is renewed; `nil` when there is no such thing.
+    public var refreshToken: String?
+
+    /// Creates a credential.
+    public init(_ scheme: Scheme, expiresAt: Date? = nil, refreshToken: String? = nil) {
+        self.scheme = scheme
+        self.expiresAt = expiresAt
+        self.refreshToken = refreshToken
+    }
+
+    /// A token (RFC 6750).
+    public static func bearer(_ token: String, expiresAt: Date? = nil, refreshToken: String? = nil) -> Credential {
+        Credential(.bearer(token: token), expiresAt: expiresAt, refreshToken: refreshToken)
+    }
+
+    /// A name and a password, sent with every request (RFC 7617): over https only.
+    public static func basic(user: String, password: String) -> Credential {
+        Credential(.basic(user: user, password: password))
+    }
+
+    /// A name and a password of which only digests are sent (RFC 7616).
+    public static func digest(user: String, password: String) -> Credential {
+        Credential(.digest(user: user, password: password))
+    }
+
+    /// A header field such as `X-API-Key`.
+    public static func header(_ name: String, _ value: String, expiresAt: Date? = nil) -> Credential {
+        Credential(.header(name: name, value: value), expiresAt: expiresAt)
+    }
+
+    /// Whether it has expired at a time, or will have within the leeway.
+    public func isExpired(at date: Date, leeway: Duration = .zero) -> Bool {
+        guard let expiresAt else { return false }
+        let (seconds, attoseconds) = leeway.components
+        return expiresAt.timeIntervalSince(date) <= Double(seconds) + Double(attoseconds) / 1e18
+    }
+
+    /// The header field that carries it; `nil` for one that answers challenges.
+    var field: HTTPHeaders.Field? {
+        switch scheme {
+        case .bearer(let token): .bearer(token)
+        case .basic(let user, let password): .basic(user: user, password: password)
+        case .header(let name, let value): HTTPHeaders.Field(name: name, value: value)
+        case .digest: nil
+        }
+    }
+}
+
+extension Credential: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The scheme and, where there is one, the name of the user.
+    public var description: String {
+        switch scheme {
+        case .bearer: "bearer ***"
+        case .basic(let user, _): "basic \(user):***"
+        case .digest(let user, _): "digest \(user):***"
+        case .header(let name, _): "\(name): ***"
+        }
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+}
+
+/// Puts credentials into a request when it is built.
+struct RequestAuthorization: Sendable {
+    /// The header fields that it sets; taken out when a redirect leads away.
+    var names: [String]
+    /// Sets them.
+    var apply: @Sendable (inout HTTPRequest) throws -> Void
+
+    /// Takes the credentials out again.
+    func remove(from request: inout HTTPRequest) {
+        for name in names { request.headers.remove(name) }
+    }
+}

@@ -1,0 +1,34 @@
+/// Why a request has no credentials to go with.
+public enum CredentialError: Error, Sendable, Hashable {
+    /// There are none, and none can be had; nothing was sent.
+    case missing
+    /// They were renewed too often in a short time, which no service wants.
+    case excessiveRenewal(limit: Int)
+    /// Renewing them took too long.
+    case renewalTimedOut
+    /// Renewing them failed; the text is the error's.
+    case renewalFailed(Veto)
+    /// The service says that the user has to log in anew.
+    ///
+    /// A provider throws it to say that trying again is no use; the credentials stay unusable until others are set.
+    case loginRequired
+    /// The user logged out while the request was waiting.
+    case loggedOut
+    /// The service asks for schemes that are not known here: NTLM, Kerberos, an unknown digest algorithm.
+    case unsupportedScheme([String])
+}
+
+extension CredentialError: CustomStringConvertible {
+    /// What is wrong, without any secret.
+    public var description: String {
+        switch self {
+        case .missing: "no credentials"
+        case .excessiveRenewal(let limit): "credentials were renewed more than \(limit) times in a short time"
+        case .renewalTimedOut: "credentials could not be renewed in time"
+        case .renewalFailed(let veto): "credentials could not be renewed: \(veto)"
+        case .loginRequired: "a new login is needed"
+        case .loggedOut: "logged out"
+        case .unsupportedScheme(let schemes): "the service asks for \(schemes.joined(separator: ", "))"
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import SwitchyardServices
+
+/// The credential of one environment, and the renewal that is under way: a pure state machine.
+struct CredentialSlot {
+    /// A renewal that failed.
+    struct Failure {
+        var version: UInt64
+        var error: CredentialError
+        var endedAt: MonotonicTime
+    }
+
+    private(set) var credential: Credential?
+    private(set) var version: UInt64 = 0
+    private var isLoaded = false
+    private var failure: Failure?
+    private var renewals: [MonotonicTime] = []
+    private var worker: UInt64?
+    private var lastWorker: UInt64 = 0
+    private var waiters: [RenewalWaiter] = []
+
+    /// Sets the credential from outside; whoever waits is handed back and goes on with it.
+    mutating func replace(with credential: Credential?) -> [RenewalWaiter] {
+        self.credential = credential
+        version += 1
+        isLoaded = true
+        failure = nil
+        worker = nil
+        defer { waiters = [] }
+        return waiters
+    }
+
+    /// Whether somebody is getting a credential.
+    var isBusy: Bool { worker != nil }
+
+    /// Whether the provider has been asked for a stored credential.
+    var needsLoading: Bool { !isLoaded }
+
+    /// The failure that concerns a request which used this version, begun at that time.
+    func failure(of version: UInt64, begunAt time: MonotonicTime) -> CredentialError? {
+        guard let failure, failure.version == version else { return nil }
+        return failure.error == .loginRequired || time <= failure.endedAt ? failure.error : nil
+    }
+
+    /// Makes the caller the one who gets a credential.
+    ///
+    /// - Throws: ``CredentialError/excessiveRenewal(limit:)``.
+    mutating func beginRenewal(at now: MonotonicTime, _ policy: Credentials.Policy) throws(CredentialError) -> UInt64 {
+        renewals.removeAll { $0.duration(to: now) >= policy.window }
+        guard renewals.count < policy.renewals else { throw .excessiveRenewal(limit: policy.renewals) }
+        renewals.append(now)
+        return beginWork()
+    }
+
+    /// Makes the caller the one who asks for the stored credential.
+    mutating func beginWork() -> UInt64 {
+        lastWorker += 1
+        worker = lastWorker
+        return lastWorker
+    }
+
+    /// Adds a request that waits.
+    mutating func add(_ waiter: RenewalWaiter) {
+        waiters.append(waiter)
+    }
+
+    /// Takes the end of the work; `nil` when somebody has set a credential meanwhile, and the work is for nothing.
+    mutating func endWork(
+        _ number: UInt64,
+        _ result: Result<Credential?, CredentialError>,
+        at now: MonotonicTime
+    ) -> [RenewalWaiter]? {
+        guard worker == number else { return nil }
+        worker = nil
+        switch result {
+        case .success(let new):
+            isLoaded = true
+            failure = nil
+            if let new {
+                credential = new
+                version += 1
+            }
+        case .failure(let error): failure = Failure(version: version, error: error, endedAt: now)
+        }
+        defer { waiters = [] }
+        return waiters
+    }
+}
+
+/// The credential with which a request goes, and its number: a refusal is held against that one only.
+struct CredentialLease: Sendable {
+    var credential: Credential?
+    var version: UInt64
+    var takenAt: MonotonicTime
+}
+
+/// A request that waits for a credential; resumed once, by the renewal or because the request has ended.
+final class RenewalWaiter: Sendable {
+    private enum State {
+        case empty
+        case waiting(UnsafeContinuation<Result<Void, CredentialError>, Never>)
+        case ended(Result<Void, CredentialError>)
+    }
+
+    private let state = Locked(State.empty)
+
+    /// Waits for the end; a request that is cancelled goes on at once, to find that it has ended.
+    func wait() async -> Result<Void, CredentialError> {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let ended: Result<Void, CredentialError>? = state.withLock { state in
+                    if case .ended(let result) = state { return result }
+                    state = .waiting(continuation)
+                    return nil
+                }
+                if let ended { continuation.resume(returning: ended) }
+            }
+        } onCancel: {
+            end(.success(()))
+        }
+    }
+
+    /// Lets the request go on.
+    func end(_ result: Result<Void, CredentialError>) {
+        let continuation: UnsafeContinuation<Result<Void, CredentialError>, Never>? = state.withLock { state in
+            if case .ended = state { return nil }
+            defer { state = .ended(result) }
+            if case .waiting(let continuation) = state { return continuation }
+            return nil
+        }
+        continuation?.resume(returning: result)
+    }
+}

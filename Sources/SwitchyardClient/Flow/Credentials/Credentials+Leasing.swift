@@ -1,0 +1,222 @@
+import SwitchyardServices
+
+extension Credentials {
+    /// What follows from a 401.
+    enum Answer {
+        /// Nothing: it is the caller's.
+        case none
+        /// Another credential is there already.
+        case replaced
+        /// The credential was renewed because of it.
+        case renewed
+    }
+
+    /// The credential for a round, after a renewal if the present one has ended.
+    func lease(for journey: Journey) async throws(CredentialError) -> CredentialLease {
+        let begun = journey.core.time.now
+        var hasWaited = false
+        while true {
+            let view = view(in: journey.environment)
+            let now = journey.core.time.now
+            if let error = view.slot.failure(of: view.slot.version, begunAt: begun) { throw error }
+            guard !view.slot.isBusy else {
+                try await wait(for: journey, seeing: view)
+                hasWaited = true
+                continue
+            }
+            guard !view.slot.needsLoading else {
+                try await load(for: journey, seeing: view)
+                continue
+            }
+            // What has just been renewed may be short-lived; it is used as long as it is good at all.
+            let leeway = hasWaited ? .zero : policy.leeway
+            let isGood = view.slot.credential.map { !$0.isExpired(at: clock(), leeway: leeway) } ?? false
+            if isGood || !provider.canRenew(view.slot.credential) {
+                guard view.slot.credential != nil || policy.allowsAnonymous else { throw .missing }
+                return CredentialLease(credential: view.slot.credential, version: view.slot.version, takenAt: now)
+            }
+            try await renew(for: journey, seeing: view, challenges: [])
+            hasWaited = true
+        }
+    }
+
+    /// Answers a 401: another credential, a renewed one, or none.
+    ///
+    /// - Parameters:
+    ///   - headers: The header fields of the refusal.
+    ///   - lease: The credential that was refused.
+    ///   - journey: The request.
+    ///   - renewals: How often it has had the credential renewed already.
+    /// - Returns: What follows.
+    /// - Throws: Why no credential can be had.
+    func answer(
+        _ headers: HTTPHeaders,
+        to lease: CredentialLease,
+        for journey: Journey,
+        mayRenew renewals: Int
+    ) async throws(CredentialError) -> Answer {
+        var hasWaited = false
+        while true {
+            let view = view(in: journey.environment)
+            guard view.slot.version == lease.version else {
+                guard view.slot.credential != nil else { throw .missing }
+                return hasWaited ? .renewed : .replaced
+            }
+            if let error = view.slot.failure(of: lease.version, begunAt: lease.takenAt) {
+                // A provider that has nothing leaves the refusal to the caller.
+                if error == .missing { return .none }
+                throw error
+            }
+            guard renewals < policy.repeatsPerRequest, provider.canRenew(view.slot.credential) else { return .none }
+            if view.slot.isBusy {
+                try await wait(for: journey, seeing: view, isRefusal: true)
+            } else {
+                let challenges = AuthenticationChallenge.all(in: headers)
+                try await renew(for: journey, seeing: view, challenges: challenges, isRefusal: true)
+            }
+            hasWaited = true
+        }
+    }
+}
+
+// MARK: - Waiting and working
+
+extension Credentials {
+    /// The slot as it was seen; what is done with it holds only while it is the same.
+    struct View {
+        var slot: CredentialSlot
+    }
+
+    private func view(in environment: ServiceEnvironment) -> View {
+        View(slot: state.withLock { $0[environment] ?? CredentialSlot() })
+    }
+
+    /// Waits for the renewal that is under way, if it still is.
+    private func wait(
+        for journey: Journey,
+        seeing view: View,
+        isRefusal: Bool = false
+    ) async throws(CredentialError) {
+        let waiter = RenewalWaiter()
+        let isWaiting = state.withLock { slots in
+            guard slots[journey.environment]?.isBusy ?? false else { return false }
+            slots[journey.environment]?.add(waiter)
+            return true
+        }
+        if isWaiting { try await end(of: waiter, for: journey, isRefusal: isRefusal) }
+    }
+
+    private func end(of waiter: RenewalWaiter, for journey: Journey, isRefusal: Bool) async throws(CredentialError) {
+        let result = await waiter.wait()
+        guard journey.state.withLock({ $0.isRunning }) else { throw .loggedOut }
+        if case .failure(let error) = result, !(isRefusal && error == .missing) { throw error }
+    }
+
+    private func load(for journey: Journey, seeing view: View) async throws(CredentialError) {
+        let waiter = RenewalWaiter()
+        let environment = journey.environment
+        let number: UInt64? = state.withLock { slots in
+            var slot = slots[environment] ?? CredentialSlot()
+            defer { slots[environment] = slot }
+            guard slot.needsLoading, !slot.isBusy else { return nil }
+            slot.add(waiter)
+            return slot.beginWork()
+        }
+        guard let number else { return }
+        work(number, for: journey) { provider in try await provider.storedCredential(in: environment) }
+        try await end(of: waiter, for: journey, isRefusal: false)
+    }
+
+    /// Renews the credential that was seen, unless somebody else does or has done so.
+    private func renew(
+        for journey: Journey,
+        seeing view: View,
+        challenges: [AuthenticationChallenge],
+        isRefusal: Bool = false
+    ) async throws(CredentialError) {
+        let waiter = RenewalWaiter()
+        let environment = journey.environment
+        let now = journey.core.time.now
+        let number: UInt64? = try state.withLock { (slots) throws(CredentialError) in
+            var slot = slots[environment] ?? CredentialSlot()
+            guard slot.version == view.slot.version, !slot.isBusy else { return nil }
+            let number = try slot.beginRenewal(at: now, policy)
+            slot.add(waiter)
+            slots[environment] = slot
+            return number
+        }
+        guard let number else { return }
+        let renewal = CredentialRenewal(
+            credential: view.slot.credential,
+            environment: environment,
+            challenges: challenges,
+            client: NetworkClient(core: journey.core, isRoot: false, usesCredentials: false)
+        )
+        work(number, for: journey, publishes: true) { provider in
+            guard let new = try await provider.renew(renewal) else { throw CredentialError.missing }
+            return new
+        }
+        try await end(of: waiter, for: journey, isRefusal: isRefusal)
+    }
+
+    /// Lets the provider work, for all who wait, and ends it when it takes too long.
+    private func work(
+        _ number: UInt64,
+        for journey: Journey,
+        publishes: Bool = false,
+        _ body: @escaping @Sendable (any CredentialProvider) async throws -> Credential?
+    ) {
+        let environment = journey.environment
+        let time = journey.core.time
+        let finish: @Sendable (Result<Credential?, CredentialError>) -> Bool = { [self] result in
+            let waiters = state.withLock { $0[environment]?.endWork(number, result, at: time.now) }
+            guard let waiters else { return false }
+            for waiter in waiters { waiter.end(result.map { _ in }) }
+            switch result {
+            case .success: if publishes { publish(.renewed, in: environment) }
+            case .failure(let error): publish(.failed(error), in: environment)
+            }
+            return true
+        }
+        let worker = Task { [provider] in
+            let result = await CredentialBypass.$owners.withValue(CredentialBypass.owners.union([identity])) {
+                await Self.outcome(of: { try await body(provider) })
+            }
+            if finish(result), publishes, case .success(let new) = result { await provider.store(new, in: environment) }
+        }
+        let timer = time.schedule(at: time.now.advanced(by: policy.timeout)) {
+            if finish(.failure(.renewalTimedOut)) { worker.cancel() }
+        }
+        // The timer goes with the worker, whichever ends first.
+        Task {
+            await worker.value
+            timer.cancel()
+        }
+    }
+
+    private static func outcome(
+        of body: @Sendable () async throws -> Credential?
+    ) async -> Result<Credential?, CredentialError> {
+        do {
+            return .success(try await body())
+        } catch let error as CredentialError {
+            return .failure(error)
+        } catch {
+            return .failure(.renewalFailed(Veto(name: "renewal", underlying: error)))
+        }
+    }
+}
+
+// MARK: - What the renewal itself sends
+
+/// Marks the tasks that renew credentials: what they send goes without those, whichever client it is sent through.
+enum CredentialBypass {
+    @TaskLocal static var owners: Set<ObjectIdentifier> = []
+}
+
+extension Credentials {
+    private var identity: ObjectIdentifier { ObjectIdentifier(self) }
+
+    /// Whether the present task is renewing these credentials.
+    var isBypassed: Bool { CredentialBypass.owners.contains(identity) }
+}

@@ -1,0 +1,156 @@
+public import Foundation
+public import SwitchyardServices
+
+/// Who the app is to a service, in each environment: keeps the credential, puts it into requests, and renews it once
+/// for however many requests need it.
+///
+/// One value may serve several clients. Any thread may call it.
+///
+/// ### Use
+///
+///     let credentials = Credentials { renewal in try await login.refresh(renewal) }
+///     options.credentials = credentials
+///     credentials.set(.bearer(token, expiresAt: expiry, refreshToken: refresh))
+///
+/// ### Rules
+/// 1. A request goes with the credential of its environment, and waits while that is being renewed.
+/// 2. A credential that ends within ``Policy/leeway`` is renewed before the request goes.
+/// 3. A 401 to a credential that has been replaced meanwhile only sends the request again. A 401 to the present one
+///    renews it, once, and every request that got one is sent again when it is there.
+/// 4. When renewing fails, every request that waited, and every one that was refused with that credential before,
+///    fails with the same error. One that starts later may try again, unless the provider says
+///    ``CredentialError/loginRequired``.
+/// 5. More than ``Policy/renewals`` in ``Policy/window`` are refused.
+/// 6. Requests of the renewal itself go without credentials.
+/// 7. Credentials go to the origin of the base URL and to no other, redirects included.
+public final class Credentials: Sendable {
+    /// How and when credentials are renewed.
+    public struct Policy: Sendable, Hashable {
+        /// How long before its end a credential is renewed; 30 s by default.
+        public var leeway: Duration = .seconds(30)
+        /// The most renewals in ``window``; 5 by default.
+        public var renewals = 5
+        /// The time in which renewals are counted; 30 s by default.
+        public var window: Duration = .seconds(30)
+        /// How long a renewal may take; 30 s by default.
+        public var timeout: Duration = .seconds(30)
+        /// How often one request has the credential renewed because of a 401; once by default.
+        ///
+        /// A service that refuses the fresh credential too means the refusal, and gets to say so to the caller.
+        public var repeatsPerRequest = 1
+        /// Whether a request may go without a credential when there is none; off by default.
+        public var allowsAnonymous = false
+
+        /// Creates a policy in which everything has its default.
+        public init() {}
+    }
+
+    /// How and when credentials are renewed.
+    public let policy: Policy
+    let provider: any CredentialProvider
+    let clock: @Sendable () -> Date
+    let state = Locked<[ServiceEnvironment: CredentialSlot]>([:])
+    private let hub = EventHub<CredentialEvent>()
+
+    /// Creates credentials.
+    ///
+    /// - Parameters:
+    ///   - provider: Where they are kept and how they are renewed.
+    ///   - policy: When they are renewed.
+    ///   - clock: The time of day, which expiry needs; the system's unless given.
+    public init(
+        provider: any CredentialProvider,
+        policy: Policy = Policy(),
+        clock: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.provider = provider
+        self.policy = policy
+        self.clock = clock
+    }
+
+    /// Creates credentials that a closure renews.
+    ///
+    /// - Parameters:
+    ///   - policy: When they are renewed.
+    ///   - clock: The time of day; the system's unless given.
+    ///   - renew: Gets a new credential; see ``CredentialProvider/renew(_:)``.
+    public convenience init(
+        policy: Policy = Policy(),
+        clock: @escaping @Sendable () -> Date = { Date() },
+        renew: @escaping @Sendable (CredentialRenewal) async throws -> Credential?
+    ) {
+        self.init(provider: RenewingProvider(renewal: renew), policy: policy, clock: clock)
+    }
+
+    /// Creates credentials that stay as they are: the same in every environment until set otherwise.
+    public convenience init(_ credential: Credential) {
+        self.init(provider: FixedProvider(credential: credential))
+    }
+
+    deinit {
+        hub.finish()
+    }
+
+    /// What happens to the credentials from now on; for a screen that has to ask for a login, or caches that have to go.
+    public func events() -> AsyncStream<CredentialEvent> {
+        hub.stream(bufferingNewest: 64)
+    }
+
+    func publish(_ kind: CredentialEvent.Kind, in environment: ServiceEnvironment) {
+        hub.send(CredentialEvent(environment: environment, kind: kind))
+    }
+}
+
+// MARK: - What the app sets
+
+extension Credentials {
+    /// The credential of an environment; `nil` when there is none, or the provider has not been asked yet.
+    public func credential(in environment: ServiceEnvironment) -> Credential? {
+        state.withLock { $0[environment]?.credential }
+    }
+
+    /// How often the credential of an environment has been replaced.
+    public func version(in environment: ServiceEnvironment) -> UInt64 {
+        state.withLock { $0[environment]?.version ?? 0 }
+    }
+
+    /// Sets the credential of an environment, after a login for instance; requests that wait for a renewal go on with it.
+    public func set(_ credential: Credential, in environment: ServiceEnvironment) {
+        replace(with: credential, in: environment, .set)
+    }
+
+    /// Forgets the credential of an environment.
+    ///
+    /// Requests that wait for a renewal fail with ``CredentialError/loggedOut``; what a renewal under way brings is
+    /// dropped. Listeners of ``events()`` are told, so that what was stored for the user goes too.
+    public func logOut(in environment: ServiceEnvironment) {
+        replace(with: nil, in: environment, .loggedOut)
+    }
+
+    private func replace(
+        with credential: Credential?,
+        in environment: ServiceEnvironment,
+        _ kind: CredentialEvent.Kind
+    ) {
+        let waiters = state.withLock { $0[environment, default: CredentialSlot()].replace(with: credential) }
+        let result: Result<Void, CredentialError> = credential == nil ? .failure(.loggedOut) : .success(())
+        for waiter in waiters { waiter.end(result) }
+        publish(kind, in: environment)
+        let provider = provider
+        // The provider may take its time, and nobody waits for it.
+        Task { await provider.store(credential, in: environment) }
+    }
+}
+
+private struct RenewingProvider: CredentialProvider {
+    let renewal: @Sendable (CredentialRenewal) async throws -> Credential?
+
+    func canRenew(_ credential: Credential?) -> Bool { true }
+    func renew(_ renewal: CredentialRenewal) async throws -> Credential? { try await self.renewal(renewal) }
+}
+
+private struct FixedProvider: CredentialProvider {
+    let credential: Credential
+
+    func storedCredential(in environment: ServiceEnvironment) async throws -> Credential? { credential }
+}

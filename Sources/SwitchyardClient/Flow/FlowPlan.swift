@@ -1,0 +1,43 @@
+/// What surrounds one request: the client's part, then the configuration's.
+struct FlowPlan: Sendable {
+    /// An interceptor's part, with the name for its errors.
+    struct Named<Part: Sendable>: Sendable {
+        let name: String
+        let part: Part
+    }
+
+    let limits: [any RequestLimit]
+    let adapters: [Named<RequestInterceptor.Adapt>]
+    let observers: [RequestInterceptor.Observe]
+    let retriers: [Named<RequestInterceptor.Retry>]
+    let retry: RetryPolicy?
+    /// The client's credentials, which can be renewed.
+    let credentials: Credentials?
+    /// The call's own credential, which cannot.
+    let credential: Credential?
+
+    /// Puts the parts together; `nil` when there are none.
+    init?(_ options: NetworkClient.Options, _ configuration: APIConfiguration, usesCredentials: Bool) {
+        limits = options.limits
+        let interceptors = options.interceptors + configuration.interceptors
+        adapters = interceptors.compactMap { one in one.adapt.map { Named(name: one.name, part: $0) } }
+        observers = interceptors.compactMap(\.observe)
+        retriers = interceptors.compactMap { one in one.retry.map { Named(name: one.name, part: $0) } }
+        let policy = configuration.retry ?? options.retry
+        retry = policy.flatMap { $0.maximumRetries == 0 ? nil : $0 }
+        let isAuthorized = usesCredentials && configuration.usesCredentials
+        credential = isAuthorized ? configuration.credential : nil
+        let shared = isAuthorized && credential == nil ? options.credentials : nil
+        credentials = shared.flatMap { $0.isBypassed ? nil : $0 }
+        let isEmpty =
+            limits.isEmpty && interceptors.isEmpty && retry == nil && credentials == nil && credential == nil
+        if isEmpty { return nil }
+    }
+}
+
+extension NetworkClient.Options {
+    /// Whether anything surrounds every request.
+    var surroundsRequests: Bool {
+        !limits.isEmpty || !interceptors.isEmpty || retry != nil || credentials != nil
+    }
+}

@@ -1,0 +1,54 @@
+public import SwitchyardServices
+
+/// What an interceptor or a limit is told about the round that is about to begin.
+public struct DispatchContext: Sendable {
+    /// The request, the same over all rounds.
+    public var id: RequestID
+    /// The round, counted from 1.
+    public var round: Int
+    /// The service's name.
+    public var service: String
+    /// The environment the request is built for.
+    public var environment: ServiceEnvironment
+    /// When the request was dispatched.
+    public var startedAt: MonotonicTime
+    /// When the request ends whatever happens; far in the future without a deadline.
+    public var deadline: MonotonicTime
+    /// The rounds that have ended, in order.
+    public var history: [RoundRecord]
+    /// The clock and the timers of the client, for whoever has to wait.
+    public var time: any TimeSource
+
+    /// How often the request has been sent again.
+    public var retries: Int { round - 1 }
+
+    /// How much time is left until the deadline; never negative.
+    public var remaining: Duration { max(.zero, time.now.duration(to: deadline)) }
+}
+
+/// What is kept of a round that has ended.
+public struct RoundRecord: Sendable, Hashable {
+    /// The round, counted from 1.
+    public var round: Int
+    /// The status of the answer; `nil` when none came.
+    public var status: Int?
+    /// Why none came; `nil` when one did.
+    public var failure: RequestFailure.Reason?
+    /// Server, URL, attempts and time of the round.
+    public var context: RequestContext
+    /// What the decisive exchange cost; `nil` when the transport does not measure.
+    public var metrics: TransferMetrics?
+
+    init(_ result: Result<ServiceResponse, RequestFailure>, round: Int) {
+        self.round = round
+        switch result {
+        case .success(let answer):
+            status = answer.status
+            context = answer.context
+            metrics = answer.response.metrics
+        case .failure(let error):
+            failure = error.reason
+            context = error.context
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import SwitchyardServices
+
+extension Journey {
+    /// What follows from a round.
+    enum Conclusion {
+        /// The journey ends with this.
+        case end(Result<HTTPResponse, RequestFailure.Reason>)
+        /// Another round, after a pause.
+        case again(after: Duration)
+    }
+
+    /// Asks the credentials, the interceptors and the retry policy, in this order.
+    func conclusion(
+        of passed: PassedRound,
+        _ memory: inout JourneyMemory
+    ) async throws(RequestFailure.Reason) -> Conclusion {
+        let round = passed.ended
+        if case .failure(let failure) = round.result, failure.reason.isFinal { throw failure.reason }
+        if try await renewsCredential(after: passed, &memory) { return .again(after: .zero) }
+        for retrier in plan.retriers {
+            let decision: RetryDecision
+            do {
+                decision = try await retrier.part(round)
+            } catch {
+                throw RequestFailure.Reason(thrown: error, by: retrier.name)
+            }
+            try checkRunning()
+            switch decision {
+            case .undecided: continue
+            case .accept: return finished(round, memory)
+            case .answer(let response): return .end(.success(response))
+            case .fail(let error): throw RequestFailure.Reason(thrown: error, by: retrier.name)
+            case .retry(let pause):
+                guard round.isSafeToRepeat, pause < round.context.remaining else { return finished(round, memory) }
+                return .again(after: pause)
+            }
+        }
+        return await policyConclusion(of: round, &memory)
+    }
+
+    private func policyConclusion(of round: EndedRound, _ memory: inout JourneyMemory) async -> Conclusion {
+        guard let policy = plan.retry,
+            case .retry(let pause) = policy.decision(for: round, random: memory.random.next()),
+            pause < round.context.remaining
+        else { return finished(round, memory) }
+        if let budget = policy.budget {
+            guard let tokens = budget.take(after: round.transportError) else { return .end(round.ending) }
+            memory.tokens = tokens
+        }
+        guard let wait = policy.networkWait, round.transportError?.kind == .offline else { return .again(after: pause) }
+        let limit = min(deadline, core.time.now.advanced(by: wait))
+        let isBack = await core.connectivity.wait(until: limit, on: core.time)
+        return isBack ? .again(after: .zero) : .end(round.ending)
+    }
+
+    /// The round's end as the journey's; a success refills the budget.
+    private func finished(_ round: EndedRound, _ memory: JourneyMemory) -> Conclusion {
+        if let budget = plan.retry?.budget, let status = round.status, status < 400 { budget.refund(memory.tokens) }
+        return .end(round.ending)
+    }
+}
+
+// MARK: - Credentials
+
+extension Journey {
+    /// Takes a credential for the round and has it put into every request that is built.
+    func authorize(
+        _ configuration: inout APIConfiguration
+    ) async throws(RequestFailure.Reason) -> CredentialLease? {
+        if let credential = plan.credential {
+            configuration.authorization = authorization(with: credential)
+            return CredentialLease(credential: credential, version: 0, takenAt: core.time.now)
+        }
+        guard let credentials = plan.credentials else { return nil }
+        let lease: CredentialLease
+        do throws(CredentialError) {
+            lease = try await credentials.lease(for: self)
+        } catch {
+            throw .credentials(error)
+        }
+        configuration.authorization = lease.credential.map { authorization(with: $0) }
+        return lease
+    }
+
+    private func authorization(with credential: Credential) -> RequestAuthorization {
+        guard let field = credential.field else { return RequestAuthorization(names: []) { _ in } }
+        return RequestAuthorization(names: [field.name]) { $0.headers.set(field.name, field.value) }
+    }
+
+    /// Whether a 401 is to be answered with another round and another credential.
+    private func renewsCredential(
+        after passed: PassedRound,
+        _ memory: inout JourneyMemory
+    ) async throws(RequestFailure.Reason) -> Bool {
+        guard let credentials = plan.credentials, let lease = passed.lease,
+            case .success(let answer) = passed.ended.result, answer.status == 401
+        else { return false }
+        do throws(CredentialError) {
+            switch try await credentials.answer(answer.headers, to: lease, for: self, mayRenew: memory.renewals) {
+            case .none: return false
+            case .replaced: return true
+            case .renewed:
+                memory.renewals += 1
+                return true
+            }
+        } catch {
+            throw .credentials(error)
+        }
+    }
+}
+
+extension EndedRound {
+    /// The round's end as a journey's.
+    fileprivate var ending: Result<HTTPResponse, RequestFailure.Reason> {
+        switch result {
+        case .success(let answer): .success(answer.response)
+        case .failure(let failure): .failure(failure.reason)
+        }
+    }
+}
+
+extension RequestFailure.Reason {
+    /// Whether nobody needs to be asked what follows.
+    fileprivate var isFinal: Bool {
+        switch self {
+        case .cancelled, .deadlineExceeded, .closed: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import SwitchyardServices
+
+/// What the rounds of one journey hand on to each other.
+struct JourneyMemory {
+    /// The rounds that have ended.
+    var history: [RoundRecord] = []
+    /// How often the credential was renewed because of this request.
+    var renewals = 0
+    /// What the last retry took from the budget.
+    var tokens: Int?
+    /// The idempotency key, should an interceptor ask for one: the same in all rounds.
+    var idempotencyKey: IdempotencyKey?
+    /// Places pauses within their jitter.
+    var random: JitterSource
+}
+
+extension Journey {
+    /// Goes round after round until one is the end.
+    func travel() async {
+        var memory = JourneyMemory(random: JitterSource(seed: core.options.seed ^ id.number))
+        do throws(RequestFailure.Reason) {
+            if let problem = plan.retry?.problem {
+                throw .vetoed(Veto(name: "retry policy", underlying: problem))
+            }
+            while true {
+                let passed = try await round(&memory)
+                leaveLimits()
+                observe(.roundEnded(passed.ended.result), round: passed.ended.context.round)
+                switch try await conclusion(of: passed, &memory) {
+                case .end(let result): return end(with: result)
+                case .again(let pause):
+                    memory.history.append(RoundRecord(passed.ended.result, round: passed.ended.context.round))
+                    try await wait(pause, round: passed.ended.context.round)
+                }
+            }
+        } catch {
+            end(with: .failure(error))
+        }
+    }
+
+    /// A round that has ended, and the credential with which it went.
+    struct PassedRound {
+        var ended: EndedRound
+        var lease: CredentialLease?
+    }
+
+    private func round(_ memory: inout JourneyMemory) async throws(RequestFailure.Reason) -> PassedRound {
+        let context = DispatchContext(
+            id: id,
+            round: memory.history.count + 1,
+            service: target.service,
+            environment: environment,
+            startedAt: startedAt,
+            deadline: deadline,
+            history: memory.history,
+            time: core.time
+        )
+        try await passLimits(context)
+        var adapted = try await adapted(context, &memory)
+        let lease = try await authorize(&adapted)
+        try checkRunning()
+        observe(.roundBegan(adapted), round: context.round)
+        let result = await exchange(adapted, round: context.round)
+        try checkRunning()
+        return PassedRound(ended: EndedRound(configuration: adapted, context: context, result: result), lease: lease)
+    }
+
+    /// Stops the task of a journey that has ended.
+    func checkRunning() throws(RequestFailure.Reason) {
+        guard state.withLock({ $0.isRunning }) else { throw .cancelled }
+    }
+
+    private func wait(_ pause: Duration, round: Int) async throws(RequestFailure.Reason) {
+        observe(.waiting(pause), round: round)
+        do throws(CancellationError) { try await core.time.sleep(for: pause) } catch { throw .cancelled }
+        try checkRunning()
+    }
+}
+
+// MARK: - Limits and interceptors
+
+extension Journey {
+    private func passLimits(_ context: DispatchContext) async throws(RequestFailure.Reason) {
+        for limit in plan.limits {
+            let pass: LimitPass
+            do {
+                pass = try await limit.enter(configuration, context)
+            } catch {
+                leaveLimits()
+                throw RequestFailure.Reason(thrown: error, by: "\(type(of: limit))")
+            }
+            guard state.withLock({ $0.hold(pass) }) else {
+                pass.leave?()
+                throw .cancelled
+            }
+        }
+    }
+
+    private func leaveLimits() {
+        for pass in state.withLock({ $0.takePasses() }) { pass.leave?() }
+    }
+
+    private func adapted(
+        _ context: DispatchContext,
+        _ memory: inout JourneyMemory
+    ) async throws(RequestFailure.Reason) -> APIConfiguration {
+        var adapted = configuration
+        for adapter in plan.adapters {
+            do {
+                try await adapter.part(&adapted, context)
+            } catch {
+                throw RequestFailure.Reason(thrown: error, by: adapter.name)
+            }
+            try checkRunning()
+        }
+        if adapted.idempotencyKey == .automatic {
+            let key = memory.idempotencyKey ?? .random()
+            memory.idempotencyKey = key
+            adapted.idempotencyKey = key
+        }
+        return adapted
+    }
+}
+
+// MARK: - The exchange
+
+extension Journey {
+    private func exchange(
+        _ configuration: APIConfiguration,
+        round: Int
+    ) async -> Result<ServiceResponse, RequestFailure> {
+        await withUnsafeContinuation { continuation in
+            let exchange = Exchange(
+                id: id,
+                owner: owner,
+                configuration: configuration,
+                core: core,
+                round: Exchange.Round(target: target, deadline: deadline, observer: attemptObserver(of: round)),
+                progress: progress
+            ) { [self] result in
+                state.withLock { $0.exchangeEnded(result.context) }
+                continuation.resume(returning: result)
+            }
+            guard state.withLock({ $0.hold(exchange) }) else { return exchange.cancel(.cancelled) }
+            exchange.start()
+        }
+    }
+
+    private func attemptObserver(of round: Int) -> AttemptObserver? {
+        guard !plan.observers.isEmpty else { return nil }
+        return { [weak self] event in
+            let kind: DispatchEvent.Kind =
+                switch event {
+                case .sent(let attempt): .attemptSent(attempt)
+                case .redirected(let attempt, let step): .redirected(attempt, step)
+                case .ended(let attempt, let result): .attemptEnded(attempt, result)
+                }
+            self?.observe(kind, round: round)
+        }
+    }
+}
+
+extension Result where Success == ServiceResponse, Failure == RequestFailure {
+    /// Where the request went, whatever came of it.
+    var context: RequestContext {
+        switch self {
+        case .success(let answer): answer.context
+        case .failure(let failure): failure.context
+        }
+    }
+}

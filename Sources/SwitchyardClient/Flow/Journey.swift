@@ -1,0 +1,127 @@
+import SwitchyardServices
+
+/// A request's way through everything that surrounds it, in rounds until one is its end.
+///
+/// It takes the place of a bare ``Exchange`` when options or configuration name anything of the kind: limits,
+/// interceptors, credentials, a retry policy. A round has this order, which is fixed:
+///
+/// 1. limits: each lets the round pass, makes it wait, or refuses it
+/// 2. adapt: interceptors change the configuration, the client's first, then the configuration's own
+/// 3. credentials: one is taken, after a renewal if it is about to end
+/// 4. exchange: server chosen, request built, signed and sent; redirects, failover and hedges
+/// 5. observe: observers hear how it ended (they hear of everything else too)
+/// 6. credentials' answer to a 401: another credential, and another round
+/// 7. retry: interceptors in the same order, then the retry policy; the first that decides
+/// 8. wait, then the next round
+///
+/// The identifier, the environment and the deadline are those of the whole journey. It ends exactly once: by a round, by
+/// a cancel or by the deadline, whichever comes first, and the latter two wait for nobody, not even for an interceptor
+/// that never returns. The task that goes the rounds finds out at its next step and stops.
+final class Journey: DispatchedRequest {
+    let id: RequestID
+    let owner: ClientCore.OwnerID
+    let configuration: APIConfiguration
+    let plan: FlowPlan
+    let core: ClientCore
+    let target: ClientCore.Target
+    let startedAt: MonotonicTime
+    let deadline: MonotonicTime
+    let state = Locked(JourneyState())
+    let progress: TransferProgressHandler?
+    private let completion: Exchange.Completion
+
+    init(
+        id: RequestID,
+        owner: ClientCore.OwnerID,
+        configuration: APIConfiguration,
+        plan: FlowPlan,
+        core: ClientCore,
+        progress: TransferProgressHandler?,
+        completion: @escaping Exchange.Completion
+    ) {
+        self.id = id
+        self.owner = owner
+        self.configuration = configuration
+        self.plan = plan
+        self.core = core
+        self.progress = progress
+        self.completion = completion
+        target = core.target
+        startedAt = core.time.now
+        deadline = core.deadline(of: configuration, startedAt: startedAt)
+    }
+
+    /// The environment the request is built for.
+    var environment: ServiceEnvironment { target.pool.environment }
+
+    /// Sets out.
+    func start() {
+        guard state.withLock({ $0.begin() }) else { return core.remove(self) }
+        observe(.dispatched(configuration), round: 0)
+        let timer =
+            deadline == .distantFuture
+            ? nil
+            : core.time.schedule(at: deadline) { [weak self] in self?.cancel(.deadlineExceeded) }
+        let task = Task { await travel() }
+        guard state.withLock({ $0.hold(task, timer) }) else {
+            timer?.cancel()
+            return task.cancel()
+        }
+    }
+
+    func cancel(_ reason: RequestFailure.Reason) {
+        end(with: .failure(reason))
+    }
+
+    func evacuate(_ server: Server.ID, in pool: ServerPool) {
+        state.withLock { $0.current }?.evacuate(server, in: pool)
+    }
+}
+
+// MARK: - The end
+
+extension Journey {
+    /// Ends the journey unless it has ended: stops what is under way, then tells observers and the caller.
+    func end(with result: Result<HTTPResponse, RequestFailure.Reason>) {
+        guard let ending = state.withLock({ $0.end() }) else { return }
+        ending.timer?.cancel()
+        ending.task?.cancel()
+        if case .failure(let reason) = result { ending.exchange?.cancel(reason) }
+        for pass in ending.passes { pass.leave?() }
+        core.remove(self)
+        let context = finalContext()
+        let outcome: Result<ServiceResponse, RequestFailure> =
+            switch result {
+            case .success(let response): .success(ServiceResponse(id: id, response: response, context: context))
+            case .failure(let reason): .failure(RequestFailure(reason, id: id, context: context))
+            }
+        observe(.ended(outcome), round: context.rounds)
+        completion(outcome)
+    }
+
+    /// Where the last round went, with the figures of all of them.
+    private func finalContext() -> RequestContext {
+        let (last, attempts, rounds) = state.withLock { ($0.lastContext, $0.attempts, $0.rounds) }
+        var context =
+            last
+            ?? RequestContext(service: target.service, environment: environment, method: configuration.method)
+        context.attempts = attempts
+        context.rounds = rounds
+        context.elapsed = startedAt.duration(to: core.time.now)
+        return context
+    }
+
+    /// Tells the observers; costs nothing when there are none.
+    func observe(_ kind: DispatchEvent.Kind, round: Int) {
+        guard !plan.observers.isEmpty else { return }
+        let event = DispatchEvent(
+            id: id,
+            service: target.service,
+            environment: environment,
+            round: round,
+            time: core.time.now,
+            kind: kind
+        )
+        core.observers.send(event, to: plan.observers)
+    }
+}

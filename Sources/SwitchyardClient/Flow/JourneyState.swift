@@ -1,0 +1,85 @@
+import SwitchyardServices
+
+/// The state of one journey: what has to be ended with it, and what is known of its rounds.
+///
+///     ready --begin--> running --rounds, one after the other--> ended
+///       \_____________ cancel, deadline, at any point ____________/
+struct JourneyState {
+    /// What remains to be done when the journey has ended.
+    ///
+    /// Handed out once.
+    struct Ending {
+        var task: Task<Void, Never>?
+        var exchange: Exchange?
+        var timer: (any ScheduledTimer)?
+        var passes: [LimitPass]
+    }
+
+    private enum Phase { case ready, running, ended }
+
+    private var phase = Phase.ready
+    private var task: Task<Void, Never>?
+    private var exchange: Exchange?
+    private var timer: (any ScheduledTimer)?
+    private var passes: [LimitPass] = []
+    /// How many rounds have begun.
+    private(set) var rounds = 0
+    /// The attempts of all rounds.
+    private(set) var attempts = 0
+    /// Where the last round went.
+    private(set) var lastContext: RequestContext?
+
+    var isRunning: Bool { phase == .running }
+    var current: Exchange? { exchange }
+
+    /// Starts the journey; `false` when it was cancelled before.
+    mutating func begin() -> Bool {
+        guard phase == .ready else { return false }
+        phase = .running
+        return true
+    }
+
+    /// Keeps what the journey runs on; `false` when it has ended, and both have to be ended.
+    mutating func hold(_ task: Task<Void, Never>, _ timer: (any ScheduledTimer)?) -> Bool {
+        guard phase == .running else { return false }
+        self.task = task
+        self.timer = timer
+        return true
+    }
+
+    /// Keeps the exchange of a round; `false` when the journey has ended.
+    mutating func hold(_ exchange: Exchange) -> Bool {
+        guard phase == .running else { return false }
+        self.exchange = exchange
+        rounds += 1
+        return true
+    }
+
+    /// Keeps a pass until the round ends; `false` when the journey has ended and the pass goes back at once.
+    mutating func hold(_ pass: LimitPass) -> Bool {
+        guard phase == .running else { return false }
+        passes.append(pass)
+        return true
+    }
+
+    /// Takes note of the end of an exchange.
+    mutating func exchangeEnded(_ context: RequestContext) {
+        exchange = nil
+        attempts += context.attempts
+        lastContext = context
+    }
+
+    /// Hands the passes of a round out, to be given back.
+    mutating func takePasses() -> [LimitPass] {
+        defer { passes = [] }
+        return passes
+    }
+
+    /// Ends the journey; `nil` when it has ended before.
+    mutating func end() -> Ending? {
+        guard phase != .ended else { return nil }
+        phase = .ended
+        defer { (task, exchange, timer) = (nil, nil, nil) }
+        return Ending(task: task, exchange: exchange, timer: timer, passes: takePasses())
+    }
+}

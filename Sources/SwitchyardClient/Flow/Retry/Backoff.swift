@@ -1,0 +1,118 @@
+import SwitchyardServices
+
+/// How long to wait before each retry.
+///
+///     retry                                     1       2       3       4       5
+///     constant(1 s)                             1       1       1       1       1
+///     linear(1 s)                               1       2       3       4       5
+///     exponential(base: 1 s, cap: 10 s)         1       2       4       8      10
+///       with full jitter: anything between 0 and these
+///
+/// Full jitter is the default, since a fixed pause brings all clients that failed together back together
+/// (M. Brooker, "Exponential Backoff And Jitter", AWS 2015).
+public struct Backoff: Sendable, Hashable {
+    /// How the pause grows.
+    public enum Growth: Sendable, Hashable {
+        /// It stays the same.
+        case constant
+        /// The base times the number of the retry.
+        case linear
+        /// The base times a factor for every retry after the first.
+        case exponential(factor: Double)
+    }
+
+    /// How the pause is scattered.
+    public enum Jitter: Sendable, Hashable {
+        /// Not at all.
+        case none
+        /// Anywhere between nothing and the pause.
+        case full
+        /// Around the pause, this fraction of it up or down.
+        case spread(Double)
+    }
+
+    /// The pause before the first retry.
+    public var base: Duration
+    /// How it grows.
+    public var growth: Growth
+    /// The longest pause; no limit when `nil`.
+    public var cap: Duration?
+    /// How it is scattered; over everything from zero by default.
+    public var jitter: Jitter
+
+    /// Creates a back-off.
+    public init(base: Duration, growth: Growth, cap: Duration? = nil, jitter: Jitter = .full) {
+        self.base = base
+        self.growth = growth
+        self.cap = cap
+        self.jitter = jitter
+    }
+
+    /// The same pause before every retry.
+    public static func constant(_ base: Duration, jitter: Jitter = .none) -> Backoff {
+        Backoff(base: base, growth: .constant, jitter: jitter)
+    }
+
+    /// A pause that grows by the base.
+    public static func linear(_ base: Duration, cap: Duration? = nil, jitter: Jitter = .none) -> Backoff {
+        Backoff(base: base, growth: .linear, cap: cap, jitter: jitter)
+    }
+
+    /// A pause that grows by a factor.
+    public static func exponential(
+        base: Duration = .milliseconds(500),
+        factor: Double = 2,
+        cap: Duration? = .seconds(20),
+        jitter: Jitter = .full
+    ) -> Backoff {
+        Backoff(base: base, growth: .exponential(factor: factor), cap: cap, jitter: jitter)
+    }
+
+    /// The pause before a retry.
+    ///
+    /// - Parameters:
+    ///   - retry: The number of the retry, counted from 1; what is below counts as 1.
+    ///   - random: A number from 0 to 1 that places the pause within its jitter.
+    /// - Returns: The pause, never negative, never above the cap, at most 292 years.
+    public func delay(beforeRetry retry: Int, random: Double) -> Duration {
+        let number = Double(max(1, retry))
+        let growth =
+            switch growth {
+            case .constant: 1.0
+            case .linear: number
+            case .exponential(let factor): Self.power(factor, number - 1)
+            }
+        let longest = min(cap?.inSeconds ?? Self.longest, Self.longest)
+        let plain = min(max(0, base.inSeconds * growth), longest)
+        let share = min(max(0, random), 1)
+        let scattered =
+            switch jitter {
+            case .none: plain
+            case .full: plain * share
+            case .spread(let fraction): plain * (1 + fraction * (2 * share - 1))
+            }
+        return .seconds(min(max(0, scattered), longest))
+    }
+
+    /// What is wrong with the figures; `nil` when nothing is.
+    var problem: RetryPolicyError? {
+        if base < .zero { return .negativePause(base) }
+        if let cap, cap < .zero { return .negativePause(cap) }
+        if case .exponential(let factor) = growth, !(factor >= 1 && factor.isFinite) { return .unusableFactor(factor) }
+        if case .spread(let fraction) = jitter, !(0...1).contains(fraction) { return .unusableFactor(fraction) }
+        return nil
+    }
+
+    /// 292 years, the most that 64 bits of nanoseconds hold.
+    private static let longest = 9.2e9
+
+    private static func power(_ base: Double, _ exponent: Double) -> Double {
+        var result = 1.0
+        var left = min(exponent, 2048)
+        while left > 0, result < 1e12 {
+            result *= base
+            left -= 1
+        }
+        return result
+    }
+}

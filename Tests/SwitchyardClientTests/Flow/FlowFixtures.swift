@@ -1,0 +1,98 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+
+extension NetworkClient {
+    /// A client over a stub with options of the test's; its clock stands still.
+    static func stubbed(
+        servers: Int = 1,
+        time: ManualClock = ManualClock(),
+        options configure: (inout Options) -> Void,
+        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+    ) throws -> (client: NetworkClient, transport: StubTransport) {
+        let transport = StubTransport(answer)
+        var options = Options(seed: 1)
+        configure(&options)
+        let service = try Service.topics(servers: servers)
+        return (try NetworkClient(service: service, transport: transport, options: options, time: time), transport)
+    }
+
+    /// How a request ends.
+    func result(of configuration: APIConfiguration) async -> Result<ServiceResponse, RequestFailure> {
+        do throws(RequestFailure) { return .success(try await send(configuration)) } catch { return .failure(error) }
+    }
+}
+
+/// Answers that are given in order, the last one again and again.
+final class AnswerList: Sendable {
+    private let answers: [StubAnswer]
+    private let next = Locked(0)
+
+    init(_ answers: [StubAnswer]) {
+        self.answers = answers
+    }
+
+    init(_ statuses: Int...) {
+        answers = statuses.map { .status($0) }
+    }
+
+    func answer(_: HTTPRequest) -> StubAnswer {
+        next.withLock { next in
+            defer { next += 1 }
+            return answers[min(next, answers.count - 1)]
+        }
+    }
+}
+
+/// Keeps what observers hear, and lets a test wait for it.
+final class EventLog: Sendable {
+    private let events = Locked<[String]>([])
+    private let stream: AsyncStream<String>
+    private let continuation: AsyncStream<String>.Continuation
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    /// An observer that writes the events here.
+    var interceptor: RequestInterceptor {
+        .observing("log") { [self] event in note(event.kind.name) }
+    }
+
+    func note(_ name: String) {
+        events.withLock { $0.append(name) }
+        continuation.yield(name)
+    }
+
+    /// The events up to the first of that name, waiting for it.
+    func events(until name: String) async -> [String] {
+        var seen: [String] = []
+        for await event in stream {
+            seen.append(event)
+            if event == name { break }
+        }
+        return seen
+    }
+
+    var all: [String] { events.withLock { $0 } }
+}
+
+extension DispatchEvent.Kind {
+    var name: String {
+        switch self {
+        case .dispatched: "dispatched"
+        case .roundBegan: "roundBegan"
+        case .attemptSent: "attemptSent"
+        case .redirected: "redirected"
+        case .attemptEnded: "attemptEnded"
+        case .roundEnded: "roundEnded"
+        case .waiting: "waiting"
+        case .ended: "ended"
+        }
+    }
+}
+
+struct SampleError: Error, CustomStringConvertible {
+    var description: String { "sample" }
+}

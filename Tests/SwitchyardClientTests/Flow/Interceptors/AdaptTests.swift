@@ -1,0 +1,137 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows L3 (should call), L4 (prepare), L5, L6 and L7.
+@Suite(.timeLimit(.minutes(1)))
+struct AdaptTests {
+    private static func appending(_ letter: String) -> RequestInterceptor {
+        .adapting(letter) { configuration, _ in
+            configuration.headers["X-Order"] = (configuration.headers["X-Order"] ?? "") + letter
+        }
+    }
+
+    // L4, L5
+    @Test func `the client's interceptors adapt first, then the configuration's, each in order`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [Self.appending("a"), Self.appending("b")]
+        }) { _ in .status(200) }
+        var configuration = APIConfiguration(path: "x")
+        configuration.interceptors = [Self.appending("c"), Self.appending("d")]
+
+        _ = try await client.send(configuration)
+
+        #expect(transport.requests.map { $0.headers["X-Order"] } == ["abcd"])
+    }
+
+    @Test func `an interceptor vetoes with its error and nothing is sent`() async throws {  // L3, L5
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [.adapting("gate") { _, _ in throw SampleError() }]
+        }) { _ in .status(200) }
+
+        let reason = await client.failure(of: APIConfiguration(path: "x"))
+
+        #expect(reason == .vetoed(Veto(name: "gate", underlying: SampleError())))
+        #expect(transport.requestCount == 0)
+        #expect(client.activeRequests.isEmpty)
+    }
+
+    @Test func `an interceptor is told request, round, service and environment`() async throws {  // L6
+        let seen = Locked<[String]>([])
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [
+                .adapting { _, context in
+                    let text = "\(context.id) \(context.round) \(context.service) \(context.environment)"
+                    seen.withLock { $0.append(text) }
+                }
+            ]
+        }) { _ in .status(200) }
+        let id = RequestID()
+
+        _ = try await client.send(APIConfiguration(path: "x"), id: id)
+
+        #expect(seen.withLock { $0 } == ["\(id) 1 topics test"])
+    }
+
+    @Test func `an interceptor may ask something else first and send another request in place`() async throws {  // L7
+        let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
+        var configuration = APIConfiguration(path: "old")
+        configuration.interceptors = [
+            .adapting { configuration, _ in
+                _ = try await client.send(APIConfiguration(path: "permission"))
+                configuration = APIConfiguration(path: "new", method: .put)
+            }
+        ]
+
+        _ = try await client.send(configuration)
+
+        #expect(transport.requests.map { "\($0.method) \($0.url.path)" } == ["GET /v1/permission", "PUT /v1/new"])
+    }
+
+    @Test func `what an interceptor changes lasts for one round`() async throws {
+        let answers = AnswerList(503, 200)
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [Self.appending("a")]
+            $0.retry = RetryPolicy(backoff: .constant(.zero))
+        }) { answers.answer($0) }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(transport.requests.map { $0.headers["X-Order"] } == ["a", "a"])
+    }
+
+    @Test func `a key that an interceptor asks for is the same in every round`() async throws {
+        let answers = AnswerList(503, 200)
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [.adapting { configuration, _ in configuration.idempotencyKey = .automatic }]
+            $0.retry = RetryPolicy(backoff: .constant(.zero))
+        }) { answers.answer($0) }
+
+        _ = try await client.send(APIConfiguration(path: "x", method: .post))
+
+        let keys = transport.requests.map { $0.headers["Idempotency-Key"] }
+        #expect(keys.count == 2)
+        #expect(keys[0] != nil && keys[0] == keys[1])
+    }
+
+    @Test func `the deadline ends a request whose interceptor never returns`() async throws {
+        let clock = ManualClock()
+        let (client, _) = try NetworkClient.stubbed(
+            time: clock,
+            options: {
+                $0.interceptors = [
+                    .adapting { _, _ in await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+                ]
+            }
+        ) { _ in .status(200) }
+
+        let call = Task { await client.failure(of: APIConfiguration(path: "x", timeout: .seconds(5))) }
+        await clock.waitForTimers(1)
+        clock.advance(by: .seconds(5))
+
+        #expect(await call.value == .deadlineExceeded)
+        #expect(client.activeRequests.isEmpty)
+    }
+
+    @Test func `a cancel ends a request whose interceptor never returns`() async throws {
+        let reached = AsyncStream.makeStream(of: Void.self)
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [
+                .adapting { _, _ in
+                    reached.continuation.yield()
+                    await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+                }
+            ]
+        }) { _ in .status(200) }
+        let id = RequestID()
+
+        let call = Task { await client.failure(of: APIConfiguration(path: "x"), id: id) }
+        for await _ in reached.stream { break }
+        client.cancel(id)
+
+        #expect(await call.value == .cancelled)
+        #expect(transport.requestCount == 0)
+    }
+}

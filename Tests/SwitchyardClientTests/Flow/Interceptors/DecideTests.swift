@@ -1,0 +1,158 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows K6, K10, K12, L3 (before success, before failure) and L4 (process).
+@Suite(.timeLimit(.minutes(1)))
+struct DecideTests {
+    private static func client(
+        _ interceptors: [RequestInterceptor],
+        time: ManualClock = ManualClock(),
+        _ statuses: Int...
+    ) throws -> (client: NetworkClient, transport: StubTransport) {
+        let answers = AnswerList(statuses.map { .status($0) })
+        return try NetworkClient.stubbed(time: time, options: { $0.interceptors = interceptors }) { answers.answer($0) }
+    }
+
+    // K12
+    @Test func `the first interceptor that decides wins, the client's before the configuration's`() async throws {
+        let asked = Locked<[String]>([])
+        let note: @Sendable (String) -> Void = { name in asked.withLock { $0.append(name) } }
+        let (client, transport) = try Self.client(
+            [
+                .retrying { _ in
+                    note("a")
+                    return .undecided
+                },
+                .retrying { round in
+                    note("b")
+                    return round.context.round == 1 ? .retryNow : .accept
+                },
+            ],
+            500
+        )
+        var configuration = APIConfiguration(path: "x")
+        configuration.interceptors = [
+            .retrying { _ in
+                note("c")
+                return .retryNow
+            }
+        ]
+
+        let answer = try await client.send(configuration)
+
+        #expect(answer.status == 500)
+        #expect(transport.requestCount == 2)
+        #expect(asked.withLock { $0 } == ["a", "b", "a", "b"])
+    }
+
+    @Test func `a decision may ask for a pause`() async throws {  // K6
+        let clock = ManualClock()
+        let (client, transport) = try Self.client(
+            [.retrying { $0.status == 202 ? .retry(after: .seconds(3)) : .undecided }],
+            time: clock,
+            202,
+            200
+        )
+
+        let call = Task { try await client.send(APIConfiguration(path: "x")) }
+        await clock.waitForTimers(2)
+        #expect(transport.requestCount == 1)
+        clock.advance(by: .seconds(3))
+
+        #expect(try await call.value.status == 200)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `a decision may turn a success into an error`() async throws {  // K6, L3
+        let (client, _) = try Self.client([.retrying("checker") { _ in .fail(SampleError()) }], 200)
+
+        let reason = await client.failure(of: APIConfiguration(path: "x"))
+
+        #expect(reason == .vetoed(Veto(name: "checker", underlying: SampleError())))
+    }
+
+    @Test func `a decision may put another answer in place of a failure`() async throws {  // L3, L4
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [.retrying { _ in .answer(HTTPResponse(status: 203)) }]
+        }) { _ in .failure(.connectionReset) }
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(answer.status == 203)
+    }
+
+    @Test func `an interceptor that throws while deciding ends the request with that error`() async throws {
+        let (client, _) = try Self.client([.retrying("thrower") { _ in throw SampleError() }], 200)
+
+        let reason = await client.failure(of: APIConfiguration(path: "x"))
+
+        #expect(reason == .vetoed(Veto(name: "thrower", underlying: SampleError())))
+    }
+
+    @Test func `no interceptor can have a write sent twice`() async throws {
+        let (client, transport) = try Self.client([.retrying { _ in .retryNow }], 500)
+
+        let answer = try await client.send(APIConfiguration(path: "x", method: .post))
+
+        #expect(answer.status == 500)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `the rounds that ended are there with status, server and time`() async throws {  // K10
+        let rounds = Locked<[RoundRecord]>([])
+        let (client, _) = try Self.client(
+            [
+                .retrying { round in
+                    guard round.context.round < 3 else { return .undecided }
+                    return .retryNow
+                },
+                .retrying { round in
+                    rounds.withLock { $0 = round.context.history }
+                    return .undecided
+                },
+            ],
+            500,
+            404,
+            200
+        )
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(answer.context.rounds == 3)
+        #expect(answer.context.attempts == 3)
+        #expect(rounds.withLock { $0 }.map(\.status) == [500, 404])
+        #expect(rounds.withLock { $0 }.map(\.context.server) == ["primary", "primary"])
+    }
+
+    @Test func `a decision that never comes is ended by the deadline`() async throws {
+        let clock = ManualClock()
+        let (client, _) = try Self.client(
+            [.retrying { _ in await withUnsafeContinuation { (_: UnsafeContinuation<RetryDecision, Never>) in } }],
+            time: clock,
+            200
+        )
+
+        let call = Task { await client.failure(of: APIConfiguration(path: "x", timeout: .seconds(5))) }
+        await clock.waitForTimers(1)
+        clock.advance(by: .seconds(5))
+
+        #expect(await call.value == .deadlineExceeded)
+    }
+
+    @Test func `an interceptor may dispatch again from a decision`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
+        var configuration = APIConfiguration(path: "x")
+        configuration.interceptors = [
+            .retrying { _ in
+                .answer(try await client.send(APIConfiguration(path: "y")).response)
+            }
+        ]
+
+        _ = try await client.send(configuration)
+
+        #expect(transport.requests.map(\.url.path) == ["/v1/x", "/v1/y"])
+    }
+}

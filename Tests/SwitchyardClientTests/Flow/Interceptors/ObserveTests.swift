@@ -1,0 +1,80 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows L4 (willSend, didReceive), L9, L10, L13, L15 and L24.
+@Suite(.timeLimit(.minutes(1)))
+struct ObserveTests {
+    @Test func `the events of a plain request come in the documented order`() async throws {  // L4, L9, L13, L15
+        let log = EventLog()
+        let (client, _) = try NetworkClient.stubbed(options: { $0.interceptors = [log.interceptor] }) { _ in
+            .status(200)
+        }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        let tree = ["dispatched", "roundBegan", "attemptSent", "attemptEnded", "roundEnded", "ended"]
+        #expect(await log.events(until: "ended") == tree)
+    }
+
+    @Test func `a retry shows as a pause and another round`() async throws {
+        let answers = AnswerList(503, 200)
+        let log = EventLog()
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [log.interceptor]
+            $0.retry = RetryPolicy(backoff: .constant(.zero))
+        }) { answers.answer($0) }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        let round = ["roundBegan", "attemptSent", "attemptEnded", "roundEnded"]
+        #expect(await log.events(until: "ended") == ["dispatched"] + round + ["waiting"] + round + ["ended"])
+    }
+
+    @Test func `several observers hear everything, one of them of a single request only`() async throws {  // L9, L10
+        let (all, one) = (EventLog(), EventLog())
+        let (client, _) = try NetworkClient.stubbed(options: { $0.interceptors = [all.interceptor] }) { _ in
+            .status(200)
+        }
+        var configuration = APIConfiguration(path: "x")
+        configuration.interceptors = [one.interceptor]
+
+        _ = try await client.send(APIConfiguration(path: "y"))
+        _ = try await client.send(configuration)
+
+        let events = await one.events(until: "ended")
+        #expect(events.count == 6)
+        #expect(all.all.count == 12)
+    }
+
+    @Test func `an observer that never returns holds up no request`() async throws {
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [.observing { _ in DispatchSemaphore(value: 0).wait() }]
+        }) { _ in .status(200) }
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(answer.status == 200)
+    }
+
+    @Test func `began and ended can be counted, so that a spinner stops`() async throws {  // L24
+        let log = EventLog()
+        let active = Locked(0)
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [
+                .observing { event in
+                    if case .dispatched = event.kind { active.withLock { $0 += 1 } }
+                    if case .ended = event.kind { active.withLock { $0 -= 1 } }
+                },
+                log.interceptor,
+            ]
+        }) { _ in .failure(.connectionReset) }
+
+        _ = await client.failure(of: APIConfiguration(path: "x"))
+
+        _ = await log.events(until: "ended")
+        #expect(active.withLock { $0 } == 0)
+    }
+}
