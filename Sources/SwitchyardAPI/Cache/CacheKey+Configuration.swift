@@ -7,35 +7,73 @@ extension CacheKey {
 
     /// Creates the key of a call; the one place in which keys are made, for storing and finding alike.
     ///
-    /// `nil` when the call is not to be cached: it has no lifetime, its method may change something, or its body is not
-    /// known in advance. A function, since an initialiser would take a copy of the whole configuration.
-    static func of(_ configuration: APIConfiguration, policy: CachePolicy, in partition: CachePartition) -> CacheKey? {
-        guard configuration.usesCache, configuration.method.isSafe || policy.allowsUnsafeMethods else { return nil }
+    /// `nil` when the call is not to be cached: its method may change something, its body is not known in advance, or it
+    /// was built elsewhere. A function, since an initialiser would take a copy of the whole configuration.
+    ///
+    /// - Parameters:
+    ///   - configuration: The call.
+    ///   - policy: What of the call the answer does not depend on.
+    ///   - partition: Whose answers these are.
+    ///   - server: The server that answers, where each server's answers are stored apart.
+    /// - Returns: The key.
+    static func of(
+        _ configuration: APIConfiguration,
+        policy: CachePolicy,
+        in partition: CachePartition,
+        server: String? = nil
+    ) -> CacheKey? {
+        guard configuration.method.isSafe || policy.allowsUnsafeMethods, configuration.prebuiltRequest == nil
+        else { return nil }
         var body: Data?
         if !configuration.body.isNone {
             guard let bytes = bytes(of: configuration) else { return nil }
             body = bytes
         }
-        var headers: [(name: String, value: String)] = []
-        for field in configuration.headers where !policy.ignoredHeaders.contains(field.name.lowercased()) {
-            headers.append((field.name, field.value))
-        }
-        if case .baseURL(let url) = configuration.server { headers.append((name: ":base", value: url.text)) }
-        if policy.version != 0 { headers.append((name: ":version", value: String(policy.version))) }
-        var parameters: [(name: String, value: String)] = []
-        for items in [configuration.query.items, configuration.parameters.items] {
-            for item in items where !policy.ignoredParameters.contains(item.key) {
-                parameters.append((item.key, item.value.canonicalText))
-            }
-        }
         return CacheKey(
             partition,
             method: configuration.method,
             path: configuration.path,
-            parameters: parameters,
-            headers: headers,
+            parameters: parameters(of: configuration, policy),
+            headers: fields(of: configuration, policy, server),
             body: body
         )
+    }
+
+    private static func parameters(
+        of configuration: APIConfiguration,
+        _ policy: CachePolicy
+    ) -> [(name: String, value: String)] {
+        var parameters: [(name: String, value: String)] = []
+        for item in configuration.query.items where !policy.ignoredParameters.contains(item.key) {
+            let name = item.key.utf8.first == 0 ? "\0q" + item.key : item.key
+            parameters.append((name, item.value.canonicalText))
+        }
+        // They may go into another part of the request than those of the query, so they are told apart.
+        for item in configuration.parameters.items where !policy.ignoredParameters.contains(item.key) {
+            parameters.append(("\0p" + item.key, item.value.canonicalText))
+        }
+        return parameters
+    }
+
+    /// The header fields on which the answer depends, and under names that no field can have, what else it depends on.
+    private static func fields(
+        of configuration: APIConfiguration,
+        _ policy: CachePolicy,
+        _ server: String?
+    ) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        for field in configuration.headers where !policy.ignoredHeaders.contains(field.name.lowercased()) {
+            fields.append((field.name, field.value))
+        }
+        if case .baseURL(let url) = configuration.server { fields.append((name: ":base", value: url.text)) }
+        if let server { fields.append((name: ":server", value: server)) }
+        if let version = configuration.apiVersion { fields.append((name: ":api", value: version)) }
+        if policy.version != 0 { fields.append((name: ":version", value: String(policy.version))) }
+        let pathValues = configuration.pathValues
+        if !pathValues.isEmpty {
+            fields.append((name: ":path", value: ParameterValue.dictionary(pathValues).canonicalText))
+        }
+        return fields
     }
 
     private static func bytes(of configuration: APIConfiguration) -> Data? {

@@ -28,6 +28,8 @@ public struct CachePolicy: Sendable, Hashable {
         case http
     }
 
+    /// Whether the call takes part in caching; what the cache's ``ResponseCache/defaults`` say when `nil`, the default.
+    public var isEnabled: Bool?
     /// What decides how long an answer is fresh.
     public var freshness = Freshness.lifetime
     /// What is done with a stored answer.
@@ -49,6 +51,11 @@ public struct CachePolicy: Sendable, Hashable {
     public var ignoredParameters: Set<String> = []
     /// Names of header fields of the request on which the answer does not depend, in lower case.
     public var ignoredHeaders = CachePolicy.neverInKeys
+    /// Whether the answers of each server are stored apart; default is `false`, since the servers of a service give the
+    /// same answers.
+    ///
+    /// An answer that another server gave than the one that was preferred is then not stored.
+    public var separatesServers = false
     /// The version of the answer's format; a new one does not find the old one's answers.
     public var version = 0
     /// Names whose stored answers are removed when this call succeeds, as after a change.

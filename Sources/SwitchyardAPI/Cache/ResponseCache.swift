@@ -27,6 +27,8 @@ public final class ResponseCache: Sendable {
 
     /// The most that the cache keeps.
     public let limits: Limits
+    /// What holds for calls that say nothing of caching themselves.
+    public let defaults: CacheDefaults
     let time: any TimeSource
     let shards: [Locked<RecencyList>]
     let size = Locked(RecencyList.Change())
@@ -35,11 +37,18 @@ public final class ResponseCache: Sendable {
     ///
     /// - Parameters:
     ///   - limits: The most that the cache keeps.
+    ///   - defaults: What holds for calls that say nothing of caching themselves.
     ///   - locks: How many locks the entries are spread over; rounded up to a power of two. With one, the order of use
     ///     is exact even when the clock stands still.
     ///   - time: The clock.
-    public init(limits: Limits = Limits(), locks: Int = 8, time: any TimeSource) {
+    public init(
+        limits: Limits = Limits(),
+        defaults: CacheDefaults = CacheDefaults(),
+        locks: Int = 8,
+        time: any TimeSource = SystemTime.shared
+    ) {
         self.limits = limits
+        self.defaults = defaults
         self.time = time
         var count = 1
         while count < min(max(1, locks), 256) { count *= 2 }

@@ -82,6 +82,11 @@ extension NetworkClient {
         set { sharedCompanions.replace(newValue) }
     }
 
+    /// The cache, if there is one already.
+    var existingResponseCache: ResponseCache? {
+        sharedCompanions.existing(ResponseCache.self)
+    }
+
     /// The fetches that several calls wait for.
     var flights: FlightTable {
         sharedCompanions.companion { FlightTable() }

@@ -34,7 +34,7 @@ struct CachedCall<Value: Sendable>: Sendable {
         }
     }
 
-    private var lifetime: Duration { call.configuration.cacheLifetime ?? .zero }
+    private var lifetime: Duration { plan.lifetime }
 
     private nonisolated(nonsending) func fetchedOrStored(
         _ fetch: Fetch,
@@ -98,11 +98,11 @@ extension CachedCall {
         }
 
         private func store(_ fetched: APICall<Value>.Fetched, after delay: Duration) {
-            guard plan.policy.stores, let lifetime = call.configuration.cacheLifetime else { return }
             let response = fetched.response
+            guard plan.policy.stores, plan.server == nil || plan.server == response.context?.server else { return }
             var facts = CacheFacts(cost: fetched.cost, tags: plan.policy.tags)
             facts.answer = CachedAnswer(status: response.status, headers: response.headers)
-            var time = plan.policy.keepingTime(lifetime, response.headers)
+            var time = plan.policy.keepingTime(plan.lifetime, response.headers)
             if plan.policy.freshness == .http {
                 guard isStorable(response) else { return }
                 let now = Date()

@@ -1,0 +1,24 @@
+/// What holds for calls that say nothing of caching themselves.
+///
+///     client.responseCache = ResponseCache(defaults: CacheDefaults(lifetime: .seconds(300)))
+///
+/// A call goes its own way with ``SwitchyardClient/APIConfiguration/cacheLifetime`` (zero is no caching) and with
+/// ``CachePolicy/isEnabled``.
+public struct CacheDefaults: Sendable, Hashable {
+    /// Whether answers are cached at all; default is `true`.
+    ///
+    /// Calls that say ``CachePolicy/isEnabled`` are not concerned.
+    public var isEnabled: Bool
+    /// How long the answers of calls are fresh that name no lifetime; `nil`, the default, does not cache them.
+    public var lifetime: Duration?
+
+    /// How long an answer is fresh when its call asks for caching and nobody names a lifetime: a minute, as in
+    /// TAFNetworking.
+    public static let unnamedLifetime = Duration.seconds(60)
+
+    /// Creates defaults.
+    public init(isEnabled: Bool = true, lifetime: Duration? = nil) {
+        self.isEnabled = isEnabled
+        self.lifetime = lifetime
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+/// What is asked of the network, and what is not, when answers are cached.
+@Suite(.timeLimit(.minutes(1))) struct CacheOverSocketsTests {
+    private func yard(_ cache: (LoopbackYard) -> ResponseCache?) throws -> (LoopbackYard, TopicAPI) {
+        let yard = try LoopbackYard()
+        yard.count()
+        if let cache = cache(yard) { yard.client.responseCache = cache }
+        return (yard, TopicAPI(client: yard.client))
+    }
+
+    @Test func `F2: a call without a lifetime has the default one of all`() async throws {
+        let (yard, topics) = try yard { ResponseCache(defaults: .init(lifetime: .seconds(300)), time: $0.clock) }
+        defer { yard.stop() }
+        let first = try await topics.topic(1)
+        yard.clock.advance(by: .seconds(299))
+
+        #expect(try await topics.topic(1) == first)
+        yard.clock.advance(by: .seconds(1))
+        #expect(try await topics.topic(1) != first)
+        _ = try await topics.topic(1, lifetime: .zero)
+        #expect(yard.targets.count == 3)
+    }
+
+    @Test func `F2: a call that asks for caching and names no time is cached for a minute`() async throws {
+        let (yard, topics) = try yard { _ in nil }
+        defer { yard.stop() }
+        var configuration = TopicAPI.topic(1)
+        configuration.cache.isEnabled = true
+        let first = try await topics.value(Topic.self, for: configuration)
+        yard.clock.advance(by: .milliseconds(59_900))
+
+        #expect(try await topics.value(Topic.self, for: configuration) == first)
+        yard.clock.advance(by: .milliseconds(100))
+        #expect(try await topics.value(Topic.self, for: configuration) != first)
+    }
+
+    @Test func `F3: caching is switched off for all calls, and on again by one`() async throws {
+        let (yard, topics) = try yard { ResponseCache(defaults: .init(isEnabled: false), time: $0.clock) }
+        defer { yard.stop() }
+        for _ in 0..<2 { _ = try await topics.topic(1, lifetime: .seconds(60)) }
+        #expect(yard.targets.count == 2)
+
+        var own = TopicAPI.topic(1, lifetime: .seconds(60))
+        own.cache.isEnabled = true
+        for _ in 0..<2 { _ = try await topics.value(Topic.self, for: own) }
+        #expect(yard.targets.count == 3)
+        own.cache.isEnabled = false
+        _ = try await topics.value(Topic.self, for: own)
+        #expect(yard.targets.count == 4)
+    }
+
+    @Test func `F4: answers are kept in memory, so that the next call needs no server at all`() async throws {
+        let (yard, topics) = try yard { _ in nil }
+        defer { yard.stop() }
+        let first = try await topics.topic(1, lifetime: .seconds(60))
+        yard.server.stop()
+
+        #expect(try await topics.topic(1, lifetime: .seconds(60)) == first)
+    }
+
+    @Test func `F5: the bodies kept cost no more bytes than allowed, and the oldest is asked for anew`() async throws {
+        let body = #"{"id":1,"title":""# + String(repeating: "x", count: 983) + #""}"#
+        let (yard, topics) = try yard { ResponseCache(limits: .init(cost: 2_500), time: $0.clock) }
+        defer { yard.stop() }
+        yard.server.route(.get, "/v1/*", answering: .json(body))
+        for id in [1, 2, 3, 3, 2, 1] {
+            _ = try await topics.topic(id, lifetime: .seconds(60))
+            yard.clock.advance(by: .milliseconds(1))
+            #expect(topics.cache.cost <= 2_500)
+        }
+
+        #expect(yard.targets == [1, 2, 3, 1].map { "/v1/topics/\($0)" })
+        #expect(topics.cache.cost == 2 * body.utf8.count)
+    }
+
+    @Test func `F6: no more answers are kept than allowed`() async throws {
+        let (yard, topics) = try yard { ResponseCache(limits: .init(count: 2), time: $0.clock) }
+        defer { yard.stop() }
+        for id in [1, 2, 3, 3, 2, 1] {
+            _ = try await topics.topic(id, lifetime: .seconds(60))
+            yard.clock.advance(by: .milliseconds(1))
+        }
+
+        #expect(yard.targets == [1, 2, 3, 1].map { "/v1/topics/\($0)" })
+    }
+
+    @Test func `F8: another path or another parameter is another answer`() async throws {
+        let (yard, topics) = try yard { _ in nil }
+        defer { yard.stop() }
+        for (path, page) in [("a", 1), ("b", 1), ("a", 2), ("a", 1), ("b", 1), ("a", 2)] {
+            var configuration = APIConfiguration(path: path, query: ["page": page])
+            configuration.cacheLifetime = .seconds(60)
+            _ = try await topics.value(Topic.self, for: configuration)
+        }
+
+        #expect(yard.targets == ["/v1/a?page=1", "/v1/b?page=1", "/v1/a?page=2"])
+    }
+
+    @Test func `F8: what stands in a path's placeholders makes another answer`() async throws {
+        let (yard, topics) = try yard { _ in nil }
+        defer { yard.stop() }
+        for id in [1, 2, 1] {
+            var configuration = APIConfiguration(path: "topics/{id}")
+            configuration.pathValues = ["id": id]
+            configuration.cacheLifetime = .seconds(60)
+            _ = try await topics.value(Topic.self, for: configuration)
+        }
+
+        #expect(yard.targets == ["/v1/topics/1", "/v1/topics/2"])
+    }
+
+    @Test func `F9: another method or another host is another answer`() async throws {
+        let (yard, topics) = try yard { _ in nil }
+        let other = try LoopbackYard(answer: .json(#"{"id":1,"title":"other host"}"#))
+        defer {
+            yard.stop()
+            other.stop()
+        }
+        var own = TopicAPI.topic(1, lifetime: .seconds(60))
+        var foreign = own
+        foreign.path = "\(other.server.baseURL)/v1/topics/1"
+        var posted = own
+        posted.method = .post
+        posted.cache.allowsUnsafeMethods = true
+        var based = own
+        based.server = .baseURL(try #require(RequestURL("\(other.server.baseURL)/v1/")))
+        own.cache.tags = ["mine"]
+
+        for _ in 0..<2 {
+            #expect(try await topics.value(Topic.self, for: own).title == "1")
+            #expect(try await topics.value(Topic.self, for: posted).title == "2")
+            #expect(try await topics.value(Topic.self, for: foreign).title == "other host")
+            #expect(try await topics.value(Topic.self, for: based).title == "other host")
+        }
+        #expect(yard.server.requests.map(\.method) == [.get, .post])
+        #expect(other.targets.count == 2)
+    }
+
+    @Test func `F11: two services may ask for one path without sharing the answer`() async throws {
+        let (yard, topics) = try yard { _ in nil }
+        defer { yard.stop() }
+        let client = try yard.client(of: "users")
+        defer { client.shutdown() }
+        client.responseCache = yard.client.responseCache
+        let users = TopicAPI(client: client)
+        for _ in 0..<2 {
+            #expect(try await topics.topic(1, lifetime: .seconds(60)).title == "1")
+            #expect(try await users.topic(1, lifetime: .seconds(60)).title == "2")
+        }
+
+        #expect(yard.client.responseCache.count == 2)
+    }
+
+    @Test func `F12, F13: an answer is valid while younger than its lifetime, and goes when it is met later`()
+        async throws
+    {
+        let (yard, topics) = try yard { _ in nil }
+        defer { yard.stop() }
+        var never = TopicAPI.topic(1, lifetime: .seconds(10))
+        never.cache.keepsForConfirmation = .zero
+        _ = try await topics.value(Topic.self, for: never)
+        yard.clock.advance(by: .milliseconds(9_999))
+        #expect(try await topics.value(Topic.self, for: never).title == "1")
+        yard.clock.advance(by: .milliseconds(1))
+        #expect(topics.cache.count == 1)
+
+        never.cache.reading = .only
+        await #expect(throws: APIError(.cache(.invalidMetadata))) { try await topics.value(Topic.self, for: never) }
+        #expect(topics.cache.count == 0)
+        #expect(yard.targets.count == 1)
+    }
+
+    @Test func `F12: what is stored without data of the right kind is no answer`() async throws {
+        let (yard, topics) = try yard { _ in nil }
+        defer { yard.stop() }
+        let nothing = ResponseSerializer<EmptyBody>.empty
+        _ = try await topics.response(for: TopicAPI.topic(1, lifetime: .seconds(60)), with: nothing)
+
+        #expect(try await topics.topic(1, lifetime: .seconds(60)).title == "2")
+    }
+
+    @Test func `X4: each server's answers are stored apart where a call says so`() async throws {
+        let (yard, topics) = try yard { _ in nil }
+        defer { yard.stop() }
+        var apart = TopicAPI.topic(1, lifetime: .seconds(60))
+        apart.cache.separatesServers = true
+        _ = try await topics.value(Topic.self, for: apart)
+        _ = try await topics.topic(1, lifetime: .seconds(60))
+
+        #expect(yard.targets.count == 2)
+        #expect(try await topics.value(Topic.self, for: apart).title == "1")
+    }
+}

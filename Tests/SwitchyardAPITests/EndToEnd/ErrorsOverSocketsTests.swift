@@ -1,0 +1,141 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// The errors of calls to a real server: numbers, words and what is kept.
+@Suite(.timeLimit(.minutes(1))) struct ErrorsOverSocketsTests {
+    /// A module as an app would set it up.
+    private static func module(_ language: MessageLanguage = .english) throws -> APIModule {
+        let messages = ErrorMessages(languages: [language])
+        return APIModule(
+            errors: try ModuleErrors(UserError.self, [301: .userNotFound, 302: .nameTaken], messages: messages),
+            envelope: Envelope(success: [200])
+        )
+    }
+
+    private static func error(
+        _ answer: LoopbackResponse,
+        _ module: APIModule = APIModule(messages: ErrorMessages(languages: [.english]))
+    ) async throws -> APIError {
+        let yard = try LoopbackYard(answer: answer)
+        defer { yard.stop() }
+        let topics = TopicAPI(client: yard.client, module: module)
+        return try #require(await #expect(throws: APIError.self) { try await topics.topic(7) })
+    }
+
+    private static func error(fault: Fault) async throws -> APIError {
+        let yard = try LoopbackYard()
+        defer { yard.stop() }
+        yard.server.fault = fault
+        // A clock that runs, so that the deadline passes.
+        let client = try NetworkClient(service: yard.client.service)
+        defer { client.shutdown() }
+        var configuration = TopicAPI.topic(7)
+        configuration.timeout = .milliseconds(300)
+        let topics = TopicAPI(client: client)
+        return try #require(
+            await #expect(throws: APIError.self) { try await topics.value(Topic.self, for: configuration) }
+        )
+    }
+
+    private static func cancelled() async throws -> APIError {
+        let yard = try LoopbackYard()
+        defer { yard.stop() }
+        yard.server.fault = .hang
+        let topics = TopicAPI(client: yard.client)
+        let result: Result<Topic, APIError> = await withCheckedContinuation { continuation in
+            let id = topics.value(Topic.self, for: TopicAPI.topic(7), on: .global()) {
+                continuation.resume(returning: $0)
+            }
+            topics.cancel(id)
+        }
+        return try #require(#expect(throws: APIError.self) { try result.get() })
+    }
+
+    private static func listErrors() async throws -> [APIError] {
+        let yard = try LoopbackYard(answer: .json("[]"))
+        defer { yard.stop() }
+        let topics = TopicAPI(client: yard.client)
+        let none = try #require(await #expect(throws: APIError.self) { try await topics.refreshTopics() })
+        yard.server.route(.get, "/v1/topics") { request in
+            .json(request.queryValue("page") == "1" ? #"[{"id":1,"title":"a"},{"id":2,"title":"b"}]"# : "[]")
+        }
+        _ = try await topics.refreshTopics()
+        let noMore = try #require(await #expect(throws: APIError.self) { try await topics.loadMoreTopics() })
+        return [none, noMore]
+    }
+
+    @Test func `H1: timeout is 101, no network 102, cancelled 103, default 104, no data 105, no more data 106`()
+        async throws
+    {
+        var errors = [
+            try await Self.error(fault: .hang), try await Self.error(fault: .refuse), try await Self.cancelled(),
+            try await Self.error(.json("{}", status: 500)),
+        ]
+        errors += try await Self.listErrors()
+
+        #expect(errors.map(\.code.number) == [101, 102, 103, 104, 105, 106])
+        #expect(errors.map(\.code) == [.timeout, .notConnected, .cancelled, .failed, .noData, .noMoreData])
+        // H6: whatever the failure, there is something to show.
+        #expect(errors.allSatisfy { !$0.message.isEmpty })
+    }
+
+    @Test func `H5: each code has words ready for display, and the server's take their place`() async throws {
+        let plain = try await Self.error(.json(#"{"code":301}"#), Self.module())
+        #expect(plain.message == "There is no such user.")
+        let chinese = try await Self.error(.json(#"{"code":301}"#), Self.module(.simplifiedChinese))
+        #expect(chinese.message == "用户不存在")
+        let server = try await Self.error(.json(#"{"code":301,"message":"Ada left in 1852."}"#), Self.module())
+        #expect(server.message == "Ada left in 1852.")
+        let refused = try await Self.error(.json("{}", status: 500))
+        #expect(refused.message == "The request failed.")
+    }
+
+    @Test(arguments: [
+        LoopbackResponse.json(#"{"code":301,"message":""}"#), .json(#"{"code":301,"message":"  "}"#),
+        .json(#"{"code":301,"message":null}"#), .json(#"{"code":999,"message":{}}"#), .json("[]"), .json(""),
+        .text("no JSON"), .json("{}", status: 404), .json(#"{"code":"GONE","message":"\u0000"}"#, status: 500),
+    ])
+    func `H6: an error always has a message`(answer: LoopbackResponse) async throws {
+        let error = try await Self.error(answer, Self.module())
+
+        #expect(error.message.contains { !$0.isWhitespace })
+        #expect(error.userMessage == error.message)
+    }
+
+    @Test func `H7: the codes of a module start at 1001, beside those that all modules share`() async throws {
+        let module = try Self.module()
+
+        let known = try await Self.error(.json(#"{"code":302}"#), module)
+        #expect(known.code == .module(1002) && known.code.number == 1002)
+        #expect(known.module(UserError.self) == .nameTaken)
+        let unknown = try await Self.error(.json(#"{"code":303}"#), module)
+        #expect(unknown.code.number == 104 && unknown.module(UserError.self) == nil)
+    }
+
+    @Test func `H10: the error underneath is kept`() async throws {
+        let refused = try await Self.error(fault: .refuse)
+        let failure = try #require(refused.context.underlying as? RequestFailure)
+        guard case .transport(let transport) = failure.reason else { throw refused }
+        #expect(transport.kind == .connectionRefused && !transport.message.isEmpty)
+
+        let shape = try await Self.error(.json(#"{"id":"seven","title":"x"}"#))
+        guard case .typeMismatch(_, let context) = shape.context.underlying as? DecodingError else { throw shape }
+        #expect(context.codingPath.map(\.stringValue) == ["id"])
+    }
+
+    @Test func `G2: an answer becomes a tree of JSON, object or array`() async throws {
+        let yard = try LoopbackYard(answer: .json(#"{"topics":[{"id":1,"tags":null}],"next":2.50}"#))
+        defer { yard.stop() }
+        let topics = TopicAPI(client: yard.client)
+
+        let object = try await topics.response(for: TopicAPI.topic(7), with: .json).value
+        #expect(object.value(at: "topics.0.id") == 1)
+        #expect(object["next"]?.number?.text == "2.50")
+        yard.server.route(.get, "/v1/*", answering: .json(#"[true,null,"\u00e9"]"#))
+        #expect(try await topics.response(for: TopicAPI.topic(7), with: .json).value == [true, nil, "é"])
+    }
+}
