@@ -1,0 +1,159 @@
+import SwitchyardServices
+
+/// The connections of one listener of an ``EventSource``, one after the other.
+///
+/// @unchecked is sound: it belongs to one iterator, whose `next` is called by one task at a time and awaited; nothing
+/// else touches what varies.
+final class EventConnection: @unchecked Sendable {
+    private let configuration: APIConfiguration
+    private let options: EventSource.Options
+    private let transfer: Transfer
+    /// Keeps the client for as long as somebody listens.
+    private let source: EventSource
+    private var parser: EventParser
+    private var reader: EventReader?
+    private var server: Server.ID?
+    private var avoided = ServerSet()
+    private var reconnectionTime: Duration
+    private var failures = 0
+    private var hasBegun = false
+    private var isOver = false
+
+    init(_ source: EventSource) {
+        self.source = source
+        configuration = source.configuration
+        options = source.options
+        transfer = Transfer(id: source.id, owner: source.owner, core: source.core)
+        parser = EventParser(lastEventID: source.options.lastEventID)
+        reconnectionTime = source.options.reconnectionTime
+    }
+
+    deinit {
+        transfer.handle.cancel(.cancelled)
+        transfer.end()
+    }
+
+    /// Waits for the next event; `nil` when the server has no more.
+    func next() async throws(EventSourceFailure) -> ServerSentEvent? {
+        guard !isOver else { return nil }
+        do throws(EventSourceFailure) {
+            try begin()
+            while true {
+                if reader == nil, try await !connect() { break }
+                if let event = try await nextEvent() { return event }
+                try await waitToReconnect()
+            }
+        } catch {
+            finish()
+            throw error
+        }
+        finish()
+        return nil
+    }
+
+    private func begin() throws(EventSourceFailure) {
+        guard !hasBegun else { return }
+        hasBegun = true
+        do throws(RequestFailure.Reason) {
+            try transfer.begin(timeout: configuration.timeout)
+        } catch {
+            throw .request(failure(error))
+        }
+    }
+
+    private func finish() {
+        isOver = true
+        reader = nil
+        transfer.end()
+    }
+
+    // MARK: Connecting
+
+    /// Makes a connection; `false` when the server says that there is nothing more, or the wait for the next one begins.
+    private func connect() async throws(EventSourceFailure) -> Bool {
+        let response: ServiceResponse
+        do throws(RequestFailure) {
+            response = try await transfer.open(request, avoiding: avoided)
+        } catch {
+            guard case .transport = error.reason, mayTryAgain else { throw .request(error) }
+            return true
+        }
+        avoided = ServerSet()
+        server = response.context.server
+        guard response.status == 200 else {
+            response.discardBody()
+            if response.status == 204 { return false }
+            throw .status(response.status)
+        }
+        let type = response.headers["Content-Type"]
+        let essence = type?.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+        guard essence == "text/event-stream" else {
+            response.discardBody()
+            throw .contentType(type)
+        }
+        failures = 0
+        let body = LiveBody(transfer, response, endsTransfer: false)
+        reader = EventReader(body, EventParser(lastEventID: parser.lastEventID), limit: options.eventLimit)
+        return true
+    }
+
+    private var request: APIConfiguration {
+        var request = configuration
+        request.headers.set("Accept", "text/event-stream")
+        request.headers.set("Cache-Control", "no-store")
+        if !parser.lastEventID.isEmpty { request.headers.set("Last-Event-ID", parser.lastEventID) }
+        return request
+    }
+
+    /// Takes note of a connection that failed; `false` when it was one too many.
+    private var mayTryAgain: Bool {
+        failures += 1
+        return failures <= options.maximumFailures ?? .max
+    }
+
+    // MARK: Reading
+
+    /// The next event of the connection; `nil` when it has ended or broken off, and another is to be made.
+    private func nextEvent() async throws(EventSourceFailure) -> ServerSentEvent? {
+        guard reader != nil else { return nil }
+        do throws(RequestFailure) {
+            let event = try await reader?.next()
+            takeNote()
+            return event
+        } catch {
+            takeNote()
+            guard case .transport(let cause) = error.reason, AttemptOutcome(cause.kind).failureKind != nil, mayTryAgain
+            else { throw .request(error) }
+            avoidServer()
+            return nil
+        }
+    }
+
+    private func takeNote() {
+        guard let read = reader?.parser else { return }
+        parser = read
+        reconnectionTime = read.reconnectionTime ?? reconnectionTime
+    }
+
+    /// Asks another server next, if there is one.
+    private func avoidServer() {
+        guard transfer.pool.hasAlternatives, let position = server.flatMap(transfer.pool.position) else { return }
+        avoided.insert(position)
+    }
+
+    /// Waits as long as the server wants; longer, up to a limit, after failures in a row.
+    private func waitToReconnect() async throws(EventSourceFailure) {
+        reader = nil
+        let factor = Double(1 << min(max(0, failures - 1), 16))
+        let wait = max(reconnectionTime, min(reconnectionTime * factor, options.longestWait))
+        let pause = Pause()
+        transfer.handle.attach { pause.end() }
+        await pause.wait(for: wait, on: transfer.core.time)
+        if let reason = transfer.handle.reason { throw .request(failure(reason)) }
+        if Task.isCancelled { throw .request(failure(.cancelled)) }
+    }
+
+    private func failure(_ reason: RequestFailure.Reason) -> RequestFailure {
+        RequestFailure(reason, id: transfer.id, context: transfer.context(method: configuration.method))
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// Cuts bytes into lines, wherever the pieces are cut: between CR and LF, or within a character.
+struct LineSplitter: Sendable {
+    /// What ends a line.
+    enum Rule: Sendable, Hashable {
+        /// LF or CRLF: as in JSON Lines, and as most programs mean it.
+        case lineFeed
+        /// LF, CRLF or CR: as in server-sent events (HTML Standard, section 9.2.5).
+        case any
+    }
+
+    private let rule: Rule
+    private let limit: Int
+    private var rest = Data()
+    /// How far `rest` has been looked through.
+    private var searched = 0
+    private var skipsLineFeed = false
+
+    /// - Parameters:
+    ///   - rule: What ends a line.
+    ///   - limit: The longest line in bytes.
+    init(_ rule: Rule, limit: Int) {
+        self.rule = rule
+        self.limit = limit
+    }
+
+    /// Takes the next piece in.
+    mutating func append(_ piece: Data) {
+        if searched == 0, rest.isEmpty { rest = piece } else { rest.append(piece) }
+    }
+
+    /// The next line without its end; `nil` when it is not whole yet.
+    ///
+    /// - Throws: ``TransportError`` with ``TransportError/Kind/bodyTooLarge`` for a line above the limit.
+    mutating func next() throws(TransportError) -> Data? {
+        skipLineFeed()
+        let start = rest.startIndex
+        guard let end = rest[(start + searched)...].firstIndex(where: isEnd) else {
+            searched = rest.count
+            if searched > limit { throw tooLong }
+            return nil
+        }
+        var line = rest[start..<end]
+        if line.count > limit { throw tooLong }
+        skipsLineFeed = rest[end] == UInt8(ascii: "\r")
+        rest = rest[(end + 1)...]
+        searched = 0
+        if rule == .lineFeed, line.last == UInt8(ascii: "\r") { line.removeLast() }
+        return line
+    }
+
+    /// What stands behind the last end of a line; `nil` when nothing does.
+    mutating func finish() -> Data? {
+        skipLineFeed()
+        defer {
+            rest = Data()
+            searched = 0
+        }
+        return rest.isEmpty ? nil : rest
+    }
+
+    /// The LF of a CRLF whose CR ended a line already.
+    private mutating func skipLineFeed() {
+        guard skipsLineFeed, let first = rest.first else { return }
+        skipsLineFeed = false
+        if first == UInt8(ascii: "\n") { rest = rest.dropFirst() }
+    }
+
+    private func isEnd(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\n") || (rule == .any && byte == UInt8(ascii: "\r"))
+    }
+
+    private var tooLong: TransportError {
+        TransportError(.bodyTooLarge, message: "a line is longer than \(limit) bytes")
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// The body of a ``StreamedResponse`` as pieces of text, each as soon as it is there.
+///
+/// A character that is cut between two pieces of the body comes whole, with the later one. Bytes that are not UTF-8 are
+/// replaced by U+FFFD.
+public struct ResponseText: AsyncSequence, Sendable {
+    /// One piece of text, never empty.
+    public typealias Element = String
+    /// The failure that ends a body early.
+    public typealias Failure = RequestFailure
+
+    let body: LiveBody
+
+    /// Starts reading.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(body: body)
+    }
+
+    /// Reads the body piece by piece.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let body: LiveBody
+        private var rest = Data()
+
+        init(body: LiveBody) {
+            self.body = body
+        }
+
+        /// Returns the next piece, or `nil` at the end.
+        ///
+        /// - Throws: ``RequestFailure`` when the body breaks off or the transfer was cancelled.
+        public mutating func next() async throws(RequestFailure) -> String? {
+            try await next(isolation: nil)
+        }
+
+        /// Returns the next piece, or `nil` at the end; the isolation of the caller plays no part.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> String? {
+            while let piece = try await body.next() {
+                var bytes = rest + piece
+                rest = Data(bytes.suffix(bytes.incompleteCharacter))
+                bytes.removeLast(rest.count)
+                if !bytes.isEmpty { return String(decoding: bytes, as: UTF8.self) }
+            }
+            defer { rest = Data() }
+            return rest.isEmpty ? nil : String(decoding: rest, as: UTF8.self)
+        }
+    }
+}
+
+extension ResponseBytes {
+    /// The body as pieces of text.
+    public var text: ResponseText { ResponseText(body: body) }
+}
+
+extension Data {
+    /// How many bytes at the end are the beginning of a character that is not whole yet (RFC 3629).
+    fileprivate var incompleteCharacter: Int {
+        for (count, byte) in reversed().prefix(3).enumerated() where byte & 0xc0 != 0x80 {
+            let length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+            return length > count + 1 ? count + 1 : 0
+        }
+        return 0
+    }
+}

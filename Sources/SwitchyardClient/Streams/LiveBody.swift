@@ -1,0 +1,94 @@
+import Foundation
+import SwitchyardServices
+
+/// The body of an answer while it arrives: in reach of the client, and charged to its server when it breaks off.
+final class LiveBody: Sendable {
+    private let transfer: Transfer
+    private let context: RequestContext
+    private let endsTransfer: Bool
+    private let stream: HTTPBodyStream?
+    private let whole = Locked<Data?>(nil)
+
+    /// - Parameters:
+    ///   - transfer: The transfer; it has begun.
+    ///   - response: The answer.
+    ///   - endsTransfer: Whether the transfer ends with the body.
+    init(_ transfer: Transfer, _ response: ServiceResponse, endsTransfer: Bool = true) {
+        self.transfer = transfer
+        self.endsTransfer = endsTransfer
+        context = response.context
+        switch response.response.body {
+        case .whole(let data):
+            stream = nil
+            whole.withLock { $0 = data }
+        case .stream(let stream):
+            self.stream = stream
+            transfer.handle.attach { [transfer] in
+                stream.cancel()
+                // Nobody may be reading who would notice.
+                if endsTransfer { transfer.end() }
+            }
+        }
+    }
+
+    deinit {
+        end()
+        stream?.cancel()
+    }
+
+    /// Waits for the next piece, `nil` at the end.
+    func next() async throws(RequestFailure) -> Data? {
+        if let reason = transfer.handle.reason { throw failure(reason) }
+        do throws(TransportError) {
+            let piece = try await nextPiece()
+            if piece == nil { end() }
+            return piece
+        } catch {
+            throw ended(by: error)
+        }
+    }
+
+    /// Ends the transfer from outside.
+    func cancel(_ reason: RequestFailure.Reason) {
+        transfer.handle.cancel(reason)
+    }
+
+    /// Ends the transfer because the reader does not want what comes.
+    func refuse(_ error: TransportError) -> RequestFailure {
+        stream?.cancel()
+        end()
+        return failure(.transport(error))
+    }
+
+    private func nextPiece() async throws(TransportError) -> Data? {
+        if let stream {
+            var pieces = stream.makeAsyncIterator()
+            return try await pieces.next()
+        }
+        return whole.withLock { data in
+            defer { data = nil }
+            return data.flatMap { $0.isEmpty ? nil : $0 }
+        }
+    }
+
+    private func ended(by error: TransportError) -> RequestFailure {
+        defer { end() }
+        if let reason = transfer.handle.reason { return failure(reason) }
+        if error.kind == .cancelled { return failure(.cancelled) }
+        let outcome = AttemptOutcome(error.kind)
+        if outcome.failureKind != nil, let server = context.server {
+            transfer.charge(Transfer.Break(server: server, outcome: outcome))
+        }
+        return failure(.transport(error))
+    }
+
+    private func end() {
+        if endsTransfer { transfer.end() }
+    }
+
+    private func failure(_ reason: RequestFailure.Reason) -> RequestFailure {
+        var context = context
+        context.elapsed = transfer.startedAt.duration(to: transfer.core.time.now)
+        return RequestFailure(reason, id: transfer.id, context: context)
+    }
+}

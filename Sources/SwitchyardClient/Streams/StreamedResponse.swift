@@ -1,0 +1,90 @@
+public import Foundation
+
+/// An answer whose body is read as it arrives.
+///
+///     let answer = try await client.stream(APIConfiguration(path: "log"))
+///     for try await line in answer.bytes.lines { print(line) }
+///
+/// The body can be read once, in one of its forms: ``bytes`` piece by piece, and from there as lines, decoded values or
+/// events. Reading slowly slows the server down. The transfer ends when the task that reads is cancelled, with
+/// ``NetworkClient/cancel(_:)-(RequestID)``, and when nobody holds the answer or reads it any more.
+public struct StreamedResponse: Sendable {
+    /// The request that was answered.
+    public var id: RequestID
+    /// The status code.
+    public var status: Int
+    /// The header fields.
+    public var headers: HTTPHeaders
+    /// Who answered, after how many attempts and how long.
+    public var context: RequestContext
+    /// Where the time of the exchange went until its head was there; `nil` when the transport does not measure.
+    public var metrics: TransferMetrics?
+    /// The body.
+    public var bytes: ResponseBytes
+
+    init(_ response: ServiceResponse, bytes: ResponseBytes) {
+        id = response.id
+        status = response.status
+        headers = response.headers
+        context = response.context
+        metrics = response.response.metrics
+        self.bytes = bytes
+    }
+
+    /// The length of the body in bytes, when the server says it.
+    public var announcedLength: Int64? { headers["Content-Length"].flatMap { Int64($0) } }
+
+    /// Ends the transfer, whether somebody is reading or not; harmless after the end.
+    public func cancel() {
+        bytes.body.cancel(.cancelled)
+    }
+}
+
+/// The body of a ``StreamedResponse``, piece by piece as it arrives.
+public struct ResponseBytes: AsyncSequence, Sendable {
+    /// One piece of the body, never empty.
+    public typealias Element = Data
+    /// The failure that ends a body early.
+    public typealias Failure = RequestFailure
+
+    let body: LiveBody
+
+    /// Starts reading, or goes on where an earlier iteration has stopped.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(body: body)
+    }
+
+    /// Reads the body piece by piece.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let body: LiveBody
+
+        /// Returns the next piece, or `nil` at the end.
+        ///
+        /// - Throws: ``RequestFailure`` when the body breaks off or the transfer was cancelled.
+        public mutating func next() async throws(RequestFailure) -> Data? {
+            try await body.next()
+        }
+
+        /// Returns the next piece, or `nil` at the end; the isolation of the caller plays no part.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> Data? {
+            try await body.next()
+        }
+    }
+
+    /// Reads what is left into memory.
+    ///
+    /// - Parameter limit: The most bytes that are accepted.
+    /// - Returns: The bytes.
+    /// - Throws: ``RequestFailure``; with ``TransportError/Kind/bodyTooLarge`` when there are more than `limit`, and then
+    ///   the transfer has been ended.
+    public func collect(upTo limit: Int) async throws(RequestFailure) -> Data {
+        var bytes = Data()
+        while let piece = try await body.next() {
+            guard bytes.count + piece.count <= limit else {
+                throw body.refuse(TransportError(.bodyTooLarge, message: "the body is larger than \(limit) bytes"))
+            }
+            bytes.append(piece)
+        }
+        return bytes
+    }
+}

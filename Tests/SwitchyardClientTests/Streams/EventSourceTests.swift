@@ -1,0 +1,221 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Event streams over as many connections as it takes: E40.
+@Suite(.timeLimit(.minutes(1)))
+struct EventSourceTests {
+    private static func events(_ text: String) -> LoopbackResponse {
+        LoopbackResponse(headers: ["Content-Type": "text/event-stream"], body: .data(Data(text.utf8)))
+    }
+
+    private static let quick: EventSource.Options = {
+        var options = EventSource.Options()
+        options.reconnectionTime = .milliseconds(1)
+        return options
+    }()
+
+    @Test func `a connection that ends is made again, from the last id, until the server says 204`() async throws {
+        let lab = try DownloadLab()
+        let count = Locked(0)
+        lab.server.route(.get, "/news") { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            switch number {
+            case 1: return Self.events("retry: 1\nid: 7\ndata: one\n\ndata: lost")
+            case 2: return Self.events(": nothing new\n\n")
+            case 3: return Self.events("data: two\n\n")
+            default: return LoopbackResponse(status: 204)
+            }
+        }
+
+        var events: [ServerSentEvent] = []
+        for try await event in lab.client.eventSource(APIConfiguration(path: "news"), options: Self.quick) {
+            events.append(event)
+        }
+
+        #expect(events == [.init(data: "one", lastEventID: "7"), .init(data: "two", lastEventID: "7")])
+        #expect(lab.server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "7", "7", "7"])
+        #expect(lab.server.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
+        #expect(lab.client.activeRequests.isEmpty)
+    }
+
+    @Test func `the server's reconnection time is kept to`() async throws {
+        let clock = ManualClock()
+        let answers: [StubAnswer] = [
+            .status(200, headers: ["Content-Type": "text/event-stream"], body: Data("retry: 5000\ndata: 1\n\n".utf8)),
+            .status(204),
+        ]
+        let transport = StubTransport(answers: answers)
+        let service = try Service.topics(switching: .off, servers: 1)
+        let client = try NetworkClient(service: service, transport: transport, time: clock)
+        let source = client.eventSource(APIConfiguration(path: "news"))
+
+        let reading = Task {
+            var events: [String] = []
+            for try await event in source { events.append(event.data) }
+            return events
+        }
+        while clock.nextDeadline != MonotonicTime.zero.advanced(by: .seconds(5)) { await Task.yield() }
+        #expect(transport.requestCount == 1)
+        clock.advance(by: .seconds(5))
+
+        #expect(try await reading.value == ["1"])
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `a connection that breaks goes on at the next server`() async throws {
+        let lab = try DownloadLab(2)
+        lab.servers[0].route(.get, "/news") { _ in
+            LoopbackResponse(
+                headers: ["Content-Type": "text/event-stream"],
+                body: .stream(length: 1_000) { writer in
+                    try await writer.write("id: 1\ndata: one\n\n")
+                    throw CancellationError()
+                }
+            )
+        }
+        let count = Locked(0)
+        lab.servers[1].route(.get, "/news") { _ in
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            return isFirst ? Self.events("data: two\n\n") : LoopbackResponse(status: 204)
+        }
+        var events: [String] = []
+
+        for try await event in lab.client.eventSource(APIConfiguration(path: "news"), options: Self.quick) {
+            events.append(event.data)
+            if event.data == "two" { lab.servers[0].fault = .status(204) }
+        }
+
+        #expect(events == ["one", "two"])
+        #expect(lab.servers[1].requests.first?.headers["Last-Event-ID"] == "1")
+        #expect(lab.client.servers[0].statistics.failures >= 1)
+    }
+
+    @Test(arguments: [404, 500, 301])
+    func `a status other than 200 and 204 ends it`(status: Int) async throws {
+        let lab = try DownloadLab()
+        lab.server.fault = .status(status)
+
+        let error = await #expect(throws: EventSourceFailure.self) {
+            for try await _ in lab.client.eventSource(APIConfiguration(path: "news")) {}
+        }
+
+        guard case .status(status)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `an answer that is no event stream ends it`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/news", answering: .text("data: 1\n\n"))
+
+        let error = await #expect(throws: EventSourceFailure.self) {
+            for try await _ in lab.client.eventSource(APIConfiguration(path: "news")) {}
+        }
+
+        guard case .contentType("text/plain; charset=utf-8")? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `connections that fail one after the other are counted`() async throws {
+        let lab = try DownloadLab()
+        lab.server.fault = .refuse
+        var options = Self.quick
+        options.maximumFailures = 3
+
+        let error = await #expect(throws: EventSourceFailure.self) {
+            for try await _ in lab.client.eventSource(APIConfiguration(path: "news"), options: options) {}
+        }
+
+        guard case .request(let failure)? = error, case .transport(let cause) = failure.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.kind == .connectionRefused)
+    }
+
+    @Test func `it is closed by its name, while it reads and while it waits`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/live") { _ in
+            LoopbackResponse(
+                headers: ["Content-Type": "text/event-stream"],
+                body: .stream(length: nil) { writer in
+                    try await writer.write("data: 1\n\n")
+                    try await Task.sleep(for: .seconds(3_600))
+                }
+            )
+        }
+        lab.server.route(.get, "/short", answering: Self.events("retry: 3600000\ndata: 1\n\n"))
+
+        for path in ["live", "short"] {
+            let source = lab.client.eventSource(APIConfiguration(path: path))
+            let error = await #expect(throws: EventSourceFailure.self) {
+                for try await _ in source {
+                    Task { lab.client.cancel(source.id) }
+                }
+            }
+            guard case .request(let failure)? = error, failure.isCancellation else {
+                Issue.record("\(path): \(String(describing: error))")
+                continue
+            }
+        }
+        #expect(lab.client.activeRequests.isEmpty)
+    }
+
+    @Test func `leaving the loop closes the connection`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/live") { _ in
+            LoopbackResponse(
+                headers: ["Content-Type": "text/event-stream"],
+                body: .stream(length: nil) { writer in
+                    while true { try await writer.write("data: 1\n\n") }
+                }
+            )
+        }
+
+        for try await _ in lab.client.eventSource(APIConfiguration(path: "live")) { break }
+
+        await lab.server.waitUntilIdle()
+        #expect(lab.client.activeRequests.isEmpty)
+    }
+
+    @Test func `an event that is too large ends it`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/news", answering: Self.events(String(repeating: "data: 1234567890\n", count: 1_000)))
+        var options = Self.quick
+        options.eventLimit = 5_000
+
+        let error = await #expect(throws: EventSourceFailure.self) {
+            for try await _ in lab.client.eventSource(APIConfiguration(path: "news"), options: options) {}
+        }
+
+        guard case .request(let failure)? = error, case .transport(let cause) = failure.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.kind == .bodyTooLarge)
+    }
+
+    @Test func `the events of one answer can be read without connecting again`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.post, "/chat", answering: Self.events("data: Hel\n\ndata: lo\n\n"))
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "chat", method: .post, body: .json(["q": 1])))
+        var text = ""
+        for try await event in answer.bytes.events() { text += event.data }
+
+        #expect(text == "Hello")
+        #expect(lab.server.requests.count == 1)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Lines and values of bodies that are cut anywhere: E29.
+@Suite(.timeLimit(.minutes(1)))
+struct LineTests {
+    private static func lines(_ text: String, _ rule: LineSplitter.Rule, cut size: Int) throws -> [String] {
+        var splitter = LineSplitter(rule, limit: 1_000)
+        var lines: [String] = []
+        var rest = Data(text.utf8)
+        while !rest.isEmpty {
+            splitter.append(rest.prefix(size))
+            rest = rest.dropFirst(size)
+            while let line = try splitter.next() { lines.append(String(decoding: line, as: UTF8.self)) }
+        }
+        if let last = splitter.finish() { lines.append(String(decoding: last, as: UTF8.self)) }
+        return lines
+    }
+
+    @Test(arguments: 1...9)
+    func `a line ends with LF or CRLF, wherever the pieces are cut`(size: Int) throws {
+        let text = "eins\nzwei\r\n\nvier 😀 é\r\nCR \r bleibt\nletzte"
+
+        let lines = try Self.lines(text, .lineFeed, cut: size)
+
+        #expect(lines == ["eins", "zwei", "", "vier 😀 é", "CR \r bleibt", "letzte"])
+    }
+
+    @Test(arguments: 1...9)
+    func `of an event stream a line ends with CR too`(size: Int) throws {
+        let lines = try Self.lines("a\rb\r\nc\n\r\rd\r\n", .any, cut: size)
+
+        #expect(lines == ["a", "b", "c", "", "", "d"])
+    }
+
+    @Test func `a line above the limit is refused before it is complete`() throws {
+        var splitter = LineSplitter(.lineFeed, limit: 10)
+        splitter.append(Data("12345678901".utf8))
+
+        let error = #expect(throws: TransportError.self) { try splitter.next() }
+
+        #expect(error?.kind == .bodyTooLarge)
+    }
+
+    @Test func `a million short lines cost no more than they should`() throws {
+        var splitter = LineSplitter(.lineFeed, limit: 100)
+        splitter.append(Data(String(repeating: "ab\n", count: 100_000).utf8))
+        var count = 0
+
+        while try splitter.next() != nil { count += 1 }
+
+        #expect(count == 100_000)
+    }
+
+    private func body(_ pieces: [String], _ path: String = "live") throws -> DownloadLab {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/live") { _ in
+            .stream { writer in
+                for piece in pieces { try await writer.write(piece) }
+            }
+        }
+        return lab
+    }
+
+    @Test func `a body is read as lines`() async throws {
+        let lab = try body(["one\ntw", "o\r", "\nthree"])
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "live"))
+        var lines: [String] = []
+        for try await line in answer.bytes.lines { lines.append(line) }
+
+        #expect(lines == ["one", "two", "three"])
+    }
+
+    @Test func `a body is read as text, with characters whole`() async throws {
+        let lab = try DownloadLab()
+        let text = "a😀é\u{301}漢字z"
+        lab.server.route(.get, "/live") { _ in
+            .stream { writer in
+                for byte in text.utf8 { try await writer.write(Data([byte])) }
+            }
+        }
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "live"))
+        var pieces: [String] = []
+        for try await piece in answer.bytes.text { pieces.append(piece) }
+
+        #expect(pieces.joined() == text)
+        #expect(pieces.allSatisfy { !$0.contains("\u{fffd}") })
+    }
+
+    private struct Tick: Decodable, Sendable, Equatable {
+        var n: Int
+    }
+
+    @Test func `a body is read as values, one a line`() async throws {
+        let lab = try body([#"{"n":1}"# + "\n{\"n\"", ":2}\r\n\n  \n", #"{"n":3}"#])
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "live"))
+        var ticks: [Tick] = []
+        for try await tick in answer.bytes.values(of: Tick.self) { ticks.append(tick) }
+
+        #expect(ticks == [Tick(n: 1), Tick(n: 2), Tick(n: 3)])
+    }
+
+    @Test func `a line that is no such value names its number, and ends the transfer`() async throws {
+        let lab = try body(["{\"n\":1}\n{\"m\":2}\n{\"n\":3}\n"])
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "live"))
+        let error = await #expect(throws: LineDecodingError.self) {
+            for try await _ in answer.bytes.values(of: Tick.self) {}
+        }
+
+        #expect(error?.line == 2)
+        await lab.server.waitUntilIdle()
+        #expect(lab.client.activeRequests.isEmpty)
+    }
+
+    @Test func `a line that is too long ends the transfer`() async throws {
+        let lab = try body([String(repeating: "x", count: 2_000), "\n"])
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "live"))
+        let error = await #expect(throws: RequestFailure.self) {
+            for try await _ in answer.bytes.lines(limit: 1_000) {}
+        }
+
+        guard case .transport(let cause)? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.kind == .bodyTooLarge)
+    }
+}

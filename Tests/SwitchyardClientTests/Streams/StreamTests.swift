@@ -1,0 +1,309 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Answers that are read as they arrive.
+@Suite(.timeLimit(.minutes(1)))
+struct StreamTests {
+    private let bytes = DownloadLab.bytes(300_000)
+
+    // E29
+    @Test func `pieces arrive before the answer is complete`() async throws {
+        let lab = try DownloadLab()
+        let gate = AsyncStream.makeStream(of: Void.self)
+        lab.server.route(.get, "/live") { _ in
+            .stream { writer in
+                try await writer.write("one")
+                for await _ in gate.stream { break }
+                try await writer.write("two")
+            }
+        }
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "live"))
+        var pieces = answer.bytes.makeAsyncIterator()
+        let first = try await pieces.next()
+        gate.continuation.yield()
+        let second = try await pieces.next()
+        let end = try await pieces.next()
+
+        #expect(answer.status == 200)
+        #expect(first == Data("one".utf8))
+        #expect(second == Data("two".utf8))
+        #expect(end == nil)
+        #expect(lab.client.activeRequests.isEmpty)
+    }
+
+    // E35
+    @Test func `an answer says where its time went`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/live", answering: .text("x"))
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "live"))
+        let whole = try await lab.client.send(APIConfiguration(path: "live"))
+
+        #if os(Linux)
+            let metrics = try #require(answer.metrics)
+            #expect(try #require(metrics.firstByte) > .zero)
+            #expect(metrics.networkProtocol == "http/1.1")
+            let measured = try #require(whole.response.metrics)
+            #expect(measured.bytesReceived == 1)
+            #expect(measured.total >= measured.firstByte ?? .zero)
+        #endif
+    }
+
+    // E32
+    @Test func `a body is collected up to a limit, and not beyond`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/data", answering: .data(bytes))
+
+        let small = try await lab.client.stream(APIConfiguration(path: "data")).bytes.collect(upTo: 300_000)
+        let answer = try await lab.client.stream(APIConfiguration(path: "data"))
+        let failure = await failure { () throws(RequestFailure) in _ = try await answer.bytes.collect(upTo: 299_999) }
+
+        #expect(small == bytes)
+        #expect(failure?.kind == .bodyTooLarge)
+        await lab.server.waitUntilIdle()
+    }
+
+    // E31
+    @Test func `a reader that stops stops the server`() async throws {
+        let lab = try DownloadLab()
+        let sent = Locked(0)
+        let piece = Data(count: 65_536)
+        lab.server.route(.get, "/other", answering: .text("x"))
+        lab.server.route(.get, "/endless") { _ in
+            .stream { writer in
+                while true {
+                    try await writer.write(piece)
+                    sent.withLock { $0 += piece.count }
+                }
+            }
+        }
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "endless"))
+        var pieces = answer.bytes.makeAsyncIterator()
+        _ = try await pieces.next()
+        // Nobody reads, while the server answers two hundred other requests: it could send gigabytes meanwhile.
+        for _ in 0..<200 { _ = try await lab.client.send(APIConfiguration(path: "other")) }
+        let last = sent.withLock { $0 }
+        var more = 0
+        while more < 2 * last, let piece = try await pieces.next() { more += piece.count }
+        answer.cancel()
+
+        #expect(last < 32 << 20)
+        #expect(more >= 2 * last)
+        await lab.server.waitUntilIdle()
+    }
+
+    // E29
+    @Test func `the name of a stream ends it, wherever it is`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/live") { _ in
+            .stream { writer in
+                try await writer.write("one")
+                try await Task.sleep(for: .seconds(3_600))
+            }
+        }
+        let id = RequestID()
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "live"), id: id)
+        #expect(lab.client.activeRequests == [id])
+        var pieces = answer.bytes.makeAsyncIterator()
+        _ = try await pieces.next()
+        let waiting = Task { [pieces] in
+            var pieces = pieces
+            _ = try await pieces.next()
+        }
+        lab.client.cancel(id)
+        let result = await waiting.result
+
+        #expect(throws: RequestFailure.self) { try result.get() }
+        #expect(lab.client.activeRequests.isEmpty)
+        await lab.server.waitUntilIdle()
+    }
+
+    @Test func `cancelling the task that reads ends the transfer`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/live") { _ in
+            .stream { writer in
+                while true {
+                    try await writer.write("tick\n")
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+            }
+        }
+        let ticks = AsyncStream.makeStream(of: Void.self)
+
+        let reader = Task { () throws -> Void in
+            let answer = try await lab.client.stream(APIConfiguration(path: "live"))
+            for try await _ in answer.bytes.lines { ticks.continuation.yield() }
+        }
+        for await _ in ticks.stream { break }
+        reader.cancel()
+        let result = await reader.result
+
+        let error = #expect(throws: RequestFailure.self) { try result.get() }
+        #expect(error?.isCancellation == true)
+        await lab.server.waitUntilIdle()
+        #expect(lab.client.activeRequests.isEmpty)
+    }
+
+    @Test func `an answer that nobody holds is not loaded on`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/live") { _ in
+            .stream { writer in
+                try await writer.write("one")
+                try await Task.sleep(for: .seconds(3_600))
+            }
+        }
+
+        _ = try await lab.client.stream(APIConfiguration(path: "live"))
+
+        await lab.server.waitUntilIdle()
+        #expect(lab.client.activeRequests.isEmpty)
+    }
+
+    @Test func `a body that breaks off is an error, and counts against its server`() async throws {
+        let lab = try DownloadLab(2)
+        lab.server.route(.get, "/data", answering: .data(bytes))
+        lab.server.fault = .truncate(after: 100_000)
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "data"))
+        let failure = await failure { () throws(RequestFailure) in
+            var pieces = answer.bytes.makeAsyncIterator()
+            while try await pieces.next() != nil {}
+        }
+
+        #expect(failure?.kind == .truncated)
+        #expect(lab.client.servers[0].statistics.failures == 1)
+        #expect(lab.client.servers[0].statistics.lastFailure == .truncated)
+    }
+
+    @Test func `the call's own timeout bounds the body too`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/live") { _ in
+            .stream { writer in
+                try await writer.write("one")
+                try await Task.sleep(for: .seconds(3_600))
+            }
+        }
+        let configuration = APIConfiguration(path: "live", timeout: .seconds(1))
+
+        var reason: RequestFailure.Reason?
+        do throws(RequestFailure) {
+            var pieces = try await lab.client.stream(configuration).bytes.makeAsyncIterator()
+            while try await pieces.next() != nil {}
+        } catch {
+            reason = error.reason
+        }
+
+        #expect(reason == .deadlineExceeded)
+    }
+
+    // E30
+    @Test func `a body can be read as an input stream`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/data", answering: .data(bytes))
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "data"))
+        let read: Data = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let stream = answer.inputStream()
+                stream.open()
+                var bytes = Data()
+                var buffer = [UInt8](repeating: 0, count: 10_000)
+                while stream.hasBytesAvailable {
+                    let count = stream.read(&buffer, maxLength: buffer.count)
+                    guard count > 0 else { break }
+                    bytes.append(contentsOf: buffer[..<count])
+                }
+                #expect(stream.streamStatus == .atEnd)
+                stream.close()
+                continuation.resume(returning: bytes)
+            }
+        }
+
+        #expect(read == bytes)
+    }
+
+    // E30
+    @Test func `an input stream tells that the body broke off`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/data", answering: .data(bytes))
+        lab.server.fault = .truncate(after: 100_000)
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "data"))
+        let (count, hasError) = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let stream = answer.inputStream()
+                stream.open()
+                var buffer = [UInt8](repeating: 0, count: 10_000)
+                var (total, count) = (0, 1)
+                while count > 0 {
+                    count = stream.read(&buffer, maxLength: buffer.count)
+                    total += max(0, count)
+                }
+                continuation.resume(returning: (total, count == -1 && stream.streamError is RequestFailure))
+            }
+        }
+
+        #expect(count == 100_000)
+        #expect(hasError)
+    }
+
+    // E28
+    @Test func `an answer that turns out to be a download becomes one`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes))
+        try Data("old".utf8).write(to: lab.target)
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "film"))
+        let place = try await answer.save(to: lab.target, existingFile: .replace)
+
+        #expect(place == lab.target)
+        #expect(try lab.content == bytes)
+        #expect(try lab.files == ["film.mov"])
+    }
+
+    // E28
+    @Test func `an answer that breaks off while it is saved leaves the old file`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes))
+        try Data("old".utf8).write(to: lab.target)
+        lab.server.fault = .truncate(after: 100_000)
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "film"))
+        let error = await #expect(throws: DownloadFailure.self) {
+            try await answer.save(to: lab.target, existingFile: .replace)
+        }
+
+        #expect(error?.transportKind == .truncated)
+        #expect(try lab.content == Data("old".utf8))
+        #expect(try lab.files == ["film.mov"])
+    }
+
+    // E3
+    @Test func `the progress of a data request is reported while its body arrives`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/data", answering: .data(bytes))
+        let reports = Recorder<TransferProgress>()
+
+        _ = try await lab.client.send(APIConfiguration(path: "data")) { reports.record($0) }
+
+        let counts = reports.values.filter { $0.direction == .download }.map(\.completed)
+        #expect(counts == counts.sorted())
+        #expect(counts.last == 300_000)
+        #expect(reports.values.last?.total == 300_000)
+    }
+
+    private func failure(_ body: () async throws(RequestFailure) -> Void) async -> TransportError? {
+        do throws(RequestFailure) {
+            try await body()
+        } catch {
+            if case .transport(let error) = error.reason { return error }
+        }
+        return nil
+    }
+}
