@@ -43,12 +43,23 @@ extension APIManager {
         on queue: DispatchQueue = .main,
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) -> RequestID {
+        let id = RequestID()
         let configuration = client.ruled(configuration) ?? configuration
-        let call = APICall(configuration, serializer, module)
-        let plan = CachePlan.of(configuration, through: client, user: cacheUser)
+        begin(APICall(configuration, serializer, module), id: id) { result in
+            queue.async { completion(result) }
+        }
+        return id
+    }
+
+    /// Begins a call under a name and calls back once, from any thread, after this method has returned.
+    func begin<Value: Sendable>(
+        _ call: APICall<Value>,
+        id: RequestID,
+        completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
+    ) {
+        let plan = CachePlan.of(call.configuration, through: client, user: cacheUser)
         let cached = plan.map { CachedCall(call: call, plan: $0, flights: client.flights) }
         let calls = client.calls
-        let id = RequestID()
         calls.enter(id)
         let task = Task { [weak calls, scope = calls.client] in
             var result = await call.result(cached, through: scope, id: id)
@@ -57,10 +68,9 @@ extension APIManager {
             } else if calls?.leave(id) == true {
                 result = .failure(APIError(.cancelled(.caller), messages: call.module.messages))
             }
-            queue.async { [result] in completion(result) }
+            completion(result)
         }
         calls.attach(task, to: id)
-        return id
     }
 }
 

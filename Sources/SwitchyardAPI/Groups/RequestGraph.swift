@@ -1,0 +1,128 @@
+import SwitchyardClient
+import SwitchyardServices
+
+/// Requests of which some need others first: each starts as soon as those that it depends on have succeeded.
+///
+///     let login = users.request(Token.self, for: .login)
+///     let graph = RequestGraph()
+///     try graph.add(login, named: "login")
+///     try graph.add(APIRequest { try await users.me(login.value()) }, named: "me", after: ["login"])
+///     try graph.add(topics.request([Topic].self, for: .topics), named: "topics")
+///     try graph.start()
+///
+/// Names may be used before they are added; circles, unknown names and names that are there twice are errors. The first
+/// failure ends it unless the policy is ``GroupPolicy/collectAll``: then only what depends on the failed one is
+/// cancelled.
+public final class RequestGraph: GroupMember {
+    private struct Node {
+        var name: String
+        var member: any GroupMember
+        var dependencies: [String]
+    }
+
+    /// The graph as a group: members, progress, accessories, state.
+    public let group: RequestGroup
+    private let nodes = Locked<[Node]>([])
+
+    /// Creates a graph.
+    public init(options: GroupOptions = GroupOptions(policy: .failFast)) {
+        group = RequestGroup(kind: .graph, options: options)
+    }
+
+    /// Adds a member; after the start it is too late.
+    ///
+    /// - Parameters:
+    ///   - member: The member.
+    ///   - name: The name by which others depend on it.
+    ///   - dependencies: The names of those that have to succeed first.
+    /// - Throws: ``GraphError/duplicateName(_:)`` or ``GraphError/started``.
+    public func add(
+        _ member: some GroupMember,
+        named name: String,
+        after dependencies: [String] = []
+    ) throws(GraphError) {
+        guard group.state == .initialized else { throw .started }
+        try nodes.withLock { (nodes) throws(GraphError) in
+            guard !nodes.contains(where: { $0.name == name }) else { throw .duplicateName(name) }
+            nodes.append(Node(name: name, member: member, dependencies: dependencies))
+        }
+    }
+
+    /// Starts what depends on nothing.
+    ///
+    /// - Throws: ``GraphError``; then nothing was started.
+    public func start() throws(GraphError) {
+        let nodes = nodes.withLock { $0 }
+        let order = try Self.checked(nodes)
+        guard group.state == .initialized, group.progress.total == 0 else { throw .started }
+        for node in nodes { group.append(node.member) }
+        group.require(order)
+        guard group.resume() else { throw .started }
+    }
+
+    /// Starts what depends on nothing; a graph that cannot be carried out fails.
+    @discardableResult
+    public func resume() -> Bool {
+        do throws(GraphError) {
+            try start()
+            return true
+        } catch {
+            if error != .started { group.stop(.failed(member: nil)) }
+            return false
+        }
+    }
+
+    /// Cancels what is under way and drops the rest.
+    public func cancel() { group.cancel() }
+
+    /// Calls back once when the graph has ended and all handlers have been called.
+    public func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) { group.whenEnded(observer) }
+
+    /// Starts the graph, and waits for its end; cancelling the task cancels it.
+    ///
+    /// - Returns: What became of every member, in the order in which they were added.
+    /// - Throws: ``GraphError``.
+    public func finished() async throws(GraphError) -> GroupReport {
+        if group.state == .initialized { try start() }
+        return await group.finished()
+    }
+}
+
+/// Why a graph of requests cannot be carried out.
+public enum GraphError: Error, Sendable, Hashable {
+    /// Two members have one name.
+    case duplicateName(String)
+    /// A member depends on a name that nobody has.
+    case unknownName(String, dependent: String)
+    /// Members depend on each other in a circle, given from one of them round to the one before it.
+    case cycle([String])
+    /// The graph has been started.
+    case started
+}
+
+extension RequestGraph {
+    /// The positions that each member depends on, if that makes sense.
+    private static func checked(_ nodes: [Node]) throws(GraphError) -> [Set<Int>] {
+        let positions = Dictionary(uniqueKeysWithValues: zip(nodes.map(\.name), nodes.indices))
+        var dependencies: [Set<Int>] = []
+        for node in nodes {
+            var own: Set<Int> = []
+            for name in node.dependencies {
+                guard let position = positions[name] else { throw .unknownName(name, dependent: node.name) }
+                own.insert(position)
+            }
+            dependencies.append(own)
+        }
+        if let cycle = DependencyCycle.find(in: dependencies) { throw .cycle(cycle.map { nodes[$0].name }) }
+        return dependencies
+    }
+}
+
+extension RequestGroup {
+    /// Lets members wait for others; before the start only.
+    func require(_ dependencies: [Set<Int>]) {
+        contents.withLock { state in
+            for (index, own) in dependencies.enumerated() { state.plan.require(own, for: index) }
+        }
+    }
+}

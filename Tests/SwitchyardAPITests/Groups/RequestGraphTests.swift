@@ -1,0 +1,106 @@
+import Dispatch
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RequestGraphTests {
+    private func recorded(_ name: String, _ diary: Diary) -> APIRequest<String> {
+        APIRequest(on: .global()) {
+            diary.write(name)
+            return name
+        }
+    }
+
+    @Test func `J20: a member starts when those that it depends on have succeeded`() async throws {
+        let diary = Diary()
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(recorded("last", diary), named: "last", after: ["left", "right"])
+        try graph.add(recorded("left", diary), named: "left", after: ["first"])
+        try graph.add(recorded("right", diary), named: "right", after: ["first"])
+        try graph.add(recorded("first", diary), named: "first")
+
+        let report = try await graph.finished()
+
+        #expect(report.outcome == .succeeded)
+        #expect(diary.entries.first == "first")
+        #expect(diary.entries.last == "last")
+        #expect(diary.entries.count == 4)
+    }
+
+    @Test func `a member can use what those before it brought`() async throws {
+        let login = APIRequest<Int>.ready(7)
+        let user = APIRequest<String>(on: .global()) { "user \(try await login.value())" }
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(login, named: "login")
+        try graph.add(user, named: "user", after: ["login"])
+
+        _ = try await graph.finished()
+
+        #expect(user.response?.value == "user 7")
+    }
+
+    @Test func `J20: a circle is an error that names it, and nothing is started`() throws {
+        let diary = Diary()
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(recorded("a", diary), named: "a")
+        try graph.add(recorded("b", diary), named: "b", after: ["d", "a"])
+        try graph.add(recorded("c", diary), named: "c", after: ["b"])
+        try graph.add(recorded("d", diary), named: "d", after: ["c"])
+
+        let error = #expect(throws: GraphError.self) { try graph.start() }
+
+        guard case .cycle(let names) = error else {
+            Issue.record("expected a circle, got \(String(describing: error))")
+            return
+        }
+        #expect(Set(names) == ["b", "c", "d"])
+        #expect(diary.entries == [])
+    }
+
+    @Test func `unknown names, doubled names and a member of its own are errors`() throws {
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(APIRequest<Int>.ready(1), named: "a", after: ["nobody"])
+        #expect(throws: GraphError.duplicateName("a")) { try graph.add(APIRequest<Int>.ready(1), named: "a") }
+        #expect(throws: GraphError.unknownName("nobody", dependent: "a")) { try graph.start() }
+
+        let alone = RequestGraph(options: .test(.failFast))
+        try alone.add(APIRequest<Int>.ready(1), named: "a", after: ["a"])
+        #expect(throws: GraphError.cycle(["a"])) { try alone.start() }
+    }
+
+    @Test func `a graph that is a member of a group and cannot be carried out fails`() async throws {
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(APIRequest<Int>.ready(1), named: "a", after: ["a"])
+
+        let report = await RequestGroup([graph], options: .test()).finished()
+
+        guard case .failed = report.members.first else {
+            Issue.record("expected a failure, got \(report.members)")
+            return
+        }
+    }
+
+    @Test func `J20: with the policy to collect all, what does not depend on a failure goes on`() async throws {
+        let diary = Diary()
+        let graph = RequestGraph(options: .test(.collectAll))
+        try graph.add(APIRequest<Int>.failing(), named: "bad")
+        try graph.add(recorded("lost", diary), named: "lost", after: ["bad"])
+        try graph.add(recorded("more lost", diary), named: "more lost", after: ["lost"])
+        try graph.add(recorded("free", diary), named: "free")
+
+        let report = try await graph.finished()
+
+        #expect(report.members == [.failed(.status(500)), .cancelled, .cancelled, .succeeded])
+        #expect(diary.entries == ["free"])
+    }
+
+    @Test func `a long line of dependencies is no deep recursion`() async throws {
+        let graph = RequestGraph(options: .test(.failFast))
+        for number in 0..<2_000 {
+            try graph.add(APIRequest<Int>.ready(number), named: "\(number)", after: number > 0 ? ["\(number - 1)"] : [])
+        }
+
+        #expect(try await graph.finished().outcome == .succeeded)
+    }
+}

@@ -1,0 +1,238 @@
+import Dispatch
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct APIRequestTests {
+    private static let queue = DispatchQueue(label: "request-tests")
+
+    private func topics(_ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer) throws -> (TopicAPI, StubTransport) {
+        let transport = StubTransport(answer)
+        return (TopicAPI(client: try .stubbed(transport)), transport)
+    }
+
+    private func request(_ topics: TopicAPI, lifetime: Duration? = nil) -> APIRequest<Topic> {
+        topics.request(Topic.self, for: TopicAPI.topic(1, lifetime: lifetime), on: Self.queue)
+    }
+
+    @Test func `D17, D15: a request is made without being sent, and started later`() async throws {
+        let (topics, transport) = try topics { _ in APIManagerTests.answer }
+        let request = request(topics)
+
+        #expect(request.state == .initialized)
+        #expect(transport.requestCount == 0)
+        let value = try await request.value()
+
+        #expect(value == Topic(id: 1, title: "one"))
+        #expect(request.state == .finished)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `D14, YTK-48: the flags say where it stands, and a cancel stays`() async throws {
+        let (topics, transport) = try topics { _ in .never }
+        let request = request(topics)
+        request.resume()
+        #expect(await transport.waitForRequests(1))
+        #expect(request.isExecuting)
+
+        request.cancel()
+
+        #expect(request.isCancelled)
+        #expect(await request.end() == .cancelled)
+        #expect(request.isCancelled && !request.isExecuting)
+    }
+
+    @Test func `D16: a request that is suspended before its start is not sent`() async throws {
+        let (topics, transport) = try topics { _ in APIManagerTests.answer }
+        let request = request(topics)
+
+        #expect(request.suspend())
+        #expect(request.state == .suspended)
+        #expect(transport.requestCount == 0)
+        #expect(request.resume())
+
+        #expect(try await request.value().id == 1)
+    }
+
+    @Test func `D16: a suspended request tells nobody before it is resumed`() async throws {
+        let gate = Gate()
+        let diary = Diary()
+        let request = APIRequest<Int>.gated(1, gate, on: Self.queue).onSuccess { _ in diary.write("success") }
+        request.resume()
+        await gate.arrivals(1)
+
+        request.suspend()
+        gate.open()
+        // The answer is there when the operation after it has run.
+        _ = try await APIRequest<Int>.ready(2, on: Self.queue).value()
+        #expect(diary.entries == [])
+        #expect(request.state == .suspended)
+        request.resume()
+
+        #expect(await request.end() == .succeeded)
+        #expect(diary.entries == ["success"])
+    }
+
+    @Test func `PEER-16: a cancel while suspended, or before the start, is not lost`() async throws {
+        let (topics, transport) = try topics { _ in APIManagerTests.answer }
+        let unsent = request(topics)
+        let suspended = request(topics)
+        suspended.suspend()
+
+        unsent.cancel()
+        suspended.cancel()
+
+        #expect(await unsent.end() == .cancelled)
+        #expect(await suspended.end() == .cancelled)
+        #expect(!unsent.resume() && !suspended.resume())
+        #expect(transport.requestCount == 0)
+    }
+
+    @Test func `D19, YTK-4: a second start shares the first, from many threads too`() async throws {
+        let (topics, transport) = try topics { _ in APIManagerTests.answer }
+        let request = request(topics)
+
+        let starts = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<20 { group.addTask { request.resume() } }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+
+        #expect(starts == 1)
+        #expect(try await request.value().id == 1)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `D18: the first handler starts a request that was made so`() async throws {
+        let (topics, transport) = try topics { _ in APIManagerTests.answer }
+        topics.client.startsRequestsWithFirstHandler = true
+        let manual = topics.request(Topic.self, for: TopicAPI.topic(1), startsWithFirstHandler: false)
+        manual.onSuccess { _ in }
+        #expect(manual.state == .initialized)
+
+        let automatic = topics.request(Topic.self, for: TopicAPI.topic(2), on: Self.queue)
+        let value = await withCheckedContinuation { continuation in
+            automatic.onSuccess { continuation.resume(returning: $0.id) }
+        }
+
+        #expect(value == 1)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `D39, D38: handlers that come after the end are called with the outcome that was kept`() async throws {
+        let (topics, transport) = try topics { _ in APIManagerTests.answer }
+        let request = request(topics)
+        _ = try await request.value()
+
+        for _ in 0..<2 {
+            let id = await withCheckedContinuation { continuation in
+                request.onSuccess { continuation.resume(returning: $0.id) }
+            }
+            #expect(id == 1)
+        }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `D51: a handler goes with its owner`() async throws {
+        let diary = Diary()
+        let request = APIRequest<Int>.ready(1, on: Self.queue)
+        do {
+            let owner = Diary()
+            request.onSuccess(for: owner) { _, _ in diary.write("called") }
+        }
+
+        _ = try await request.value()
+
+        #expect(diary.entries == [])
+    }
+
+    @Test func `D37, D12: a request under way keeps itself, and lets its handlers go at its end`() async throws {
+        let gate = Gate()
+        weak var request: APIRequest<Int>?
+        weak var captured: Diary?
+        await withCheckedContinuation { continuation in
+            let made = APIRequest<Int>.gated(1, gate, on: Self.queue)
+            let diary = Diary()
+            (request, captured) = (made, diary)
+            made.onSuccess { _ in diary.write("called") }
+            made.whenEnded { _ in continuation.resume() }
+            made.resume()
+            gate.open()
+        }
+
+        while request != nil || captured != nil { await Task.yield() }
+    }
+
+    @Test func `D11, TAF-D7: the request ends when its manager goes`() async throws {
+        let transport = StubTransport { _ in .never }
+        var topics: TopicAPI? = TopicAPI(client: try .stubbed(transport))
+        let request = try #require(topics?.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue))
+        let unsent = try #require(topics?.request(Topic.self, for: TopicAPI.topic(2), on: Self.queue))
+        request.resume()
+        #expect(await transport.waitForRequests(1))
+
+        topics = nil
+
+        #expect(await request.end() == .cancelled)
+        unsent.resume()
+        #expect(await unsent.end() == .cancelled)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `D1, D2, TAF-D8: its name is there before the start and names the request that is sent`() async throws {
+        let (topics, transport) = try topics { _ in .never }
+        let request = request(topics)
+        request.resume()
+        #expect(await transport.waitForRequests(1))
+
+        #expect(topics.activeRequests == [request.id])
+        topics.cancel(request.id)
+
+        #expect(await request.end() == .cancelled)
+        #expect(topics.activeRequests == [])
+    }
+
+    @Test func `D20: the answer can be asked for its status, header fields and context`() async throws {
+        let (topics, _) = try topics { _ in
+            .status(201, headers: ["X-Trace": "7"], body: Data(#"{"id":1,"title":"one"}"#.utf8))
+        }
+        let request = request(topics)
+        _ = try? await request.value()
+
+        let response = try #require(request.response)
+        #expect(response.status == 201)
+        #expect(response.headers["X-Trace"] == "7")
+        #expect(response.context?.url?.text == "http://release.example/v1/topics/1")
+        #expect(request.configuration.path == "topics/1")
+    }
+
+    @Test func `J17: a request may be followed by another, by another answer, or by none`() async throws {
+        let second = APIRequest<Int>.ready(2, on: Self.queue)
+
+        let passed = APIRequest<Int>.ready(1, on: Self.queue).chained { _ in .pass(to: second) }
+        let replaced = APIRequest<Int>.failing(on: Self.queue).chained { _ in
+            .use(.success(APIResponse(value: 9, status: 200)))
+        }
+        let kept = APIRequest<Int>.ready(3, on: Self.queue).chained { _ in .useThis }
+
+        #expect(try await passed.value() == 2)
+        #expect(try await replaced.value() == 9)
+        #expect(try await kept.value() == 3)
+    }
+
+    @Test func `J17: cancelling a request with a follower cancels whichever is under way`() async throws {
+        let gate = Gate()
+        let second = APIRequest<Int>.gated(2, gate, on: Self.queue)
+        let chained = APIRequest<Int>.ready(1, on: Self.queue).chained { _ in .pass(to: second) }
+        chained.resume()
+        await gate.arrivals(1)
+
+        chained.cancel()
+
+        #expect(await chained.end() == .cancelled)
+        #expect(await second.end() == .cancelled)
+        gate.open()
+    }
+}
