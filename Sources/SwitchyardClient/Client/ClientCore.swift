@@ -74,8 +74,12 @@ final class ClientCore: Sendable {
     var target: Target { state.withLock { ($0.service.name, $0.pool) } }
 
     /// When a request that starts now ends whatever happens.
-    func deadline(of configuration: APIConfiguration, startedAt: MonotonicTime) -> MonotonicTime {
-        let timeout = configuration.timeout ?? options.generator.timeouts.total
+    func deadline(
+        of configuration: APIConfiguration,
+        in pool: ServerPool,
+        startedAt: MonotonicTime
+    ) -> MonotonicTime {
+        let timeout = configuration.timeout ?? pool.generator.timeouts.total
         return timeout.map(startedAt.advanced(by:)) ?? .distantFuture
     }
 

@@ -43,7 +43,7 @@ final class Exchange: DispatchedRequest {
         avoided = round?.avoided ?? []
         (serviceName, pool) = round?.target ?? core.target
         startedAt = core.time.now
-        deadline = round?.deadline ?? core.deadline(of: configuration, startedAt: startedAt)
+        deadline = round?.deadline ?? core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
     /// What a round of a journey, or a piece of a transfer, sets for its exchange.

@@ -48,7 +48,7 @@ final class Journey: DispatchedRequest {
         self.completion = completion
         target = core.target
         startedAt = core.time.now
-        deadline = core.deadline(of: configuration, startedAt: startedAt)
+        deadline = core.deadline(of: configuration, in: target.pool, startedAt: startedAt)
     }
 
     /// The environment the request is built for.

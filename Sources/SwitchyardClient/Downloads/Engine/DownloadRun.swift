@@ -100,7 +100,7 @@ struct DownloadRun {
         var request = configuration.request
         request.cacheLifetime = nil
         request.responseBodyLimit = .max
-        request.idleTimeout = request.idleTimeout ?? transfer.core.options.generator.timeouts.idle ?? .seconds(60)
+        request.idleTimeout = request.idleTimeout ?? transfer.pool.generator.timeouts.idle ?? .seconds(60)
         // Bytes that were decompressed on the way could not be counted off on the server.
         if request.headers["Accept-Encoding"] == nil { request.headers.set("Accept-Encoding", "identity") }
         if let offset = question.offset, let validator = question.validator {

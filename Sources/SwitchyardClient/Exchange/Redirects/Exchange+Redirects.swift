@@ -13,7 +13,7 @@ extension Exchange {
         do throws(RedirectError) {
             var trail = try trail(of: attempt)
             let step = try trail.follow(response, policy) { (request, isHome) throws(RequestError) in
-                try core.options.generator.complete(&request, afterRedirectOf: configuration, isHome: isHome)
+                try pool.generator.complete(&request, afterRedirectOf: configuration, isHome: isHome)
             }
             guard case .send(let request) = step else { return false }
             goOn(with: request, of: index, along: trail, on: attempt.route, startedAt: startedAt)
@@ -27,7 +27,7 @@ extension Exchange {
     private func trail(of attempt: ExchangeState.Attempt) throws(RedirectError) -> RedirectTrail {
         if let box = attempt.trail { return box.trail }
         do throws(RequestError) {
-            var request = try core.request(for: configuration, on: attempt.route)
+            var request = try core.request(for: configuration, on: attempt.route, in: pool)
             request.url = attempt.url
             return RedirectTrail(of: request, fragment: configuration.fragment)
         } catch {
@@ -73,7 +73,7 @@ extension Exchange {
 
     /// Stores the cookies of an answer, where there is a jar for them.
     func keepCookies(of response: HTTPResponse, from index: Int) {
-        guard let jar = core.options.generator.cookies, configuration.usesCookies,
+        guard let jar = pool.generator.cookies, configuration.usesCookies,
             response.headers["Set-Cookie"] != nil, let attempt = state.withLock({ $0.unanswered(index) })
         else { return }
         jar.store(from: response.headers, of: attempt.url)

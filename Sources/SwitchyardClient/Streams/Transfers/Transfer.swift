@@ -48,7 +48,7 @@ struct Transfer: Sendable {
         _ configuration: APIConfiguration,
         avoiding avoided: ServerSet = []
     ) async throws(RequestFailure) -> ServiceResponse {
-        let exchangeHandle = ExchangeHandle()
+        let exchangeHandle = DispatchHandle()
         let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 var configuration = configuration
@@ -60,7 +60,7 @@ struct Transfer: Sendable {
                     core: core,
                     round: Exchange.Round(
                         target: (service, pool),
-                        deadline: core.deadline(of: configuration, startedAt: core.time.now),
+                        deadline: core.deadline(of: configuration, in: pool, startedAt: core.time.now),
                         avoided: avoided
                     ),
                     progress: nil

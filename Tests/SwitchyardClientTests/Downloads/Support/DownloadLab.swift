@@ -26,6 +26,14 @@ final class DownloadLab: Sendable {
         client = try NetworkClient(service: .loopback(servers, switching: switching), options: options)
     }
 
+    /// Requests are counted here, and on a busy machine a second server would be asked beside a slow one.
+    private static var withoutHedging: SwitchPolicy {
+        var policy = SwitchPolicy.recommended
+        policy.hedging = nil
+        policy.warmUp = nil
+        return policy
+    }
+
     deinit {
         client.shutdown()
         for server in servers { server.stop() }
