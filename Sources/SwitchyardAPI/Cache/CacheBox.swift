@@ -43,4 +43,5 @@ struct CacheFacts: Sendable {
     var answer: CachedAnswer?
     /// The answer with its times, when HTTP's own rules decide on it.
     var http: HTTPStoredAnswer?
+    var stamp = CacheStamp()
 }

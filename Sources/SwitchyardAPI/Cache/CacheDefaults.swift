@@ -4,7 +4,7 @@
 ///
 /// A call goes its own way with ``SwitchyardClient/APIConfiguration/cacheLifetime`` (zero is no caching) and with
 /// ``CachePolicy/isEnabled``.
-public struct CacheDefaults: Sendable, Hashable {
+public struct CacheDefaults: Sendable {
     /// Whether answers are cached at all; default is `true`.
     ///
     /// Calls that say ``CachePolicy/isEnabled`` are not concerned.
@@ -16,9 +16,18 @@ public struct CacheDefaults: Sendable, Hashable {
     /// TAFNetworking.
     public static let unnamedLifetime = Duration.seconds(60)
 
+    /// Asked before an answer is stored: returns it as it is to be stored, or `nil` for not at all; nobody is asked unless
+    /// set.
+    public var willStore: (@Sendable (StoredAnswer) -> StoredAnswer?)?
+
     /// Creates defaults.
-    public init(isEnabled: Bool = true, lifetime: Duration? = nil) {
+    public init(
+        isEnabled: Bool = true,
+        lifetime: Duration? = nil,
+        willStore: (@Sendable (StoredAnswer) -> StoredAnswer?)? = nil
+    ) {
         self.isEnabled = isEnabled
         self.lifetime = lifetime
+        self.willStore = willStore
     }
 }

@@ -68,7 +68,6 @@ extension CacheKey {
         if case .baseURL(let url) = configuration.server { fields.append((name: ":base", value: url.text)) }
         if let server { fields.append((name: ":server", value: server)) }
         if let version = configuration.apiVersion { fields.append((name: ":api", value: version)) }
-        if policy.version != 0 { fields.append((name: ":version", value: String(policy.version))) }
         let pathValues = configuration.pathValues
         if !pathValues.isEmpty {
             fields.append((name: ":path", value: ParameterValue.dictionary(pathValues).canonicalText))

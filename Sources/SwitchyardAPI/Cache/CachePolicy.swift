@@ -5,7 +5,7 @@ public import SwitchyardClient
 ///     var configuration = APIConfiguration(path: "topics")
 ///     configuration.cacheLifetime = .seconds(60)
 ///     configuration.cache.staleIfError = .seconds(3_600)
-public struct CachePolicy: Sendable, Hashable {
+public struct CachePolicy: Sendable {
     /// What is done with a stored answer.
     public enum Reading: Sendable, Hashable {
         /// A fresh one is the answer, else the server is asked; the default.
@@ -56,8 +56,18 @@ public struct CachePolicy: Sendable, Hashable {
     ///
     /// An answer that another server gave than the one that was preferred is then not stored.
     public var separatesServers = false
-    /// The version of the answer's format; a new one does not find the old one's answers.
+    /// The version of the answer's format; a new one does not take the old one's answers.
     public var version = 0
+    /// What the answer depends on beside the request, such as the user's rights; another one does not take the answers
+    /// of this one.
+    ///
+    /// On disk only a fingerprint of it is kept.
+    public var sensitiveData: String?
+    /// Whether the answer is kept on disk too, where the cache has one; default is `true`.
+    public var usesDisk = true
+    /// Asked before an answer is stored: returns it as it is to be stored, or `nil` for not at all; what the cache's
+    /// ``ResponseCache/defaults`` say when `nil`, the default.
+    public var willStore: (@Sendable (StoredAnswer) -> StoredAnswer?)?
     /// Names whose stored answers are removed when this call succeeds, as after a change.
     public var removesTags: Set<String> = []
     /// Whether answers to methods that may change something (POST) are stored too; default is `false`.
@@ -71,6 +81,9 @@ public struct CachePolicy: Sendable, Hashable {
         "x-request-id", "x-correlation-id", "traceparent", "tracestate", "idempotency-key", "if-none-match",
         "if-modified-since", "cache-control", "pragma", "date", "user-agent",
     ]
+
+    /// What a stored answer must have been stored with.
+    var stamp: CacheStamp { CacheStamp(version: version, sensitiveData: sensitiveData) }
 
     /// How long a stored answer is kept beyond its lifetime.
     var keepsStaleFor: Duration { max(staleWhileRevalidate, staleIfError, .zero) }

@@ -30,4 +30,18 @@ public struct CachedValue<Value: Sendable>: Sendable {
     public var cost: Int
     /// The answer with its times, when HTTP's own rules decide on it.
     var http: HTTPStoredAnswer?
+    /// What it was stored with, beside the request.
+    var stamp = CacheStamp()
+}
+
+/// What an answer depends on beside its request: another version or other data does not take it.
+struct CacheStamp: Sendable, Hashable {
+    var version = 0
+    var sensitiveData: String?
+
+    /// Why an answer with this stamp is not the one wanted.
+    func refusal(for wanted: CacheStamp) -> APIError.CacheReason? {
+        if version != wanted.version { return .versionMismatch }
+        return sensitiveData == wanted.sensitiveData ? nil : .sensitiveDataMismatch
+    }
 }

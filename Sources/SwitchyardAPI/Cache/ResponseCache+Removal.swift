@@ -18,7 +18,9 @@ extension ResponseCache {
         public var cost: Int
     }
 
-    /// Removes everything.
+    /// Removes everything, on disk too.
+    ///
+    /// What is being fetched while entries are removed, here and below, is not stored.
     public func removeAll() {
         removeAll { _ in true }
     }
@@ -26,7 +28,8 @@ extension ResponseCache {
     /// Removes all entries of a service in an environment, those of all users when none is named; for a log-out or the
     /// end of an environment.
     public func removeAll(in partition: CachePartition) {
-        removeAll { entry in
+        disk?.removeAll(in: partition)
+        drop { entry in
             entry.partition.service == partition.service && entry.partition.environment == partition.environment
                 && (partition.user == nil || entry.partition.user == partition.user)
         }
@@ -42,10 +45,21 @@ extension ResponseCache {
         removeAll { $0.partition.service == service && $0.path.hasPrefix(pathPrefix) }
     }
 
-    /// Removes the entries that a rule names; its cost grows with the number of entries.
+    /// Removes the entries that carry one of several tags.
+    public func removeAll(tagged tags: Set<String>) {
+        removeAll { !$0.tags.isDisjoint(with: tags) }
+    }
+
+    /// Removes the entries that a rule names, on disk too; its cost grows with the number of entries.
     ///
-    /// The rule is called without a lock: an entry that is stored meanwhile stays.
-    public func removeAll(where rule: (Candidate) -> Bool) {
+    /// - Parameter rule: Called without a lock, for those on disk later and from another thread.
+    public func removeAll(where rule: @escaping @Sendable (Candidate) -> Bool) {
+        disk?.removeAll(where: rule)
+        drop(where: rule)
+    }
+
+    private func drop(where rule: (Candidate) -> Bool) {
+        removals.withLock { $0 &+= 1 }
         let now = time.now
         for shard in shards {
             let entries = shard.withLock { Array($0.all) }
@@ -54,7 +68,7 @@ extension ResponseCache {
         }
     }
 
-    /// Removes the entries that have expired.
+    /// Removes the entries that have expired from memory.
     public func removeExpired() {
         let now = time.now
         for shard in shards {

@@ -1,3 +1,4 @@
+public import Foundation
 public import SwitchyardClient
 import SwitchyardServices
 
@@ -29,6 +30,11 @@ public final class ResponseCache: Sendable {
     public let limits: Limits
     /// What holds for calls that say nothing of caching themselves.
     public let defaults: CacheDefaults
+    /// Where answers are kept beyond memory; `nil` when nowhere.
+    public let disk: (any AnswerStore)?
+    let wallClock: @Sendable () -> Date
+    /// How often entries were removed on purpose: who fetched meanwhile does not store what may be out of date.
+    let removals = Locked(0)
     let time: any TimeSource
     let shards: [Locked<RecencyList>]
     let size = Locked(RecencyList.Change())
@@ -38,17 +44,23 @@ public final class ResponseCache: Sendable {
     /// - Parameters:
     ///   - limits: The most that the cache keeps.
     ///   - defaults: What holds for calls that say nothing of caching themselves.
+    ///   - disk: Where answers are kept beyond memory; nowhere unless given.
     ///   - locks: How many locks the entries are spread over; rounded up to a power of two. With one, the order of use
     ///     is exact even when the clock stands still.
     ///   - time: The clock.
+    ///   - wallClock: The clock by which answers on disk grow old, and HTTP's dates are read.
     public init(
         limits: Limits = Limits(),
         defaults: CacheDefaults = CacheDefaults(),
+        disk: (any AnswerStore)? = nil,
         locks: Int = 8,
-        time: any TimeSource = SystemTime.shared
+        time: any TimeSource = SystemTime.shared,
+        wallClock: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.limits = limits
         self.defaults = defaults
+        self.disk = disk
+        self.wallClock = wallClock
         self.time = time
         var count = 1
         while count < min(max(1, locks), 256) { count *= 2 }
@@ -68,6 +80,14 @@ public final class ResponseCache: Sendable {
         return box.value
     }
 
+    /// Returns the value of a key, when there is a fresh one of that type and stamp.
+    func value<Value: Sendable>(for key: CacheKey, as type: Value.Type, _ stamp: CacheStamp) -> Value? {
+        let now = time.now
+        guard let box = box(for: key, now: now)?.holding(type), box.facts.freshUntil > now, box.facts.stamp == stamp
+        else { return nil }
+        return box.value
+    }
+
     /// Returns the value of a key with what is known of it, also when its lifetime has passed but not yet the time for
     /// which it was to be kept beyond.
     public func entry<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> CachedValue<Value>? {
@@ -81,7 +101,8 @@ public final class ResponseCache: Sendable {
             tags: facts.tags,
             answer: facts.answer,
             cost: facts.cost,
-            http: facts.http
+            http: facts.http,
+            stamp: facts.stamp
         )
     }
 
@@ -105,7 +126,7 @@ public final class ResponseCache: Sendable {
         tags: Set<String> = [],
         answer: CachedAnswer? = nil
     ) {
-        guard lifetime > .zero else { return remove(key) }
+        guard lifetime > .zero else { return drop(key) }
         store(
             value,
             for: key,
@@ -115,29 +136,37 @@ public final class ResponseCache: Sendable {
         )
     }
 
-    /// Stores a value, also one that is stale already and only kept to be confirmed.
+    /// Stores a value, also one that is stale already and only kept to be confirmed; in memory only.
     func store<Value: Sendable>(
         _ value: Value,
         for key: CacheKey,
+        age: Duration = .zero,
         lifetime: Duration,
         staleFor: Duration,
         _ facts: CacheFacts
     ) {
         let cost = max(0, facts.cost)
-        guard cost <= limits.cost, limits.count > 0 else { return remove(key) }
+        guard cost <= limits.cost, limits.count > 0 else { return drop(key) }
         let now = time.now
         var facts = facts
-        facts.created = now
-        facts.freshUntil = now.advanced(by: max(.zero, lifetime))
+        facts.created = now.advanced(by: .zero - age)
+        facts.freshUntil = facts.created.advanced(by: max(.zero, lifetime))
         let expires = facts.freshUntil.advanced(by: max(.zero, staleFor))
-        guard expires > now else { return remove(key) }
+        guard expires > now else { return drop(key) }
         let box = ValueBox(value, facts: facts)
         apply(shard(of: key).withLock { $0.store(key, box, cost: cost, expires: expires, now: now) })
         shrink()
     }
 
-    /// Removes the value of a key.
+    /// Removes the value of a key, on disk too.
     public func remove(_ key: CacheKey) {
+        removals.withLock { $0 &+= 1 }
+        drop(key)
+        disk?.remove(key)
+    }
+
+    /// Removes the value of a key from memory.
+    func drop(_ key: CacheKey) {
         apply(shard(of: key).withLock { $0.remove(key) })
     }
 

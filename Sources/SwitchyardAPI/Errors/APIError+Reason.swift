@@ -110,7 +110,7 @@ extension APIError {
 
 extension APIError {
     /// Why a stored answer cannot be used; the numbers are those of YTKNetwork.
-    public enum CacheReason: Int, Sendable, Hashable {
+    public enum CacheReason: Int, Error, Sendable, Hashable {
         /// It has expired, or was stored in the future.
         case expired = -1
         /// It belongs to another version of the API.

@@ -19,6 +19,8 @@ struct APICall<Value: Sendable>: Sendable {
     /// What a fetch brings.
     struct Fetched: Sendable {
         var response: APIResponse<Value>
+        /// The body; `nil` when the server has confirmed a stored answer.
+        var body: Data?
         /// The size of the body in bytes.
         var cost: Int
     }
@@ -50,7 +52,7 @@ struct APICall<Value: Sendable>: Sendable {
             context: answer.service.context
         )
         question.forgetOutdated(in: client)
-        return Fetched(response: response, cost: answer.data.count)
+        return Fetched(response: response, body: answer.data, cost: answer.data.count)
     }
 
     /// Asks the server and decodes the answer, when nothing but the value is wanted; not on the caller's executor.
@@ -73,7 +75,7 @@ struct APICall<Value: Sendable>: Sendable {
             source: .revalidated,
             context: answer.context
         )
-        return Fetched(response: response, cost: stored.cost)
+        return Fetched(response: response, body: nil, cost: stored.cost)
     }
 
     private func decoded(_ answer: APIQuestion.Answer) throws(APIError) -> Value {

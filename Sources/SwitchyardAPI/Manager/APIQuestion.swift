@@ -30,6 +30,10 @@ struct APIQuestion: Sendable {
         id: RequestID,
         with conditions: HTTPHeaders = [:]
     ) async throws(APIError) -> Answer {
+        guard !configuration.hasAttachments || configuration.cache.reading != .only else {
+            // Nothing is stored for such a call: it has no lifetime, or it changes something.
+            throw module.completed(APIError(.cache(.invalidLifetime)))
+        }
         let answer: ServiceResponse
         do throws(RequestFailure) {
             answer = try await client.send(asking(conditions), id: id, progress: configuration.progress)
@@ -45,7 +49,7 @@ struct APIQuestion: Sendable {
         guard configuration.hasAttachments else { return }
         let tags = configuration.cache.removesTags
         guard !tags.isEmpty else { return }
-        client.responseCache.removeAll { !$0.tags.isDisjoint(with: tags) }
+        client.responseCache.removeAll(tagged: tags)
     }
 
     /// What is sent; fields of the caller's own stay.

@@ -80,6 +80,13 @@ final class Flight<Value: Sendable>: Boardable, Sendable {
         return ending
     }
 
+    /// Gives the fetch up; everybody who waits is cancelled.
+    func cancel() {
+        let task = state.withLock { $0.task }
+        end(Self.cancelled)
+        task?.cancel()
+    }
+
     private func giveUpIfAlone() {
         let task: Task<Void, Never>? = state.withLock { state in
             guard case .flying = state.phase, state.needsWaiters, state.room.count == 0 else { return nil }

@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
@@ -50,6 +51,61 @@ struct CachePlan: Sendable {
 
     /// The stored value, when it is fresh and the policy takes it.
     func freshValue<Value: Sendable>(of type: Value.Type) -> Value? {
-        policy.reading == .whenFresh && policy.freshness == .lifetime ? cache.value(for: key, as: type) : nil
+        guard policy.reading == .whenFresh, policy.freshness == .lifetime else { return nil }
+        return cache.value(for: key, as: type, policy.stamp)
+    }
+}
+
+extension CachePlan {
+    /// An answer of now without its body, as the call's policy stores it.
+    func answer(status: Int, headers: HTTPHeaders) -> StoredAnswer {
+        var headers = headers
+        // Cookies are for the jar; nobody shall find them in a cache.
+        headers.remove("Set-Cookie")
+        let time = policy.keepingTime(lifetime, headers)
+        var answer = StoredAnswer(
+            status: status,
+            headers: headers,
+            body: Data(),
+            created: cache.wallClock(),
+            lifetime: time.fresh,
+            staleFor: time.stale
+        )
+        answer.version = policy.version
+        answer.sensitiveDigest = policy.sensitiveDigest
+        answer.tags = policy.tags
+        return answer
+    }
+
+    /// Keeps a value in memory, under the times of its answer.
+    func keep<Value: Sendable>(
+        _ value: Value,
+        _ answer: StoredAnswer,
+        age: Duration = .zero,
+        cost: Int,
+        _ request: HTTPHeaders
+    ) {
+        var facts = CacheFacts(cost: cost, tags: answer.tags)
+        facts.answer = CachedAnswer(status: answer.status, headers: answer.headers)
+        facts.http = http(of: answer, request)
+        facts.stamp = policy.stamp
+        cache.store(value, for: key, age: age, lifetime: answer.lifetime, staleFor: answer.staleFor, facts)
+    }
+
+    /// The answer as HTTP's rules see it, when they decide.
+    func http(of answer: StoredAnswer, _ request: HTTPHeaders) -> HTTPStoredAnswer? {
+        policy.freshness == .http ? HTTPStoredAnswer(answer, request: request) : nil
+    }
+}
+
+extension HTTPStoredAnswer {
+    init(_ answer: StoredAnswer, request: HTTPHeaders) {
+        self.init(
+            status: answer.status,
+            headers: answer.headers,
+            request: request,
+            requested: answer.created.addingTimeInterval(-answer.transit.inSeconds),
+            received: answer.created
+        )
     }
 }

@@ -1,0 +1,176 @@
+import Foundation
+import SwitchyardClient
+
+/// The folder of a disk cache: where entries lie, and how files are read and written whole.
+///
+///     <partition>/<first byte of the key's digest>/<the rest of it>    entries
+///     .new/                                                            files being written
+///     .size                                                            see DiskLedger
+struct DiskFolder: Sendable {
+    /// A file in the folder.
+    struct File: Sendable {
+        var path: String
+        var size: Int
+        /// When it was last stored or read, in seconds since 1970; reading counts once a minute.
+        var used: Int
+    }
+
+    let path: String
+
+    /// Creates the folder, if it is not there.
+    ///
+    /// - Parameters:
+    ///   - url: The folder.
+    ///   - replacesFile: Whether a file that is in the way is removed.
+    /// - Throws: ``DiskCacheError``.
+    init(_ url: URL, replacesFile: Bool) throws(DiskCacheError) {
+        path = url.path
+        do throws(DiskCacheError) {
+            try Self.make(path)
+        } catch  where error.kind == .notAFolder && replacesFile {
+            guard unlink(path) == 0 else { throw DiskCacheError(errno, path) }
+            try Self.make(path)
+        }
+        #if canImport(Darwin)
+            var values = URLResourceValues()
+            values.isExcludedFromBackup = true
+            var folder = url
+            // A cache that ends up in a backup is a nuisance and no failure.
+            try? folder.setResourceValues(values)
+        #endif
+    }
+
+    /// Where an entry lies.
+    func path(of name: DiskName) -> String {
+        "\(path)/\(name.partition)/\(name.shard)/\(name.file)"
+    }
+
+    /// The bytes of a file; `nil` when there is none, or it is larger than `limit`.
+    ///
+    /// A file that was last used more than a minute ago is marked as used.
+    func read(_ path: String, limit: Int) throws(DiskCacheError) -> Data? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else { throw DiskCacheError(errno, path) }
+            return nil
+        }
+        defer { close(file) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0 else { throw DiskCacheError(errno, path) }
+        guard facts.st_size <= limit else { return nil }
+        // Fails in a folder that may only be read, where the order of use is of no use either.
+        if time(nil) - facts.modified > 60 { _ = futimens(file, nil) }
+        return try Self.bytes(of: file, count: Int(facts.st_size), path)
+    }
+
+    /// Writes a file that nobody reads yet, and waits until the disk has it.
+    ///
+    /// - Returns: Its path.
+    /// - Throws: ``DiskCacheError``; then nothing of it is left.
+    func writeAside(_ bytes: Data, as name: String) throws(DiskCacheError) -> String {
+        let path = "\(path)/.new/\(name)"
+        var file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        if file < 0, errno == ENOENT {
+            try Self.make("\(self.path)/.new")
+            file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        }
+        guard file >= 0 else { throw DiskCacheError(errno, path) }
+        var failure = Self.write(bytes, to: file)
+        if failure == 0, fsync(file) != 0 { failure = errno }
+        close(file)
+        guard failure == 0 else {
+            unlink(path)
+            throw DiskCacheError(failure, path)
+        }
+        return path
+    }
+
+    /// Puts a file in the place of an entry, in one step.
+    func move(_ aside: String, to name: DiskName) throws(DiskCacheError) {
+        let path = path(of: name)
+        if rename(aside, path) == 0 { return }
+        if errno == ENOENT {
+            try Self.make("\(self.path)/\(name.partition)/\(name.shard)")
+            if rename(aside, path) == 0 { return }
+        }
+        let failure = errno
+        unlink(aside)
+        throw DiskCacheError(failure, path)
+    }
+
+    /// The size of a file; 0 when there is none.
+    func size(of path: String) -> Int {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
+    }
+
+    private static func bytes(of file: Int32, count: Int, _ path: String) throws(DiskCacheError) -> Data? {
+        var data = Data(count: count)
+        var done = 0
+        while done < count {
+            let got = data.withUnsafeMutableBytes { bytes in
+                bytes.baseAddress.map { Foundation.read(file, $0 + done, count - done) } ?? 0
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw DiskCacheError(errno, path) }
+            // It is shorter than a moment ago: somebody else has cut it.
+            guard got > 0 else { return data.prefix(done) }
+            done += got
+        }
+        return data
+    }
+
+    /// Writes all bytes; the system's error number, or 0.
+    private static func write(_ bytes: Data, to file: Int32) -> Int32 {
+        bytes.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count, let base = bytes.baseAddress {
+                let count = Foundation.write(file, base + done, bytes.count - done)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return count < 0 ? errno : ENOSPC }
+                done += count
+            }
+            return 0
+        }
+    }
+
+    /// Makes a folder with those above it.
+    private static func make(_ path: String) throws(DiskCacheError) {
+        if mkdir(path, 0o700) == 0 { return }
+        let failure = errno
+        var facts = stat()
+        if stat(path, &facts) == 0 {
+            guard facts.st_mode & S_IFMT == S_IFDIR else { throw DiskCacheError(.notAFolder, path: path) }
+            return
+        }
+        let above = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard failure == ENOENT, above != path, !above.isEmpty else { throw DiskCacheError(failure, path) }
+        try make(above)
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw DiskCacheError(errno, path) }
+    }
+}
+
+extension DiskCacheError {
+    /// Creates an error of a number of the system's.
+    init(_ number: Int32, _ path: String) {
+        let kind: Kind =
+            switch number {
+            case ENOTDIR: .notAFolder
+            case EACCES, EPERM, EROFS: .accessDenied
+            case ENOSPC, EDQUOT: .diskFull
+            default: .system
+            }
+        self.init(kind, path: path, code: number)
+    }
+}
+
+extension stat {
+    /// When the file was last changed or marked, in seconds since 1970.
+    var modified: Int {
+        #if canImport(Darwin)
+            st_mtimespec.tv_sec
+        #else
+            st_mtim.tv_sec
+        #endif
+    }
+}

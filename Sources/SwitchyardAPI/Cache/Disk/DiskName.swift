@@ -1,0 +1,51 @@
+import Foundation
+import SwitchyardClient
+
+/// Where an entry lies within the folder of a disk cache.
+struct DiskName: Sendable, Hashable {
+    /// The folder of the partition.
+    let partition: String
+    /// The folder within, one of 256, so that none becomes long.
+    let shard: String
+    /// The file.
+    let file: String
+
+    /// Creates the name of a key, whose digest is given since it costs a little.
+    init(_ partition: CachePartition, digest: Data) {
+        let text = digest.hexText
+        self.partition = Self.folder(of: partition)
+        shard = String(text.prefix(2))
+        file = String(text.dropFirst(2).prefix(38))
+    }
+
+    /// The folder of a partition; those of all users of a service and environment begin alike.
+    static func folder(of partition: CachePartition) -> String {
+        prefix(of: partition) + fingerprint([partition.user == nil ? "" : "user", partition.user ?? ""])
+    }
+
+    /// What the folders of all users of a service and environment begin with.
+    static func prefix(of partition: CachePartition) -> String {
+        fingerprint([partition.service, partition.environment]) + "-"
+    }
+
+    private static func fingerprint(_ parts: [String]) -> String {
+        var writer = CacheKeyWriter()
+        for part in parts { writer.write(part) }
+        return String(Digest.sha256(writer.bytes).hexText.prefix(16))
+    }
+}
+
+extension CacheKey {
+    /// The length of a digest in bytes.
+    static let digestLength = 32
+
+    /// A fingerprint of the key, the same in every run: its SHA-256.
+    var fingerprint: Data { Digest.sha256(data) }
+}
+
+extension CachePolicy {
+    /// A fingerprint of ``sensitiveData``.
+    var sensitiveDigest: Data? {
+        sensitiveData.map { Digest.sha256(Data($0.utf8)) }
+    }
+}

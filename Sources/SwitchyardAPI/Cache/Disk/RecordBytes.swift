@@ -1,0 +1,90 @@
+import Foundation
+
+/// Writes the fields of a record one after the other; texts and bytes with their length in front.
+struct RecordWriter {
+    private(set) var bytes = Data()
+
+    init(capacity: Int) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    mutating func write(_ value: some FixedWidthInteger) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func write(_ value: Double) {
+        write(value.bitPattern)
+    }
+
+    mutating func write(_ text: String) {
+        write(UInt32(truncatingIfNeeded: text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    /// A text that may be missing, which is not the same as an empty one.
+    mutating func write(optional text: String?) {
+        write(UInt8(text == nil ? 0 : 1))
+        if let text { write(text) }
+    }
+
+    /// Bytes without their length: the reader knows it, or they are the last.
+    mutating func append(_ data: Data) {
+        bytes.append(data)
+    }
+}
+
+/// Reads fields back; what ends too early or is no text is damage, and never a trap.
+struct RecordReader {
+    private let bytes: Data
+    private var position: Int
+
+    init(_ bytes: Data) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    mutating func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) throws(DiskRecord.Failure) -> Value
+    {
+        let part = try data(count: MemoryLayout<Value>.size)
+        return Value(littleEndian: part.withUnsafeBytes { $0.loadUnaligned(as: Value.self) })
+    }
+
+    mutating func double() throws(DiskRecord.Failure) -> Double {
+        let value = Double(bitPattern: try integer())
+        guard value.isFinite else { throw .damaged }
+        return value
+    }
+
+    mutating func text() throws(DiskRecord.Failure) -> String {
+        let length = Int(try integer(UInt32.self))
+        guard let text = String(validating: try data(count: length), as: UTF8.self) else { throw .damaged }
+        return text
+    }
+
+    mutating func optionalText() throws(DiskRecord.Failure) -> String? {
+        switch try integer(UInt8.self) {
+        case 0: nil
+        case 1: try text()
+        default: throw .damaged
+        }
+    }
+
+    /// How many fields follow, each of at least `size` bytes.
+    mutating func count(ofSize size: Int) throws(DiskRecord.Failure) -> Int {
+        let count = Int(try integer(UInt32.self))
+        guard count <= (bytes.endIndex - position) / size else { throw .damaged }
+        return count
+    }
+
+    mutating func data(count: Int) throws(DiskRecord.Failure) -> Data {
+        guard count >= 0, count <= bytes.endIndex - position else { throw .damaged }
+        defer { position += count }
+        return bytes[position..<position + count]
+    }
+
+    /// Everything that is left.
+    mutating func rest() -> Data {
+        defer { position = bytes.endIndex }
+        return Data(bytes[position...])
+    }
+}

@@ -1,0 +1,100 @@
+public import Foundation
+public import SwitchyardClient
+import SwitchyardServices
+
+/// An answer as a store beyond memory keeps it: the bytes, and what decides whether they may still be used.
+public struct StoredAnswer: Sendable, Hashable {
+    /// The status.
+    public var status: Int
+    /// The header fields.
+    public var headers: HTTPHeaders
+    /// The whole body.
+    public var body: Data
+    /// When the answer came, by the wall clock.
+    public var created: Date
+    /// The time between asking and answering.
+    public var transit: Duration
+    /// How long it is fresh from then on.
+    public var lifetime: Duration
+    /// How long it is kept beyond its lifetime.
+    public var staleFor: Duration
+    /// The version of the answer's format (``CachePolicy/version``).
+    public var version: Int
+    /// A fingerprint of ``CachePolicy/sensitiveData``; the data itself is not kept.
+    public var sensitiveDigest: Data?
+    /// The character set that the answer named; `nil` when it named none.
+    public var charset: String?
+    /// The version of the app that stored it; `nil` when that plays no part.
+    public var appVersion: String?
+    /// The tags it was stored with.
+    public var tags: Set<String>
+
+    /// Creates an answer.
+    public init(
+        status: Int = 200,
+        headers: HTTPHeaders = HTTPHeaders(),
+        body: Data,
+        created: Date,
+        lifetime: Duration,
+        staleFor: Duration = .zero
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.created = created
+        self.lifetime = lifetime
+        self.staleFor = staleFor
+        transit = .zero
+        version = 0
+        charset = headers["Content-Type"].flatMap { MediaType($0)?.charset }
+        tags = []
+    }
+
+    /// Why the answer may not be used; `nil` when it may.
+    ///
+    /// The order is that of YTKNetwork: time, version, sensitive data, app version.
+    ///
+    /// - Parameters:
+    ///   - policy: Which version and which sensitive data the call wants.
+    ///   - appVersion: The version of the app; `nil` when it plays no part.
+    ///   - now: The time by the wall clock. An answer from the future counts as expired, since nothing says how old it
+    ///     is.
+    /// - Returns: The reason.
+    public func refusal(for policy: CachePolicy, appVersion: String?, now: Date) -> APIError.CacheReason? {
+        let age = now.timeIntervalSince(created)
+        if age < 0 || age >= (lifetime + staleFor).inSeconds { return .expired }
+        if version != policy.version { return .versionMismatch }
+        if sensitiveDigest != policy.sensitiveDigest { return .sensitiveDataMismatch }
+        if let appVersion, appVersion != self.appVersion { return .appVersionMismatch }
+        return nil
+    }
+}
+
+/// A store of answers beyond memory, on disk or wherever an app keeps things.
+///
+/// ``DiskCache`` is the one that comes along. Methods that change something may do it later, in the order of the calls.
+public protocol AnswerStore: Sendable {
+    /// The version of the app; answers of other versions are refused. `nil` when it plays no part.
+    var appVersion: String? { get }
+
+    /// The answer stored under a key.
+    ///
+    /// - Throws: ``APIError/CacheReason/invalidMetadata`` when there is none, ``APIError/CacheReason/invalidData`` when it
+    ///   is damaged.
+    func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredAnswer
+
+    /// Stores an answer in the place of an older one.
+    func store(_ answer: StoredAnswer, for key: CacheKey)
+
+    /// Takes note that a server confirmed the answer of a key at a time; does nothing when there is none.
+    func confirm(_ key: CacheKey, headers: HTTPHeaders, at date: Date)
+
+    /// Removes the answer of a key.
+    func remove(_ key: CacheKey)
+
+    /// Removes the answers that a rule names.
+    func removeAll(where rule: @escaping @Sendable (ResponseCache.Candidate) -> Bool)
+
+    /// Removes the answers of a partition, those of all users when it names none.
+    func removeAll(in partition: CachePartition)
+}

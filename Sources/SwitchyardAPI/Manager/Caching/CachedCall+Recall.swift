@@ -1,0 +1,80 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+
+extension CachedCall {
+    /// Looks for a stored answer: in memory, then on disk.
+    struct Recall: Sendable {
+        /// What was found.
+        enum Outcome: Sendable {
+            case found(CachedValue<Value>)
+            /// Nothing that may be used, and why.
+            case missing(APIError.CacheReason)
+        }
+
+        private let call: APICall<Value>
+        private let plan: CachePlan
+
+        init(of cached: CachedCall) {
+            call = cached.call
+            plan = cached.plan
+        }
+
+        nonisolated(nonsending) func stored() async -> Outcome {
+            var reason = APIError.CacheReason.invalidMetadata
+            if let entry = plan.cache.entry(for: plan.key, as: Value.self) {
+                guard let refusal = entry.stamp.refusal(for: plan.policy.stamp) else { return .found(entry) }
+                reason = refusal
+            }
+            guard plan.policy.usesDisk, let disk = plan.cache.disk else { return .missing(reason) }
+            return await recalled(from: disk)
+        }
+
+        /// Reads and decodes what is on disk, not on the caller's executor, and keeps it in memory.
+        @concurrent private func recalled(from disk: any AnswerStore) async -> Outcome {
+            do throws(APIError.CacheReason) {
+                let removals = plan.cache.removals.withLock { $0 }
+                let answer = try await disk.answer(for: plan.key)
+                let now = plan.cache.wallClock()
+                if let refusal = answer.refusal(for: plan.policy, appVersion: disk.appVersion, now: now) {
+                    throw refusal
+                }
+                guard let value = try? call.value(of: answer) else { throw .invalidData }
+                let age = Duration.seconds(now.timeIntervalSince(answer.created))
+                if plan.cache.removals.withLock({ $0 }) == removals {
+                    plan.keep(value, answer, age: age, cost: answer.body.count, call.configuration.headers)
+                }
+                return .found(found(value, answer, age: age))
+            } catch {
+                return .missing(error)
+            }
+        }
+
+        private func found(_ value: Value, _ answer: StoredAnswer, age: Duration) -> CachedValue<Value> {
+            CachedValue(
+                value: value,
+                age: age,
+                isFresh: age < answer.lifetime,
+                tags: answer.tags,
+                answer: CachedAnswer(status: answer.status, headers: answer.headers),
+                cost: answer.body.count,
+                http: plan.http(of: answer, call.configuration.headers),
+                stamp: plan.policy.stamp
+            )
+        }
+    }
+}
+
+extension APICall {
+    /// The value of a stored answer.
+    func value(of answer: StoredAnswer) throws(APIError) -> Value {
+        let raw = RawResponse(
+            status: answer.status,
+            headers: answer.headers,
+            data: answer.body,
+            method: configuration.method,
+            accept: configuration.headers["Accept"]
+        )
+        return try serializer.value(of: raw, rules: configuration.rules ?? module.rules)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+
+/// A call whose answer may come from the cache, and is stored there.
+struct CachedCall<Value: Sendable>: Sendable {
+    let call: APICall<Value>
+    let plan: CachePlan
+    let flights: FlightTable
+
+    /// The answer: stored, fetched, or stored because fetching failed.
+    ///
+    /// - Parameter client: The handle to fetch through, apart from the manager's: a fetch belongs to all who wait.
+    /// - Returns: The answer, and where it comes from.
+    /// - Throws: ``APIError``: that of the fetch, when no stored answer may stand in for it.
+    nonisolated(nonsending) func response(
+        through client: @autoclosure () -> NetworkClient
+    ) async throws(APIError) -> APIResponse<Value> {
+        let stored: CachedValue<Value>
+        switch await Recall(of: self).stored() {
+        case .found(let found): stored = found
+        case .missing(let reason):
+            guard plan.policy.reading != .only else { throw call.module.completed(APIError(.cache(reason))) }
+            return try await landed(Fetch(of: self, through: client()))
+        }
+        switch StoredUse.of(stored, plan.policy, lifetime: lifetime, request: call.configuration.headers) {
+        case .answer:
+            return APIResponse(stored)
+        case .refuse(let reason):
+            throw call.module.completed(APIError(.cache(reason)))
+        case .answerAndRefresh:
+            _ = flight(Fetch(of: self, through: client(), confirming: stored), needsWaiters: false)
+            return APIResponse(stored)
+        case .ask(let conditions):
+            let fetch = Fetch(of: self, through: client(), confirming: stored, with: conditions)
+            return try await fetchedOrStored(fetch, stored)
+        }
+    }
+
+    private var lifetime: Duration { plan.lifetime }
+
+    private nonisolated(nonsending) func fetchedOrStored(
+        _ fetch: Fetch,
+        _ stored: CachedValue<Value>
+    ) async throws(APIError) -> APIResponse<Value> {
+        do throws(APIError) {
+            return try await landed(fetch)
+        } catch {
+            guard error.isRetryable, StoredUse.mayStandIn(stored, plan.policy, lifetime: lifetime) else { throw error }
+            return APIResponse(stored)
+        }
+    }
+
+    /// Waits for the one fetch that all who miss the same answer share.
+    private nonisolated(nonsending) func landed(_ fetch: Fetch) async throws(APIError) -> APIResponse<Value> {
+        while true {
+            switch await flight(fetch, needsWaiters: true).ending() {
+            case .landed(let result): return try result.get()
+            case .gone: guard !Task.isCancelled else { throw APIError(.cancelled(.caller)) }
+            }
+        }
+    }
+
+    /// The fetch under way, or a new one.
+    private func flight(_ fetch: Fetch, needsWaiters: Bool) -> Flight<Value> {
+        flights.join(plan.key, as: Value.self, needsWaiters: needsWaiters) { await fetch.run() }
+    }
+}

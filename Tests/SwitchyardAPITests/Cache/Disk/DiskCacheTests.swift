@@ -1,0 +1,176 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardAPI
+
+/// What is stored on disk, found again and removed.
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheTests {
+    static let topics = CachePartition(service: "topics", environment: "release")
+    let folder = TemporaryFolder()
+
+    static func key(_ path: String, _ partition: CachePartition = topics) -> CacheKey {
+        CacheKey(partition, path: path, headers: [("Authorization", "Bearer s3cr3t")])
+    }
+
+    static func answer(_ text: String, tags: Set<String> = []) -> StoredAnswer {
+        var answer = StoredAnswer(
+            headers: ["Content-Type": "application/json; charset=utf-8", "ETag": "\"1\""],
+            body: Data(text.utf8),
+            created: Date(timeIntervalSince1970: 1_700_000_000.25),
+            lifetime: .seconds(60),
+            staleFor: .milliseconds(1_500)
+        )
+        answer.tags = tags
+        return answer
+    }
+
+    @Test func `F7, YTK-19: one file holds data and description, and another instance finds both`() async throws {
+        let disk = try DiskCache(at: folder.url)
+        disk.store(Self.answer("one"), for: Self.key("/1"))
+        await disk.flush()
+
+        #expect(folder.entries.count == 1)
+        let found = try await DiskCache(at: folder.url).answer(for: Self.key("/1"))
+        #expect(found == Self.answer("one"))
+        await #expect(throws: APIError.CacheReason.invalidMetadata) { try await disk.answer(for: Self.key("/2")) }
+    }
+
+    @Test func `F15: version, sensitive data, text encoding, creation date and app version are kept`() async throws {
+        let disk = try DiskCache(at: folder.url, appVersion: "1.2")
+        var answer = Self.answer("one", tags: ["a", "b"])
+        answer.version = 7
+        answer.sensitiveDigest = Digest.sha256(Data("admin".utf8))
+        answer.transit = .milliseconds(30)
+        disk.store(answer, for: Self.key("/1"))
+        await disk.flush()
+
+        let found = try await DiskCache(at: folder.url).answer(for: Self.key("/1"))
+        #expect(found.version == 7 && found.charset == "utf-8" && found.appVersion == "1.2")
+        #expect(found.created == answer.created && found.sensitiveDigest == answer.sensitiveDigest)
+        #expect(found.tags == ["a", "b"] && found.transit == .milliseconds(30))
+    }
+
+    @Test func `YTK-25: neither sensitive data nor the request's header fields stand on the disk`() async throws {
+        let disk = try DiskCache(at: folder.url)
+        var policy = CachePolicy()
+        policy.sensitiveData = "token of Ada"
+        var answer = Self.answer("one")
+        answer.sensitiveDigest = policy.sensitiveDigest
+        disk.store(answer, for: Self.key("/1"))
+        await disk.flush()
+
+        let bytes = try Data(contentsOf: try #require(folder.entries.first))
+        for secret in ["token of Ada", "s3cr3t"] { #expect(bytes.range(of: Data(secret.utf8)) == nil) }
+    }
+
+    @Test func `F27, YTK-24: writing waits for nobody, and what waits is found with the bytes of its time`()
+        async throws
+    {
+        let disk = try DiskCache(at: folder.url)
+        disk.writing.suspend()
+        disk.store(Self.answer("one"), for: Self.key("/1"))
+        disk.store(Self.answer("two"), for: Self.key("/2"))
+
+        #expect(try await disk.answer(for: Self.key("/1")).body == Data("one".utf8))
+        #expect(folder.entries.isEmpty)
+        disk.writing.resume()
+        await disk.flush()
+        #expect(folder.entries.count == 2)
+    }
+
+    @Test func `F28: a newer answer takes the place of the older one`() async throws {
+        let disk = try DiskCache(at: folder.url)
+        for text in ["one", "another one", "1"] {
+            disk.store(Self.answer(text), for: Self.key("/1"))
+            await disk.flush()
+        }
+
+        #expect(try await disk.answer(for: Self.key("/1")).body == Data("1".utf8))
+        #expect(folder.entries.count == 1)
+    }
+
+    @Test func `F29: the folder is made on demand, and a file in its place is refused or replaced`() async throws {
+        let deep = folder.url.appendingPathComponent("a/b/c")
+        _ = try DiskCache(at: deep)
+        #expect(FileManager.default.fileExists(atPath: deep.path))
+
+        let file = folder.url.appendingPathComponent("file")
+        try Data("precious".utf8).write(to: file)
+        let error = #expect(throws: DiskCacheError.self) { try DiskCache(at: file) }
+        #expect(error?.kind == .notAFolder && error?.path == file.path)
+        #expect(try Data(contentsOf: file) == Data("precious".utf8))
+        let below = #expect(throws: DiskCacheError.self) { try DiskCache(at: file.appendingPathComponent("x")) }
+        #expect(below?.kind == .notAFolder)
+        let disk = try DiskCache(at: file, replacesFile: true)
+        disk.store(Self.answer("one"), for: Self.key("/1"))
+        #expect(try await disk.answer(for: Self.key("/1")).body == Data("one".utf8))
+    }
+
+    @Test func `F30: the standard folder passes through filters, one after the other`() {
+        let folder = DiskCache.standardFolder(
+            named: "Forum",
+            filters: [{ $0.appendingPathComponent("v2") }, { $0.appendingPathComponent("test") }]
+        )
+
+        #expect(folder.path.hasSuffix("/Forum/v2/test"))
+    }
+
+    @Test func `F32: removing is by key, partition, rule or all, and nothing removed is found again`() async throws {
+        let disk = try DiskCache(at: folder.url)
+        let ada = CachePartition(service: "topics", environment: "release", user: "ada")
+        let test = CachePartition(service: "topics", environment: "test")
+        let keys = [Self.key("/1"), Self.key("/2"), Self.key("/1", ada), Self.key("/1", test)]
+        func left(after remove: (DiskCache) -> Void, flushing: Bool) async -> Int {
+            for key in keys { disk.store(Self.answer("x", tags: ["t\(key.parts.path)"]), for: key) }
+            if flushing { await disk.flush() }
+            remove(disk)
+            var count = 0
+            for key in keys where (try? await disk.answer(for: key)) != nil { count += 1 }
+            return count
+        }
+
+        for flushing in [true, false] {
+            #expect(await left(after: { $0.remove(keys[0]) }, flushing: flushing) == 3)
+            #expect(await left(after: { $0.removeAll(in: ada) }, flushing: flushing) == 3)
+            #expect(await left(after: { $0.removeAll(in: Self.topics) }, flushing: flushing) == 1)
+            #expect(await left(after: { $0.removeAll { $0.tags.contains("t/1") } }, flushing: flushing) == 1)
+            #expect(await left(after: { $0.removeAll { $0.partition.user == "ada" } }, flushing: flushing) == 3)
+            #expect(await left(after: { $0.removeAll() }, flushing: flushing) == 0)
+        }
+        await disk.flush()
+        #expect(folder.entries.isEmpty)
+    }
+
+    @Test func `F47: entries are sealed, and another seal does not open them`() async throws {
+        func seal(_ mask: UInt8) -> DiskSeal {
+            DiskSeal(seal: { Data($0.map { $0 ^ mask }) }, open: { Data($0.map { $0 ^ mask }) })
+        }
+        let disk = try DiskCache(at: folder.url, seal: seal(0x5A))
+        disk.store(Self.answer("plain words"), for: Self.key("/1"))
+        await disk.flush()
+
+        let bytes = try Data(contentsOf: try #require(folder.entries.first))
+        #expect(bytes.range(of: Data("plain words".utf8)) == nil)
+        #expect(
+            try await DiskCache(at: folder.url, seal: seal(0x5A)).answer(for: Self.key("/1"))
+                == Self.answer("plain words")
+        )
+        for other in [seal(0x11), nil] {
+            let disk = try DiskCache(at: folder.url, seal: other)
+            await #expect(throws: APIError.CacheReason.invalidData) { try await disk.answer(for: Self.key("/1")) }
+            disk.store(Self.answer("x"), for: Self.key("/1"))
+            await disk.flush()
+        }
+    }
+
+    @Test func `the checksum is the published XXH64`() {
+        func sum(_ text: String) -> UInt64 { Array(text.utf8).withUnsafeBytes { Checksum.of($0) } }
+
+        #expect(sum("") == 0xEF46_DB37_51D8_E999)
+        #expect(sum("a") == 0xD24E_C4F1_A98C_6E5B)
+        #expect(sum("abc") == 0x44BC_2CF5_AD77_0999)
+        #expect(sum("Nobody inspects the spammish repetition") == 0xFBCE_A83C_8A37_8BF1)
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardAPI
+
+/// A disk that has no room, refuses, or is shared.
+@Suite(.timeLimit(.minutes(1))) struct DiskLimitTests {
+    private let folder = TemporaryFolder()
+
+    private static func answer(_ count: Int) -> StoredAnswer {
+        StoredAnswer(body: Data(repeating: 7, count: count), created: Date(), lifetime: .seconds(60))
+    }
+
+    private static func key(_ number: Int) -> CacheKey { DiskCacheTests.key("/\(number)") }
+
+    /// Marks an entry as used so many seconds ago.
+    private func age(_ entry: URL, by seconds: Double) throws {
+        let date = Date().addingTimeInterval(-seconds)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: entry.path)
+    }
+
+    @Test func `YTK-26, F47: the entries take no more bytes than allowed, the one used longest ago goes first`()
+        async throws
+    {
+        let disk = try DiskCache(at: folder.url, limits: .init(cost: 10_000, entryCost: 3_000))
+        var seen: Set<URL> = []
+        for number in 0..<4 {
+            disk.store(Self.answer(2_000), for: Self.key(number))
+            await disk.flush()
+            let new = try #require(folder.entries.first { !seen.contains($0) })
+            seen.insert(new)
+            try age(new, by: Double(1_000 - number))
+        }
+        _ = try await disk.answer(for: Self.key(0))  // Now the youngest.
+        for number in 4..<6 { disk.store(Self.answer(2_000), for: Self.key(number)) }
+        await disk.flush()
+
+        #expect(folder.size <= 10_000)
+        var left: [Int] = []
+        for number in 0..<6 where (try? await disk.answer(for: Self.key(number))) != nil { left.append(number) }
+        #expect(left.contains(0) && !left.contains(1) && left.contains(5))
+        #expect(disk.statistics.evictions > 0)
+    }
+
+    @Test func `the limit holds for several caches on one folder, and none loses what another stored`() async throws {
+        let limits = DiskCache.Limits(cost: 60_000, entryCost: 2_000)
+        let caches = try (0..<3).map { _ in try DiskCache(at: folder.url, limits: limits) }
+        await withTaskGroup(of: Void.self) { group in
+            for (index, disk) in caches.enumerated() {
+                group.addTask {
+                    for number in 0..<60 {
+                        disk.store(Self.answer(500 + index), for: Self.key(number % 20 * 3 + index))
+                    }
+                    await disk.flush()
+                }
+            }
+        }
+
+        #expect(folder.size <= 60_000)
+        for number in 0..<60 {
+            let found = try await caches[(number + 1) % 3].answer(for: Self.key(number))
+            #expect(found.body.count == 500 + number % 3)
+        }
+        #expect(caches.allSatisfy { $0.statistics.failures == 0 && $0.statistics.evictions == 0 })
+    }
+
+    @Test func `a ledger that was torn is counted anew`() async throws {
+        let limits = DiskCache.Limits(cost: 5_000, entryCost: 2_000)
+        for round in 0..<6 {
+            let disk = try DiskCache(at: folder.url, limits: limits)
+            disk.store(Self.answer(1_500), for: Self.key(round))
+            await disk.flush()
+            let ledger = folder.url.appendingPathComponent(".size")
+            let torn = [Data(), Data([1, 2, 3]), Data(repeating: 0, count: 16), Data(repeating: 9, count: 99)]
+            try torn[round % torn.count].write(to: ledger)
+        }
+
+        #expect(folder.size <= 5_000)
+    }
+
+    @Test func `what is larger than the cache may become is not stored, and the older answer goes`() async throws {
+        let disk = try DiskCache(at: folder.url, limits: .init(cost: 8_000))
+        disk.store(Self.answer(100), for: Self.key(1))
+        disk.store(Self.answer(1_001), for: Self.key(1))
+        await disk.flush()
+
+        await #expect(throws: APIError.CacheReason.invalidMetadata) { try await disk.answer(for: Self.key(1)) }
+        #expect(disk.statistics.lastError?.kind == .tooLarge)
+    }
+
+    @Test func `a disk that is behind does not fill the memory`() async throws {
+        let disk = try DiskCache(at: folder.url, limits: .init(waitingCost: 10_000))
+        disk.writing.suspend()
+        for number in 0..<100 { disk.store(Self.answer(1_000), for: Self.key(number)) }
+
+        #expect(disk.state.withLock { $0.waitingCost } <= 10_000)
+        #expect(disk.statistics.failures > 90)
+        disk.writing.resume()
+        await disk.flush()
+        #expect(disk.state.withLock { $0.waitingCost } == 0)
+    }
+
+    @Test func `a full disk costs the new answer and nothing else`() async throws {
+        let disk = try DiskCache(at: folder.url)
+        disk.store(Self.answer(100), for: Self.key(1))
+        await disk.flush()
+        // The next file to be written is a device that is always full.
+        let aside = folder.url.appendingPathComponent(".new/\(disk.state.withLock { $0.instance })-2")
+        try FileManager.default.createSymbolicLink(atPath: aside.path, withDestinationPath: "/dev/full")
+        disk.store(Self.answer(200), for: Self.key(2))
+        await disk.flush()
+
+        #expect(disk.statistics.lastError?.kind == .diskFull)
+        #expect(try await disk.answer(for: Self.key(1)).body.count == 100)
+        disk.store(Self.answer(300), for: Self.key(2))
+        #expect(try await disk.answer(for: Self.key(2)).body.count == 300)
+    }
+
+    @Test func `a folder that may only be read gives its answers and takes no new ones`() async throws {
+        let disk = try DiskCache(at: folder.url)
+        disk.store(Self.answer(100), for: Self.key(1))
+        await disk.flush()
+        let manager = FileManager.default
+        try manager.removeItem(at: folder.url.appendingPathComponent(".new"))
+        try Data().write(to: folder.url.appendingPathComponent(".new"))  // In the way also of an administrator.
+        try manager.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.url.path)
+        defer { try? manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.url.path) }
+
+        let other = try DiskCache(at: folder.url)
+        other.store(Self.answer(100), for: Self.key(2))
+        await other.flush()
+        #expect(try await other.answer(for: Self.key(1)).body.count == 100)
+        await #expect(throws: APIError.CacheReason.invalidMetadata) { try await other.answer(for: Self.key(2)) }
+        #expect([.accessDenied, .notAFolder].contains(other.statistics.lastError?.kind))
+    }
+}

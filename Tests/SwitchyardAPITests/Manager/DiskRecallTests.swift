@@ -1,0 +1,239 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+/// Answers that outlive the app, through its managers.
+@Suite(.timeLimit(.minutes(1))) struct DiskRecallTests {
+    private let folder = TemporaryFolder()
+    private let clock = ManualClock()
+    /// The wall clock, which the tests set.
+    private let date = Locked(Date(timeIntervalSince1970: 1_700_000_000))
+    private let count = Locked(0)
+
+    private var requests: Int { count.withLock { $0 } }
+
+    /// An app that starts with the folder that the one before it left.
+    private func start(appVersion: String? = "1.0", user: String? = nil) throws -> TopicAPI {
+        let transport = StubTransport { [count] _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return .json(#"{"id":1,"title":"\#(number)"}"#)
+        }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let disk = try DiskCache(at: folder.url, appVersion: appVersion)
+        client.responseCache = ResponseCache(disk: disk, time: clock) { [date] in date.withLock { $0 } }
+        return TopicAPI(client: client, user: user)
+    }
+
+    private func flush(_ topics: TopicAPI) async throws {
+        try await #require(topics.cache.disk as? DiskCache).flush()
+    }
+
+    private func configuration(_ change: (inout CachePolicy) -> Void = { _ in }) -> APIConfiguration {
+        var configuration = TopicAPI.topic(1, lifetime: .seconds(60))
+        change(&configuration.cache)
+        return configuration
+    }
+
+    private func later(_ seconds: Double) {
+        clock.advance(by: .seconds(seconds))
+        date.withLock { $0 += seconds }
+    }
+
+    @Test func `F40: the last answer is there at the next start, before any server is asked`() async throws {
+        let first = try start()
+        _ = try await first.topic(1, lifetime: .seconds(60))
+        try await flush(first)
+        later(10)
+
+        let second = try start()
+        let response = try await second.response(for: configuration(), with: ResponseSerializer.decodable(Topic.self))
+        #expect(response.value.title == "1" && response.isFromCache && response.status == 200)
+        #expect(response.source == .cache(age: .seconds(10)))
+        later(50)
+        #expect(try await second.topic(1, lifetime: .seconds(60)).title == "2")
+    }
+
+    @Test func `F31: a stored answer is made anew as each call wants it`() async throws {
+        let first = try start()
+        _ = try await first.topic(1, lifetime: .seconds(60))
+        try await flush(first)
+        let second = try start()
+
+        let text = #"{"id":1,"title":"1"}"#
+        #expect(try await second.response(for: configuration(), with: .string).value == text)
+        #expect(try await second.response(for: configuration(), with: .json).value["title"] == "1")
+        #expect(try await second.response(for: configuration(), with: .data).value == Data(text.utf8))
+        #expect(requests == 1)
+    }
+
+    @Test func `F16, F17, F18, F19, F20, H19: what is stored is checked in YTKNetwork's order, with its numbers`()
+        async throws
+    {
+        let first = try start()
+        var stored = configuration()
+        stored.cache.version = 1
+        stored.cache.sensitiveData = "ada"
+        _ = try await first.value(Topic.self, for: stored)
+        try await flush(first)
+        /// The number with which the cache alone refuses.
+        func refusal(_ appVersion: String? = "1.0", _ change: (inout APIConfiguration) -> Void) async throws -> Int? {
+            var only = stored
+            only.cache.reading = .only
+            change(&only)
+            let topics = try start(appVersion: appVersion)
+            do throws(APIError) {
+                _ = try await topics.value(Topic.self, for: only)
+                return nil
+            } catch {
+                guard case .cache(let reason) = error.reason else { throw error }
+                #expect(!error.message.isEmpty)
+                return reason.rawValue
+            }
+        }
+
+        #expect(try await refusal { _ in } == nil)
+        #expect(try await refusal { $0.cache.version = 2 } == -2)
+        #expect(try await refusal { $0.cache.sensitiveData = "bob" } == -3)
+        #expect(try await refusal("1.1") { _ in } == -4)
+        // YTK-27: whether the app's version plays a part is the app's choice.
+        #expect(try await refusal(nil) { _ in } == nil)
+        #expect(try await refusal { $0.cacheLifetime = nil } == -5)
+        #expect(try await refusal { $0.path = "topics/2" } == -6)
+        // The first that does not hold decides.
+        #expect(try await refusal("1.1") { $0.cache.version = 2 } == -2)
+        later(60)
+        #expect(try await refusal("1.1") { $0.cache.version = 2 } == -1)
+        later(-61)
+        #expect(try await refusal { _ in } == -1)
+        later(1)
+        let entry = try #require(folder.entries.first)
+        try Data(contentsOf: entry).dropLast().write(to: entry)
+        #expect(try await refusal { _ in } == -7)
+        #expect(requests == 1)
+    }
+
+    @Test func `F17, F18: another version or other data asks the server, in memory too`() async throws {
+        let topics = try start()
+        for (version, data, title) in [(0, "a", "1"), (0, "a", "1"), (1, "a", "2"), (1, "b", "3"), (1, "b", "3")] {
+            let asked = configuration {
+                $0.version = version
+                $0.sensitiveData = data
+            }
+            #expect(try await topics.value(Topic.self, for: asked).title == title)
+        }
+    }
+
+    @Test func `F25: an answer that came with another is stored for its own call`() async throws {
+        let topics = try start()
+        let serializer = ResponseSerializer.decodable(Topic.self)
+        let value = try topics.storeAnswer(
+            Data(#"{"id":1,"title":"gift"}"#.utf8),
+            for: configuration(),
+            with: serializer
+        )
+        #expect(value.title == "gift")
+        try await flush(topics)
+
+        #expect(try await topics.topic(1, lifetime: .seconds(60)).title == "gift")
+        #expect(try await start().topic(1, lifetime: .seconds(60)).title == "gift")
+        #expect(throws: APIError.self) {
+            try topics.storeAnswer(Data("{".utf8), for: configuration(), with: serializer)
+        }
+        #expect(throws: APIError(.cache(.invalidLifetime))) {
+            try topics.storeAnswer(Data(), for: TopicAPI.topic(1), with: serializer)
+        }
+        #expect(requests == 0)
+    }
+
+    @Test func `F33, F34: a hook lets an answer be stored, changed or not, and a call's own comes first`() async throws
+    {
+        let topics = try start()
+        var asked = configuration { $0.willStore = { _ in nil } }
+        for _ in 0..<2 { _ = try await topics.value(Topic.self, for: asked) }
+        #expect(requests == 2)
+        asked.cache.willStore = { answer in
+            var changed = answer
+            changed.body = Data(#"{"id":1,"title":"changed"}"#.utf8)
+            changed.lifetime = .seconds(5)
+            return changed
+        }
+        #expect(try await topics.value(Topic.self, for: asked).title == "3")
+        #expect(try await topics.value(Topic.self, for: asked).title == "changed")
+        later(5)
+        #expect(try await topics.value(Topic.self, for: asked).title == "4")
+
+        let client = topics.client
+        client.responseCache = ResponseCache(defaults: .init { _ in nil }, time: clock)
+        for _ in 0..<2 { _ = try await topics.value(Topic.self, for: configuration()) }
+        #expect(requests == 6)
+        asked.cache.willStore = { $0 }
+        for _ in 0..<2 { _ = try await topics.value(Topic.self, for: asked) }
+        #expect(requests == 7)
+    }
+
+    @Test func `M12: a log-out leaves nothing of the user, in memory or on disk`() async throws {
+        let ada = try start(user: "ada")
+        let bob = TopicAPI(client: ada.client, user: "bob")
+        for manager in [ada, bob] { _ = try await manager.topic(1, lifetime: .seconds(60)) }
+        try await flush(ada)
+
+        ada.removeAnswers()
+        try await flush(ada)
+
+        #expect(folder.entries.count == 1 && ada.cache.count == 1)
+        #expect(try await start(user: "ada").topic(1, lifetime: .seconds(60)).title == "3")
+        #expect(try await start(user: "bob").topic(1, lifetime: .seconds(60)).title == "2")
+    }
+
+    @Test func `CT-7: removing the answer of one call leaves all others`() async throws {
+        let topics = try start()
+        for id in [1, 2] { _ = try await topics.topic(id, lifetime: .seconds(60)) }
+        topics.removeAnswer(for: configuration())
+        try await flush(topics)
+
+        #expect(folder.entries.count == 1)
+        #expect(try await topics.topic(2, lifetime: .seconds(60)).title == "2")
+        #expect(try await topics.topic(1, lifetime: .seconds(60)).title == "3")
+    }
+
+    @Test func `what is removed while it is being fetched is not stored`() async throws {
+        let transport = StubTransport { [clock] _ in
+            .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"old"}"#))
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        let old = Task { try await topics.topic(1, lifetime: .seconds(60)) }
+        await transport.waitForRequests(1)
+        topics.cache.removeAll(tagged: "topics")
+        clock.advance(by: .seconds(1))
+
+        #expect(try await old.value.title == "old")
+        #expect(topics.cache.count == 0)
+    }
+
+    @Test func `cookies are not kept with an answer`() async throws {
+        let transport = StubTransport { _ in
+            .status(
+                200,
+                headers: ["Content-Type": "application/json", "Set-Cookie": "sid=s3cr3t"],
+                body: Data(#"{"id":1,"title":"a"}"#.utf8)
+            )
+        }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        client.responseCache = ResponseCache(disk: try DiskCache(at: folder.url), time: clock)
+        let topics = TopicAPI(client: client)
+        let serializer = ResponseSerializer.decodable(Topic.self)
+        #expect(try await topics.response(for: configuration(), with: serializer).headers["Set-Cookie"] != nil)
+        try await flush(topics)
+
+        #expect(try await topics.response(for: configuration(), with: serializer).headers["Set-Cookie"] == nil)
+        let bytes = try Data(contentsOf: try #require(folder.entries.first))
+        #expect(bytes.range(of: Data("s3cr3t".utf8)) == nil)
+    }
+}
