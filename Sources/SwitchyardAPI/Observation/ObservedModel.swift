@@ -1,0 +1,58 @@
+#if canImport(Observation)
+    public import Observation
+
+    /// The latest state of a list or a resource for SwiftUI, on the main actor.
+    ///
+    ///     struct TopicList: View {
+    ///         @State private var model = ObservedModel(topics.pages)
+    ///
+    ///         var body: some View {
+    ///             List(model.state.items) { Text($0.title) }
+    ///                 .task { await model.follow() }
+    ///         }
+    ///     }
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
+    @MainActor public final class ObservedModel<State: Sendable>: Observable {
+        private let registrar = ObservationRegistrar()
+        private var latest: State
+        private let updates: @Sendable (@MainActor (State) -> Void) async -> Void
+
+        /// The latest state; a view that reads it is drawn anew when it changes.
+        public var state: State {
+            registrar.access(self, keyPath: \.state)
+            return latest
+        }
+
+        private init(
+            _ state: State,
+            updates: @escaping @Sendable (@MainActor (State) -> Void) async -> Void
+        ) {
+            latest = state
+            self.updates = updates
+        }
+
+        /// Creates a model of a list.
+        public convenience init<Item: Sendable>(_ recorder: PageRecorder<Item>) where State == PageSnapshot<Item> {
+            self.init(recorder.snapshot) { [updates = recorder.updates] take in
+                for await state in updates { await take(state) }
+            }
+        }
+
+        /// Creates a model of a resource.
+        public convenience init<Value: Sendable>(_ resource: APIResource<Value>)
+        where State == ResourceSnapshot<Value> {
+            self.init(resource.snapshot) { [updates = resource.updates] take in
+                for await state in updates { await take(state) }
+            }
+        }
+
+        /// Follows the states until the task is cancelled, or the list or resource is gone.
+        public func follow() async {
+            await updates { [weak self] state in self?.take(state) }
+        }
+
+        private func take(_ state: State) {
+            registrar.withMutation(of: self, keyPath: \.state) { latest = state }
+        }
+    }
+#endif

@@ -1,0 +1,199 @@
+import SwitchyardClient
+import SwitchyardServices
+
+/// The answer of one call as a screen follows it: the latest value, the latest error, and whether a load is under way.
+///
+///     let user = users.resource(User.self, for: .user(7))
+///     for await state in user.updates { show(state) }
+///
+/// There is one resource for a call, whoever asks for it, so that all screens show the same. A value stays until a newer
+/// one is there, also when a load fails. Any thread may call it.
+public final class APIResource<Value: Sendable>: Sendable {
+    /// How long a value is taken for current, and when to try again.
+    public struct Options: Sendable, Hashable {
+        /// How long a value is current; the lifetime of the call when `nil`, else 30 seconds, as in Siesta.
+        public var expiration: Duration?
+        /// How long after a failure ``APIResource/loadIfNeeded()`` leaves the server alone; a second unless set.
+        public var retryDelay: Duration
+
+        /// Creates options.
+        public init(expiration: Duration? = nil, retryDelay: Duration = .seconds(1)) {
+            self.expiration = expiration
+            self.retryDelay = retryDelay
+        }
+    }
+
+    let state: Locked<ResourceState<Value>>
+    let time: any TimeSource
+    let expiration: Duration
+    let retryDelay: Duration
+    private let fetch: @Sendable () async -> Result<APIResponse<Value>, APIError>
+    private let recall: @Sendable () async -> CachedValue<Value>?
+
+    init(
+        _ stored: CachedValue<Value>?,
+        expiration: Duration,
+        retryDelay: Duration,
+        time: any TimeSource,
+        recall: @escaping @Sendable () async -> CachedValue<Value>?,
+        fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
+    ) {
+        self.time = time
+        self.expiration = expiration
+        self.retryDelay = retryDelay
+        self.recall = recall
+        self.fetch = fetch
+        state = Locked(ResourceState(stored.map { ResourceState.Content($0, now: time.now) }))
+    }
+
+    deinit {
+        state.withLock { $0.endListening() }.forEach { $0.finish() }
+    }
+
+    /// What is known at this moment.
+    public var snapshot: ResourceSnapshot<Value> { state.withLock { $0.snapshot(at: time.now, expiration) } }
+
+    /// The latest value; `nil` before the first.
+    public var value: Value? { state.withLock { $0.content?.value } }
+
+    /// Whether somebody follows ``updates``.
+    public var isObserved: Bool { state.withLock { $0.isObserved } }
+
+    /// Whether a load is under way.
+    public var isLoading: Bool { state.withLock { $0.flight != nil } }
+
+    /// Asks the server for the value.
+    ///
+    /// Calls while a load is under way join it. Cancelling the task leaves the load to others who wait.
+    ///
+    /// - Returns: The value.
+    /// - Throws: ``APIError``; the value that was there before stays.
+    @discardableResult
+    public nonisolated(nonsending) func load() async throws(APIError) -> Value {
+        while true {
+            switch await begin(needsWaiters: true).ending() {
+            case .landed(let result): return try result.get().value
+            case .gone: guard !Task.isCancelled else { throw APIError(.cancelled(.caller)) }
+            }
+        }
+    }
+
+    /// Asks the server only when there is no current value, and not right after a failure.
+    ///
+    /// What is stored on disk is shown first.
+    ///
+    /// - Returns: The value; `nil` when there is none and the last failure is too near.
+    /// - Throws: ``APIError``.
+    @discardableResult
+    public nonisolated(nonsending) func loadIfNeeded() async throws(APIError) -> Value? {
+        if state.withLock({ $0.content == nil && $0.flight == nil && !$0.isWiped }), let stored = await recall() {
+            change { $0.content = $0.content ?? ResourceState.Content(stored, now: time.now) }
+        }
+        let needs = state.withLock { $0.needsLoad(at: time.now, expiration, retryDelay: retryDelay) }
+        guard needs else { return value }
+        return try await load()
+    }
+
+    /// Begins a load for which nobody waits; does nothing while one is under way.
+    public func startLoading() {
+        _ = begin(needsWaiters: false)
+    }
+
+    /// Gives the load under way up; whoever waits for it is cancelled.
+    public func cancelLoad() {
+        state.withLock { $0.flight }?.cancel()
+    }
+
+    /// Gives the load under way up unless somebody follows the resource.
+    ///
+    /// - Parameter delay: How long to wait first, since a screen that goes is often followed by another; not at all
+    ///   unless given.
+    public func cancelLoadIfUnobserved(after delay: Duration = .zero) {
+        guard delay > .zero else {
+            if !isObserved { cancelLoad() }
+            return
+        }
+        // The timer keeps nobody alive, and has nothing to do once the resource is gone.
+        _ = time.schedule(at: time.now.advanced(by: delay)) { [weak self] in self?.cancelLoadIfUnobserved() }
+    }
+}
+
+// MARK: - Changing what is there
+
+extension APIResource {
+    /// Makes the value one that has to be loaded again; it stays until then.
+    public func invalidate() {
+        change { state in
+            state.content?.isInvalid = true
+            state.failure = nil
+        }
+    }
+
+    /// Removes value and error; a load under way is given up.
+    public func wipe() {
+        state.withLock { $0.flight }?.cancel()
+        change { state in
+            state.content = nil
+            state.failure = nil
+            state.isWiped = true
+        }
+    }
+
+    /// Puts a value in without asking a server, as when the app has just changed it; a load under way is given up.
+    public func override(with value: Value) {
+        state.withLock { $0.flight }?.cancel()
+        change { state in
+            state.content = ResourceState.Content(value, .local, created: time.now)
+            state.failure = nil
+        }
+    }
+
+    private func change(_ change: (inout ResourceState<Value>) -> Void) {
+        let listeners = state.withLock { state in
+            change(&state)
+            return state.listeners
+        }
+        for listener in listeners { listener.yield() }
+    }
+
+    /// The load under way, or a new one.
+    private func begin(needsWaiters: Bool) -> Flight<Value> {
+        let (flight, isNew, listeners) = state.withLock { state in
+            if let flight = state.flight { return (flight, false, [AsyncStream<Void>.Continuation]()) }
+            let flight = Flight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.ended($0) }
+            state.flight = flight
+            return (flight, true, state.listeners)
+        }
+        guard isNew else { return flight }
+        for listener in listeners { listener.yield() }
+        flight.start { [weak self, weak flight, fetch] in
+            let result = await fetch()
+            self?.take(result, of: flight)
+            return result
+        }
+        return flight
+    }
+
+    /// Takes a result in, unless the load was given up meanwhile.
+    private func take(_ result: Result<APIResponse<Value>, APIError>, of flight: Flight<Value>?) {
+        let now = time.now
+        state.withLock { state in
+            guard let flight, state.flight === flight else { return }
+            switch result {
+            case .success(let response):
+                state.content = ResourceState.Content(response.value, .answer(response.source), created: now)
+                state.failure = nil
+                state.isWiped = false
+            case .failure(let error):
+                guard !error.isCancellation else { return }
+                state.failure = (error, now)
+            }
+        }
+    }
+
+    private func ended(_ flight: Flight<Value>) {
+        change { state in
+            if state.flight === flight { state.flight = nil }
+        }
+    }
+}

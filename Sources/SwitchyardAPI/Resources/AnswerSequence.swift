@@ -1,0 +1,79 @@
+public import SwitchyardClient
+import SwitchyardServices
+
+/// The answers of one call: what is stored, at once, then what the server says.
+///
+/// Each says where it comes from (``APIResponse/source``). It ends after the server's answer; when the server fails it
+/// throws, after what is stored was given.
+public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
+    /// A value with its answer.
+    public typealias Element = APIResponse<Value>
+    /// Why the server's answer did not come.
+    public typealias Failure = APIError
+
+    let maker: ResourceMaker<Value>
+    let isContentWithFresh: Bool
+
+    /// Starts with what is stored.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(sequence: self)
+    }
+
+    /// Reads the answers.
+    public struct Iterator: AsyncIteratorProtocol {
+        private enum Phase { case stored, fetched, ended }
+
+        let sequence: AnswerSequence
+        private var phase = Phase.stored
+
+        init(sequence: AnswerSequence) {
+            self.sequence = sequence
+        }
+
+        /// Returns the next answer, or `nil` after the server's.
+        ///
+        /// - Throws: ``APIError`` when the server's answer does not come.
+        public nonisolated(nonsending) mutating func next() async throws(APIError) -> APIResponse<Value>? {
+            if phase == .stored {
+                phase = .fetched
+                if let stored = await sequence.maker.stored() {
+                    if stored.isFresh && sequence.isContentWithFresh { phase = .ended }
+                    return APIResponse(stored)
+                }
+            }
+            guard phase == .fetched else { return nil }
+            phase = .ended
+            return try await sequence.maker.fetched().get()
+        }
+
+        /// Returns the next answer; the isolation of the caller plays no part.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> APIResponse<Value>?
+        {
+            try await next()
+        }
+    }
+}
+
+extension APIManager {
+    /// Gives what is stored for a call at once, and then what the server says.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to ask; its policy says how long beyond its lifetime an answer is kept.
+    ///   - serializer: Makes the value.
+    ///   - isContentWithFresh: Whether the server is left alone when what is stored is fresh; default is `false`.
+    /// - Returns: The answers.
+    public func answers<Value: Sendable>(
+        for configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>,
+        isContentWithFresh: Bool = false
+    ) -> AnswerSequence<Value> {
+        let maker = ResourceMaker(
+            configuration: configuration,
+            serializer: serializer,
+            module: module,
+            client: client.calls.client,
+            user: cacheUser
+        )
+        return AnswerSequence(maker: maker, isContentWithFresh: isContentWithFresh)
+    }
+}

@@ -1,0 +1,102 @@
+import SwitchyardServices
+
+/// What a resource knows at one moment.
+public struct ResourceSnapshot<Value: Sendable>: Sendable {
+    /// Where a value comes from.
+    public enum Origin: Sendable, Hashable {
+        /// From a server or the cache.
+        case answer(ResponseSource)
+        /// From the app itself.
+        case local
+    }
+
+    /// The latest value; `nil` before the first.
+    public var value: Value?
+    /// Where it comes from.
+    public var origin: Origin?
+    /// How old it is.
+    public var age: Duration?
+    /// Whether it is current; `false` without a value.
+    public var isCurrent: Bool
+    /// Why the latest load failed; `nil` after a success.
+    public var error: APIError?
+    /// Whether a load is under way.
+    public var isLoading: Bool
+}
+
+/// Everything that a resource holds behind its lock.
+struct ResourceState<Value: Sendable>: Sendable {
+    /// A value, and since when it is there.
+    struct Content: Sendable {
+        var value: Value
+        var origin: ResourceSnapshot<Value>.Origin
+        var created: MonotonicTime
+        var isInvalid = false
+
+        init(_ value: Value, _ origin: ResourceSnapshot<Value>.Origin, created: MonotonicTime) {
+            self.value = value
+            self.origin = origin
+            self.created = created
+        }
+
+        init(_ stored: CachedValue<Value>, now: MonotonicTime) {
+            let source: ResponseSource = stored.isFresh ? .cache(age: stored.age) : .staleCache(age: stored.age)
+            self.init(stored.value, .answer(source), created: now.advanced(by: .zero - stored.age))
+        }
+    }
+
+    var content: Content?
+    var failure: (error: APIError, time: MonotonicTime)?
+    var flight: Flight<Value>?
+    /// Whether the value was removed on purpose, so that a stored one is not to come back.
+    var isWiped = false
+    private var observers: [Int: AsyncStream<Void>.Continuation] = [:]
+    private var lastObserver = 0
+
+    init(_ content: Content?) {
+        self.content = content
+    }
+
+    var isObserved: Bool { !observers.isEmpty }
+
+    var listeners: [AsyncStream<Void>.Continuation] { Array(observers.values) }
+
+    func snapshot(at now: MonotonicTime, _ expiration: Duration) -> ResourceSnapshot<Value> {
+        ResourceSnapshot(
+            value: content?.value,
+            origin: content?.origin,
+            age: content.map { $0.created.duration(to: now) },
+            isCurrent: isCurrent(at: now, expiration),
+            error: failure?.error,
+            isLoading: flight != nil
+        )
+    }
+
+    private func isCurrent(at now: MonotonicTime, _ expiration: Duration) -> Bool {
+        content.map { !$0.isInvalid && $0.created.duration(to: now) < expiration } ?? false
+    }
+
+    /// Whether a load is called for.
+    func needsLoad(at now: MonotonicTime, _ expiration: Duration, retryDelay: Duration) -> Bool {
+        guard !isCurrent(at: now, expiration) else { return false }
+        return failure.map { $0.time.duration(to: now) >= retryDelay } ?? true
+    }
+
+    /// Tells one more of every change.
+    mutating func listen(_ continuation: AsyncStream<Void>.Continuation) -> Int {
+        lastObserver += 1
+        observers[lastObserver] = continuation
+        return lastObserver
+    }
+
+    /// Tells one no more.
+    mutating func forget(_ listener: Int) {
+        observers[listener] = nil
+    }
+
+    /// Takes all listeners out.
+    mutating func endListening() -> [AsyncStream<Void>.Continuation] {
+        defer { observers = [:] }
+        return listeners
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite(.timeLimit(.minutes(1))) struct ResourceTests {
+    private let clock = ManualClock()
+    private let count = Locked(0)
+    private let fails = Locked(false)
+
+    private var requests: Int { count.withLock { $0 } }
+
+    private func manager() throws -> TopicAPI {
+        let transport = StubTransport { [count, fails] _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return fails.withLock { $0 } ? .status(503) : .json(#"{"id":1,"title":"\#(number)"}"#)
+        }
+        return TopicAPI(client: try .stubbed(transport, time: clock))
+    }
+
+    private func resource(_ topics: TopicAPI) -> APIResource<Topic> {
+        topics.resource(for: TopicAPI.topic(1, lifetime: .seconds(60)))
+    }
+
+    @Test func `F42: latest value, latest error, loading and origin, one resource for all who ask`() async throws {
+        let topics = try manager()
+        let topic = resource(topics)
+        #expect(topic === resource(topics))
+        #expect(topic !== topics.resource(Topic.self, for: TopicAPI.topic(2, lifetime: .seconds(60))))
+        #expect(topic.snapshot.value == nil && topic.snapshot.error == nil && !topic.isLoading)
+
+        #expect(try await topic.load().title == "1")
+        #expect(topic.snapshot.value?.title == "1" && topic.snapshot.origin == .answer(.network))
+        fails.withLock { $0 = true }
+        await #expect(throws: APIError(.status(503))) { try await topic.load() }
+        // F39: the value stays after an error.
+        #expect(topic.snapshot.value?.title == "1" && topic.snapshot.error == APIError(.status(503)))
+        fails.withLock { $0 = false }
+        try await topic.load()
+        #expect(topic.snapshot.error == nil && topic.value?.title == "3")
+    }
+
+    @Test func `F42: every change is told, and the last state is never missed`() async throws {
+        let topics = try manager()
+        let topic = resource(topics)
+        var states = topic.updates.makeAsyncIterator()
+        #expect(await states.next()?.value == nil)
+        #expect(topic.isObserved)
+        let load = Task { try await topic.load() }
+        var state = await states.next()
+        while state?.value == nil || state?.isLoading == true { state = await states.next() }
+
+        #expect(state?.value?.title == "1" && state?.isCurrent == true)
+        _ = try await load.value
+    }
+
+    @Test func `F36: a load is made only when the value is old, and after an error only after a while`() async throws {
+        let topic = resource(try manager())
+        #expect(try await topic.loadIfNeeded()?.title == "1")
+        clock.advance(by: .milliseconds(59_999))
+        #expect(try await topic.loadIfNeeded()?.title == "1")
+        clock.advance(by: .milliseconds(1))
+        fails.withLock { $0 = true }
+        await #expect(throws: APIError.self) { try await topic.loadIfNeeded() }
+        clock.advance(by: .milliseconds(999))
+        #expect(try await topic.loadIfNeeded()?.title == "1")
+        #expect(requests == 2)
+        clock.advance(by: .milliseconds(1))
+        fails.withLock { $0 = false }
+        #expect(try await topic.loadIfNeeded()?.title == "3")
+    }
+
+    @Test func `F37: invalidated is stale but kept, wiped is gone`() async throws {
+        let topic = resource(try manager())
+        try await topic.load()
+        topic.invalidate()
+        #expect(topic.value?.title == "1" && !topic.snapshot.isCurrent)
+        #expect(try await topic.loadIfNeeded()?.title == "2")
+
+        topic.wipe()
+        #expect(topic.value == nil && topic.snapshot.origin == nil)
+        #expect(try await topic.loadIfNeeded()?.title == "3")
+    }
+
+    @Test func `F41: a value is put in without the network, and ends a load under way`() async throws {
+        let transport = StubTransport { _ in .never }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        let topic = resource(topics)
+        let load = Task { try await topic.load() }
+        await transport.waitForRequests(1)
+
+        topic.override(with: Topic(id: 1, title: "mine"))
+
+        await #expect(throws: APIError(.cancelled(.caller))) { try await load.value }
+        #expect(topic.snapshot.value?.title == "mine" && topic.snapshot.origin == .local && topic.snapshot.isCurrent)
+        await transport.waitUntilIdle()
+    }
+
+    @Test func `F43: what nobody follows goes under memory pressure, and beyond a number`() async throws {
+        let topics = try manager()
+        let followed = resource(topics)
+        let updates = followed.updates.makeAsyncIterator()
+        for id in 2..<300 { _ = topics.resource(Topic.self, for: TopicAPI.topic(id, lifetime: .seconds(60))) }
+        #expect(topics.client.resources.count <= 101)
+
+        topics.client.discardUnobservedResources()
+        #expect(topics.client.resources.count == 1)
+        #expect(resource(topics) === followed)
+        withExtendedLifetime(updates) {}
+    }
+
+    @Test func `F44: a load that nobody follows is given up, after a while if so wished`() async throws {
+        let transport = StubTransport { _ in .never }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        let topic = resource(topics)
+        topic.startLoading()
+        await transport.waitForRequests(1)
+        topic.cancelLoadIfUnobserved(after: .seconds(5))
+        #expect(topic.isLoading)
+        clock.advance(by: .seconds(5))
+        await transport.waitUntilIdle()
+        #expect(!topic.isLoading && topic.snapshot.error == nil)
+
+        topic.startLoading()
+        var states = topic.updates.makeAsyncIterator()
+        _ = await states.next()
+        topic.cancelLoadIfUnobserved()
+        #expect(topic.isLoading)
+        topic.cancelLoad()
+        await transport.waitUntilIdle()
+    }
+
+    @Test func `loads of one resource at one time are one load, and each waiter leaves alone`() async throws {
+        let transport = StubTransport { [clock] _ in
+            .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"a"}"#))
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        let topic = resource(topics)
+        let loads = (0..<5).map { _ in Task { try await topic.load() } }
+        await transport.waitForRequests(1)
+        loads[0].cancel()
+        await #expect(throws: APIError(.cancelled(.caller))) { try await loads[0].value }
+        clock.advance(by: .seconds(1))
+
+        for load in loads.dropFirst() { #expect(try await load.value.title == "a") }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `F24, CT-10: what is stored is shown first, then what the server says, each with its origin`()
+        async throws
+    {
+        let topics = try manager()
+        var configuration = TopicAPI.topic(1, lifetime: .seconds(60))
+        configuration.cache.staleIfError = .seconds(600)
+        let serializer = ResponseSerializer.decodable(Topic.self)
+        func sources(isContentWithFresh: Bool = false) async throws -> [ResponseSource] {
+            var sources: [ResponseSource] = []
+            let answers = topics.answers(for: configuration, with: serializer, isContentWithFresh: isContentWithFresh)
+            for try await answer in answers { sources.append(answer.source) }
+            return sources
+        }
+
+        #expect(try await sources() == [.network])
+        clock.advance(by: .seconds(10))
+        #expect(try await sources() == [.cache(age: .seconds(10)), .network])
+        #expect(try await sources(isContentWithFresh: true) == [.cache(age: .zero)])
+        clock.advance(by: .seconds(70))
+        #expect(try await sources(isContentWithFresh: true) == [.staleCache(age: .seconds(70)), .network])
+        #expect(requests == 3)
+    }
+
+    @Test func `F24: when the server fails, what is stored was shown and the error follows`() async throws {
+        let topics = try manager()
+        let configuration = TopicAPI.topic(1, lifetime: .seconds(60))
+        let serializer = ResponseSerializer.decodable(Topic.self)
+        _ = try await topics.response(for: configuration, with: serializer)
+        fails.withLock { $0 = true }
+
+        var answers = topics.answers(for: configuration, with: serializer).makeAsyncIterator()
+        #expect(try await answers.next()?.value.title == "1")
+        await #expect(throws: APIError(.status(503))) { try await answers.next() }
+        #expect(try await answers.next() == nil)
+    }
+}
