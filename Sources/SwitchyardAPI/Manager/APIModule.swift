@@ -23,6 +23,8 @@ public struct APIModule: Sendable {
     public let decoding: JSONDecoding
     /// The words for the user.
     public var messages: ErrorMessages
+    /// Changes each error before it is delivered, as into the words of the app; none unless set.
+    public var formatError: (@Sendable (APIError) -> APIError)?
     private let shelf: DecodingShelf
 
     /// A module without frame and without codes of its own.
@@ -80,14 +82,21 @@ public struct APIModule: Sendable {
         return APIError(.module(ModuleFailure(module: "", code: nil, serverCode: code)), serverMessage: message)
     }
 
-    /// The error with the module's words, and with what the body of a refused answer says.
+    /// The error with the module's words, and with what the body of a refused answer says, formatted by the app.
+    func completed(_ error: APIError) -> APIError {
+        var error = informed(error)
+        error.messages = messages
+        return formatError?(error) ?? error
+    }
+
+    /// The error with what the body of a refused answer says.
     ///
     /// A frame with a code that the module knows says more than the status; with another code only its message is taken.
-    func completed(_ error: APIError) -> APIError {
+    private func informed(_ error: APIError) -> APIError {
+        guard case .status = error.reason, let envelope, !error.context.body.isEmpty,
+            let tree = try? JSONValue(parsing: error.context.body)
+        else { return error }
         var error = error
-        error.messages = messages
-        guard case .status = error.reason, let envelope, !error.context.body.isEmpty else { return error }
-        guard let tree = try? JSONValue(parsing: error.context.body) else { return error }
         let (code, message) = envelope.verdict(in: tree)
         error.serverMessage = message
         guard let code, !envelope.success.contains(code), let failure = errors?.failure(for: code),

@@ -1,0 +1,90 @@
+/// Reads a media type front to back, in one pass (mimesniff.spec.whatwg.org, section 4.4).
+struct MediaTypeParser {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) {
+        rest = Substring(text).utf8.trimmed
+    }
+
+    /// Type and subtype in lower case; `nil` when there are none.
+    mutating func names() -> (type: String, subtype: String)? {
+        let type = take(until: UInt8(ascii: "/"))
+        guard rest.popFirst() != nil, type.isToken else { return nil }
+        let subtype = take(until: UInt8(ascii: ";")).trimmedAtEnd
+        guard subtype.isToken else { return nil }
+        return (type.lowercased, subtype.lowercased)
+    }
+
+    /// The value of the first parameter of that name, in lower case; `nil` when it is missing or empty.
+    mutating func charset() -> String? {
+        while rest.popFirst() != nil {
+            rest = rest.trimmedAtStart
+            let name = rest.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "=") }
+            rest = rest.dropFirst(name.count)
+            guard rest.first == UInt8(ascii: "=") else { continue }
+            rest = rest.dropFirst()
+            guard let value = rest.first == UInt8(ascii: "\"") ? quoted() : plain(), name.lowercased == "charset",
+                value.utf8.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) })
+            else { continue }
+            let charset = value.lowercased().filter { !$0.isWhitespace }
+            return charset.isEmpty ? nil : charset
+        }
+        return nil
+    }
+
+    /// A value without quotes; `nil` when it is empty, for then it is none.
+    private mutating func plain() -> String? {
+        let value = take(until: UInt8(ascii: ";")).trimmedAtEnd
+        return value.isEmpty ? nil : String(Substring(value))
+    }
+
+    /// A value in quotes, which may end with the text; what follows the quotes is skipped.
+    private mutating func quoted() -> String {
+        rest = rest.dropFirst()
+        var value: [UInt8] = []
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            value.append(byte == UInt8(ascii: "\\") ? rest.popFirst() ?? byte : byte)
+        }
+        _ = take(until: UInt8(ascii: ";"))
+        return String(decoding: value, as: UTF8.self)
+    }
+
+    private mutating func take(until end: UInt8) -> Substring.UTF8View {
+        let part = rest.prefix { $0 != end }
+        rest = rest.dropFirst(part.count)
+        return part
+    }
+}
+
+extension Substring.UTF8View {
+    /// The text without white space around it.
+    fileprivate var trimmed: Substring.UTF8View { trimmedAtStart.trimmedAtEnd }
+
+    fileprivate var trimmedAtStart: Substring.UTF8View { drop(while: \.isHTTPWhitespace) }
+
+    fileprivate var trimmedAtEnd: Substring.UTF8View {
+        var text = self
+        while let last = text.last, last.isHTTPWhitespace { text = text.dropLast() }
+        return text
+    }
+
+    fileprivate var lowercased: String { String(Substring(self)).lowercased() }
+
+    /// Whether it may be a name (RFC 9110 section 5.6.2).
+    fileprivate var isToken: Bool { !isEmpty && allSatisfy(\.isTokenCharacter) }
+}
+
+extension UInt8 {
+    fileprivate var isHTTPWhitespace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+
+    fileprivate var isTokenCharacter: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"),
+            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,199 @@
+/// Reads a text of XML front to back, in one pass; never recursive, so that no text is too deep for the stack.
+struct XMLReader {
+    private let bytes: [UInt8]
+    private let maximumDepth: Int
+    private(set) var position = 0
+    private var events: [XMLEvent] = []
+    private var open: [String] = []
+    private var hasRoot = false
+
+    init(_ bytes: [UInt8], maximumDepth: Int) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+    }
+
+    /// The events of the whole text.
+    mutating func document() throws(DecodingFailure) -> [XMLEvent] {
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw DecodingFailure(.corrupted) }
+        _ = take("\u{FEFF}")
+        while position < bytes.count {
+            if bytes[position] == UInt8(ascii: "<") { try markup() } else { try text() }
+        }
+        guard hasRoot, open.isEmpty else { throw malformed() }
+        return events
+    }
+
+    private mutating func text() throws(DecodingFailure) {
+        let start = position
+        while position < bytes.count, bytes[position] != UInt8(ascii: "<") { position += 1 }
+        let text = try replacingEntities(start..<position)
+        guard !open.isEmpty else {
+            guard text.allSatisfy(\.isWhitespace) else { throw malformed(at: start) }
+            return
+        }
+        events.append(.text(text))
+    }
+
+    private mutating func markup() throws(DecodingFailure) {
+        if take("<!--") {
+            events.append(.comment(try upTo("-->")))
+        } else if take("<![CDATA[") {
+            guard !open.isEmpty else { throw malformed() }
+            events.append(.text(try upTo("]]>")))
+        } else if take("<?") {
+            try instruction()
+        } else if take("</") {
+            try end()
+        } else if take("<!") {
+            throw DecodingFailure(.corrupted, detail: "a document type is not read")
+        } else {
+            position += 1
+            try start()
+        }
+    }
+
+    private mutating func instruction() throws(DecodingFailure) {
+        let target = try name()
+        skipWhitespace()
+        let text = try upTo("?>")
+        if target.lowercased() != "xml" { events.append(.instruction(target: target, text: text)) }
+    }
+
+    private mutating func start() throws(DecodingFailure) {
+        guard !open.isEmpty || !hasRoot else { throw malformed() }
+        guard open.count < maximumDepth else { throw DecodingFailure(.tooDeep(limit: maximumDepth)) }
+        let name = try name()
+        hasRoot = true
+        events.append(.start(name: name, attributes: try attributes()))
+        if take("/>") {
+            events.append(.end(name: name))
+        } else {
+            guard take(">") else { throw malformed() }
+            open.append(name)
+        }
+    }
+
+    private mutating func end() throws(DecodingFailure) {
+        let start = position
+        let name = try name()
+        skipWhitespace()
+        guard take(">"), open.popLast() == name else { throw malformed(at: start) }
+        events.append(.end(name: name))
+    }
+
+    private mutating func attributes() throws(DecodingFailure) -> [XMLEvent.Attribute] {
+        var attributes: [XMLEvent.Attribute] = []
+        while true {
+            let before = position
+            skipWhitespace()
+            guard position < bytes.count, bytes[position] != UInt8(ascii: ">"), bytes[position] != UInt8(ascii: "/")
+            else { return attributes }
+            guard position > before else { throw malformed() }
+            let name = try name()
+            skipWhitespace()
+            guard take("="), !attributes.contains(where: { $0.name == name }) else { throw malformed() }
+            skipWhitespace()
+            attributes.append(XMLEvent.Attribute(name: name, value: try quoted()))
+        }
+    }
+
+    private mutating func quoted() throws(DecodingFailure) -> String {
+        guard position < bytes.count, [UInt8](#""'"#.utf8).contains(bytes[position]) else { throw malformed() }
+        let quote = bytes[position]
+        position += 1
+        let start = position
+        while position < bytes.count, bytes[position] != quote {
+            guard bytes[position] != UInt8(ascii: "<") else { throw malformed() }
+            position += 1
+        }
+        guard position < bytes.count else { throw malformed() }
+        defer { position += 1 }
+        return try replacingEntities(start..<position)
+    }
+
+    private mutating func name() throws(DecodingFailure) -> String {
+        let start = position
+        while position < bytes.count, bytes[position].isPartOfName { position += 1 }
+        guard position > start, !bytes[start].isForbiddenFirst else { throw malformed(at: start) }
+        return string(start..<position)
+    }
+
+    /// The text before an end mark, which is skipped.
+    private mutating func upTo(_ end: StaticString) throws(DecodingFailure) -> String {
+        let start = position
+        while position < bytes.count {
+            let before = position
+            if take(end) { return string(start..<before) }
+            position += 1
+        }
+        throw malformed()
+    }
+
+    private mutating func skipWhitespace() {
+        while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
+    }
+
+    private mutating func take(_ text: StaticString) -> Bool {
+        let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        guard bytes.count - position >= wanted.count, bytes[position..<position + wanted.count].elementsEqual(wanted)
+        else { return false }
+        position += wanted.count
+        return true
+    }
+
+    private func string(_ range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
+    }
+
+    private func malformed(at offset: Int? = nil) -> DecodingFailure {
+        DecodingFailure(.malformed(offset: offset ?? position))
+    }
+}
+
+// MARK: - Entities
+
+extension XMLReader {
+    /// The text with `&amp;`, `&#228;` and their like replaced; others do not exist without a document type.
+    private func replacingEntities(_ range: Range<Int>) throws(DecodingFailure) -> String {
+        guard bytes[range].contains(UInt8(ascii: "&")) else { return string(range) }
+        var result = ""
+        var rest = bytes[range]
+        while let sign = rest.firstIndex(of: UInt8(ascii: "&")) {
+            result += String(decoding: rest[..<sign], as: UTF8.self)
+            guard let end = rest[sign...].firstIndex(of: UInt8(ascii: ";")),
+                let character = Self.character(String(decoding: rest[(sign + 1)..<end], as: UTF8.self))
+            else { throw malformed(at: sign) }
+            result.append(character)
+            rest = rest[(end + 1)...]
+        }
+        return result + String(decoding: rest, as: UTF8.self)
+    }
+
+    private static func character(_ entity: String) -> Character? {
+        let known: [String: Character] = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
+        if let character = known[entity] { return character }
+        guard entity.hasPrefix("#") else { return nil }
+        let digits = entity.dropFirst()
+        let number = digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+        guard let number, number != 0, let scalar = Unicode.Scalar(number) else { return nil }
+        return Character(scalar)
+    }
+}
+
+extension UInt8 {
+    /// Whether it may stand in a name; bytes beyond ASCII are taken for letters.
+    fileprivate var isPartOfName: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "-"),
+            UInt8(ascii: "."), 0x80...0xFF:
+            true
+        default: false
+        }
+    }
+
+    /// Whether it may stand in a name, but not begin one.
+    fileprivate var isForbiddenFirst: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || self == UInt8(ascii: "-") || self == UInt8(ascii: ".")
+    }
+}
