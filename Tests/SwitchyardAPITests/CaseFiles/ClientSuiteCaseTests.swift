@@ -1,0 +1,140 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+/// What the suites of other clients say about answers; what they say about requests is judged in the client's tests.
+@Suite(.timeLimit(.minutes(1))) struct ClientSuiteCaseTests {
+    private static let requests = "A request, which the client's tests judge."
+
+    // MARK: - AFNetworking
+
+    @Test func `answers are accepted and read as in AFNetworking`() throws {
+        try CaseFile("afnetworking").run { item in
+            switch item["operation"]?.string {
+            case "validate": return accepted(item, .data, ResponseRules(contentType: .only(acceptable(item))))
+            case "validateJSON": return accepted(item, .json, .strict)
+            case "parseJSON":
+                let value = try ResponseSerializer.decodable(JSONValue?.self).value(of: response(item))
+                return .equal(value, nil)
+            case "request" where item.value.value(at: "response.status") != nil:
+                return accepted(item, .data, ResponseRules(contentType: .any))
+            default: return .notApplicable(Self.requests)
+            }
+        }
+    }
+
+    private func acceptable(_ item: CaseFile.Case) -> [MediaType] {
+        let named = item["acceptable"]?.array?.compactMap { $0.string.flatMap { MediaType($0) } }
+        return named ?? [MediaType(type: "text", subtype: "html")]
+    }
+
+    private func response(_ item: CaseFile.Case) -> RawResponse {
+        var headers = HTTPHeaders()
+        headers["Content-Type"] = item.value.value(at: "response.contentType")?.string
+        return RawResponse(
+            status: item.value.value(at: "response.status")?.int ?? 0,
+            headers: headers,
+            data: Data((item.value.value(at: "response.body")?.string ?? "").utf8)
+        )
+    }
+
+    private func accepted<Value>(
+        _ item: CaseFile.Case,
+        _ serializer: ResponseSerializer<Value>,
+        _ rules: ResponseRules
+    ) -> Verdict {
+        let isValid = (try? serializer.value(of: response(item), rules: rules)) != nil
+        return .equal(isValid, item["expected_valid"]?.bool ?? (item["expected"] == "success"))
+    }
+
+    // MARK: - Moya
+
+    @Test func `statuses are filtered and errors told apart as in Moya`() throws {
+        try CaseFile("moya").run { item in
+            if item["filter"] != nil { return filtered(item) }
+            if item["operation"] == "mapJSON" {
+                let raw = RawResponse(data: Data((item.value.value(at: "response.body")?.string ?? "").utf8))
+                return .equal((try? ResponseSerializer.json.value(of: raw)) == nil, item["expected_error"]?.bool)
+            }
+            guard let name = item["error"]?.string else { return .notApplicable(Self.requests) }
+            guard let error = try error(named: name) else {
+                return .notApplicable("Images are the app's: a serialiser of its own.")
+            }
+            return .all([
+                .equal(!error.description.isEmpty && !error.message.isEmpty, item["expected_has_description"]?.bool),
+                name == "parameterEncoding" || name == "encodableMapping"
+                    ? .passed
+                    : .equal(error.context.underlying != nil, item["expected_has_underlying_error"]?.bool),
+            ])
+        }
+    }
+
+    private func filtered(_ item: CaseFile.Case) -> Verdict {
+        let policy: StatusPolicy
+        switch item["filter"]?.string {
+        case "successful": policy = .success
+        case "successfulAndRedirect": policy = .successOrRedirect
+        case "0...9", "0..<10": policy = .range(0...9)
+        default: return .failed("unknown filter")
+        }
+        return .equal(policy.accepts(item["status"]?.int ?? 0), item["expected_passes"]?.bool)
+    }
+
+    /// The error that stands for one of Moya's; `nil` when there is none.
+    private func error(named name: String) throws -> APIError? {
+        switch name {
+        case "imageMapping": return nil
+        case "jsonMapping": return failure(.json, "{")
+        case "stringMapping": return failure(.string, Data([0xFF]))
+        case "objectMapping": return failure(.decodable([Int].self), #"["a"]"#)
+        case "statusCode": return failure(.data, "", status: 404)
+        default: return APIError(.configuration(.request(.parameter(keyPath: "a", reason: .notFinite))))
+        }
+    }
+
+    private func failure<Value>(_ serializer: ResponseSerializer<Value>, _ text: String, status: Int = 200) -> APIError?
+    {
+        failure(serializer, Data(text.utf8), status: status)
+    }
+
+    private func failure<Value>(_ serializer: ResponseSerializer<Value>, _ data: Data, status: Int = 200) -> APIError? {
+        do throws(APIError) {
+            _ = try serializer.value(of: RawResponse(status: status, data: data))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    // MARK: - Get
+
+    @Test func `answers become values as in Get`() async throws {
+        struct User: Decodable, Equatable { var login: String }
+
+        try CaseFile("get").run { item in
+            guard let answer = item.value.value(at: "request.response") else { return .notApplicable(Self.requests) }
+            let body = answer["json"]?.data ?? Data((answer["body"]?.string ?? "").utf8)
+            let raw = RawResponse(status: answer["status"]?.int ?? 0, data: body)
+            switch item["expected_error"]?.string {
+            case "unacceptableStatusCode(500)":
+                return .equal(failure(.data, body, status: 500)?.reason, .status(500))
+            case "DecodingError":
+                guard case .body(.decoding) = failure(.decodable(User.self), body)?.reason else {
+                    return .failed("no decoding error")
+                }
+                return .passed
+            default: break
+            }
+            switch item.value.value(at: "request.as")?.string {
+            case "User": return .equal(try ResponseSerializer.decodable(User.self).value(of: raw).login, "kean")
+            case "User?": return .equal(try ResponseSerializer.decodable(User?.self).value(of: raw), nil)
+            case "String":
+                return .equal(try ResponseSerializer.string.value(of: raw), item["expected_value"]?.string ?? "")
+            default: return .notApplicable(Self.requests)
+            }
+        }
+    }
+}

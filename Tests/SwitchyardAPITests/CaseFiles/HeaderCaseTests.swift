@@ -1,0 +1,87 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+@testable import SwitchyardAPI
+
+/// Header fields of answers, as others' suites read them.
+@Suite(.timeLimit(.minutes(1))) struct HeaderCaseTests {
+    @Test func `G49: media types and charsets are read as the web platform tests say`() throws {
+        try CaseFile("wpt_mime_types").run { item in
+            let type = MediaType(item["input"]?.string ?? "")
+            guard item["expected_parse"] == "ok" else { return .equal(type, nil) }
+            guard let type else { return .failed("refused") }
+            return .all([essence(type, item), charset(type, item)])
+        }
+    }
+
+    private func essence(_ type: MediaType, _ item: CaseFile.Case) -> Verdict {
+        let serialised = item["expected_serialisation"]?.string?.prefix { $0 != ";" }
+        return .equal(type.description, item["expected_essence"]?.string ?? serialised.map(String.init) ?? "")
+    }
+
+    private func charset(_ type: MediaType, _ item: CaseFile.Case) -> Verdict {
+        guard item.keys.contains("expected_encoding") else { return .passed }
+        let encoding = type.charset.flatMap { TextEncoding.encoding(named: $0) }
+        guard let expected = item["expected_encoding"]?.string else { return .equal(encoding, nil) }
+        return .equal(encoding, TextEncoding.encoding(named: expected))
+    }
+
+    @Test func `single fields are read as the headers of hyperium are`() throws {
+        try CaseFile("typed_headers").run { item in
+            switch item["operation"]?.string {
+            case "parse Cache-Control": return cacheControl(item)
+            case "parse HTTP-date": return date(item["value"], item["expected_unix"])
+            case "parse Retry-After" where item.value.value(at: "expected.unix") != nil:
+                return date(item["value"], item.value.value(at: "expected.unix"))
+            case "write HTTP-date":
+                let date = Date(timeIntervalSince1970: item["unix"]?.double ?? .nan)
+                return .equal(SwitchyardClient.HTTPDate.text(for: date), item["expected_value"]?.string)
+            case "write Authorization": return authorization(item)
+            case "combine field lines":
+                let lines = item["lines"]?.array?.compactMap(\.string) ?? []
+                let headers = HTTPHeaders(lines.map { HTTPHeaders.Field(name: "Example-Field", value: $0) })
+                let combined = headers.values(of: "example-field").joined(separator: ", ")
+                return .equal(combined, item["expected_value"]?.string ?? "")
+            case "If-None-Match passes?", "If-Match passes?", "compare entity tags", "parse entity tag":
+                return .notApplicable("The server compares entity tags; the client sends them back as they are.")
+            case "parse Authorization", "parse Cookie", "parse Expect", "parse Accept-Ranges":
+                return .notApplicable("A field of requests, or of downloads, which this layer does not read.")
+            case "write Cache-Control":
+                return .notApplicable("The caller writes the field itself.")
+            default:
+                return .notApplicable("Nothing here reads that field.")
+            }
+        }
+    }
+
+    private func cacheControl(_ item: CaseFile.Case) -> Verdict {
+        let lines = item["lines"]?.array?.compactMap(\.string) ?? []
+        let control = CacheControl(HTTPHeaders(lines.map { HTTPHeaders.Field(name: "Cache-Control", value: $0) }))
+        guard let expected = item["expected"]?.object else {
+            // What is no number makes an answer stale, which is to refuse the value.
+            return .equal(control.seconds("max-age"), 0)
+        }
+        return .all(
+            expected.map { name, value in
+                if let number = value.double { return .equal(control.seconds(name), number) }
+                if value.string != nil { return .equal((control.seconds(name) ?? 0) >= 2_147_483_648, true) }
+                return .equal(control.has(name), true)
+            }
+        )
+    }
+
+    private func date(_ text: JSONValue?, _ expected: JSONValue?) -> Verdict {
+        .equal(SwitchyardAPI.HTTPDate.date(text?.string ?? "")?.timeIntervalSince1970, expected?.double)
+    }
+
+    private func authorization(_ item: CaseFile.Case) -> Verdict {
+        let field: HTTPHeaders.Field
+        if let basic = item["basic"]?.array?.compactMap(\.string), basic.count == 2 {
+            field = .basic(user: basic[0], password: basic[1])
+        } else {
+            field = .bearer(item["bearer"]?.string ?? "")
+        }
+        return .equal(field.value, item["expected_value"]?.string ?? "")
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+/// YTKNetwork's suite of caching, run through a manager with a disk cache.
+@Suite(.timeLimit(.minutes(1))) struct YTKFlowCaseTests {
+    @Test func `caching flows as in YTKNetwork`() async throws {
+        try await CaseFile("ytk_cache_and_flow").run { (item: CaseFile.Case) async throws -> Verdict in
+            if let steps = item["steps"]?.array { return try await Walk().run(steps) }
+            if let status = item.value.value(at: "response.status")?.int, item["validator"] != nil {
+                let rules = ResponseRules(status: .only([418]), contentType: .any)
+                let error = Result { try ResponseSerializer.data.value(of: RawResponse(status: status), rules: rules) }
+                return .equal((try? error.get()) != nil, item["expected_success"]?.bool)
+            }
+            return .notApplicable("Timeouts, credentials, chains and downloads are judged where they live.")
+        }
+    }
+
+    /// One app with its cache, from step to step.
+    private final class Walk {
+        let folder = TemporaryFolder()
+        let clock = ManualClock()
+        var place: URL
+        lazy var topics: TopicAPI? = try? makeTopics()
+        var bodies: [Data] = []
+        var seconds = 0.0
+
+        init() {
+            place = folder.url
+        }
+
+        private func makeTopics() throws -> TopicAPI {
+            let transport = StubTransport { request in .json(#"{"url":"\#(request.url.text)"}"#) }
+            let client = try NetworkClient.stubbed(transport, time: clock)
+            let disk = try DiskCache(at: place)
+            client.responseCache = ResponseCache(disk: disk, time: clock)
+            return TopicAPI(client: client)
+        }
+
+        func run(_ steps: [JSONValue]) async throws -> Verdict {
+            for (index, step) in steps.enumerated() {
+                if let suffix = step["cacheDirSuffix"]?.string {
+                    place = DiskCache.standardFolder(filters: [
+                        { [place] _ in place }, { $0.appendingPathComponent(suffix) },
+                    ])
+                } else if let path = step["for_path"]?.string {
+                    var target = configuration(path: path, step)
+                    target.cacheLifetime = .seconds(10)
+                    let saved = bodies[step["save_body_of"]?.int ?? 0]
+                    try topics?.storeAnswer(saved, for: target, with: .json)
+                } else {
+                    let isCached = try await ask(step)
+                    guard isCached == step["expected_from_cache"]?.bool else { return .failed("step \(index)") }
+                }
+            }
+            return .equal(folder.entries.isEmpty, false)
+        }
+
+        private func ask(_ step: JSONValue) async throws -> Bool {
+            let time = step["at_seconds"]?.double ?? 0
+            clock.advance(by: .seconds(time - seconds))
+            seconds = time
+            let asked = configuration(path: step.value(at: "request.path")?.string ?? "", step["request"] ?? [:])
+            let response = try await topics?.response(for: asked, with: .json)
+            await (topics?.cache.disk as? DiskCache)?.flush()
+            bodies.append(response?.value.data ?? Data())
+            return response?.isFromCache ?? false
+        }
+
+        private func configuration(path: String, _ request: JSONValue) -> APIConfiguration {
+            var configuration = APIConfiguration(path: path)
+            configuration.cacheLifetime = .seconds(request["cacheTime"]?.int ?? 0)
+            configuration.cache.version = request["version"]?.int ?? 0
+            configuration.cache.sensitiveData = request["sensitive"].flatMap { $0.isNull ? nil : $0.text }
+            configuration.cache.reading = request["startWithoutCache"]?.bool == true ? .never : .whenFresh
+            return configuration
+        }
+    }
+}
