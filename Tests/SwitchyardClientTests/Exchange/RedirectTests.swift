@@ -1,0 +1,229 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows N10, N11 and N12.
+@Suite(.timeLimit(.minutes(1)))
+struct RedirectTests {
+    /// A client whose server answers each path with a redirect to what the table says, and others with 200.
+    private static func client(
+        _ table: [String: String],
+        status: Int = 302,
+        policy: RedirectPolicy = .follow,
+        jar: CookieJar? = nil
+    ) throws -> (client: NetworkClient, transport: StubTransport) {
+        try NetworkClient.stubbed(options: {
+            $0.redirects = policy
+            $0.generator.cookies = jar
+        }) { request in
+            let path = request.url.path
+            return table[path].map { .status(status, headers: ["Location": $0]) } ?? .json("{}")
+        }
+    }
+
+    @Test func `a redirect is followed unless told otherwise, and the way is in the context`() async throws {  // N10
+        let (client, transport) = try Self.client(["/v1/a": "b?x=1", "/v1/b": "/c#part"])
+
+        let answer = try await client.send(APIConfiguration(path: "a"))
+
+        #expect(answer.status == 200)
+        #expect(answer.context.url?.text == "http://primary.test/c")
+        #expect(answer.context.redirects.map(\.to.text) == ["http://primary.test/v1/b?x=1", "http://primary.test/c"])
+        #expect(answer.context.redirects.map(\.fragment) == [nil, "part"])
+        #expect(answer.context.attempts == 1)
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test func `a fragment is inherited by a target without one`() async throws {
+        let (client, _) = try Self.client(["/v1/a": "/b"])
+
+        let answer = try await client.send(APIConfiguration(path: "a#part"))
+
+        #expect(answer.context.redirects.map(\.fragment) == ["part"])
+    }
+
+    @Test func `a call may refuse redirects, and then the 3xx is its answer`() async throws {  // N10
+        let (client, transport) = try Self.client(["/v1/a": "b"])
+        var configuration = APIConfiguration(path: "a")
+        configuration.redirects = .refuse
+
+        let answer = try await client.send(configuration)
+
+        #expect(answer.status == 302)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a redirect to another origin ends a request that may not leave its own`() async throws {  // N10
+        let (client, transport) = try Self.client(["/v1/a": "b", "/v1/b": "http://other.test/"], policy: .sameOrigin)
+
+        let reason = await client.failure(of: APIConfiguration(path: "a"))
+
+        let origin = try #require(RequestURL("http://other.test/")).origin
+        #expect(reason == .redirect(.foreignOrigin(origin)))
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `a decision of one's own may change the request or stop`() async throws {  // N10
+        let policy = RedirectPolicy.deciding { proposal in
+            guard proposal.steps.isEmpty else { return .refuse }
+            var request = proposal.request
+            request.headers["X-Hop"] = "1"
+            return .send(request)
+        }
+        let (client, transport) = try Self.client(["/v1/a": "b", "/v1/b": "c"], policy: policy)
+
+        let answer = try await client.send(APIConfiguration(path: "a"))
+
+        #expect(answer.status == 302)
+        #expect(transport.requests.map { $0.headers["X-Hop"] } == [nil, "1"])
+    }
+
+    // N11
+    @Test(arguments: [
+        (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"), (301, "PUT", "PUT"),
+        (302, "DELETE", "DELETE"), (303, "HEAD", "HEAD"), (307, "POST", "POST"), (308, "PATCH", "PATCH"),
+    ])
+    func `method and body follow RFC 9110`(status: Int, method: String, expected: String) async throws {
+        let (client, transport) = try Self.client(["/v1/a": "b"], status: status)
+        var configuration = APIConfiguration(path: "a", method: try #require(HTTPMethod(method)))
+        if method != "HEAD" { configuration.body = .text("hello") }
+
+        _ = try await client.send(configuration)
+
+        let second = try #require(transport.requests.last)
+        #expect(second.method.name == expected)
+        let keepsBody = method == expected && method != "HEAD"
+        #expect(second.body.length == (keepsBody ? 5 : 0))
+        #expect((second.headers["Content-Type"] != nil) == keepsBody)
+    }
+
+    @Test func `a streamed body is read anew after a 307`() async throws {
+        let (client, transport) = try Self.client(["/v1/a": "b"], status: 307)
+        let stream = HTTPBody.Stream(length: 3) { StringReader("abc") }
+        let body = RequestBody.stream(stream, contentType: "text/plain")
+
+        _ = try await client.send(APIConfiguration(path: "a", method: .put, body: body))
+
+        for request in transport.requests {
+            #expect(try await request.body.collected(upTo: 10) == Data("abc".utf8))
+        }
+    }
+
+    @Test func `more redirects than the limit are an error`() async throws {  // N11
+        let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { request in
+            let number = Int(request.url.path.split(separator: "/").last ?? "") ?? 0
+            return .status(302, headers: ["Location": "/\(number + 1)"])
+        }
+
+        let reason = await client.failure(of: APIConfiguration(path: "0"))
+
+        #expect(reason == .redirect(.tooMany(limit: 20)))
+        #expect(transport.requestCount == 21)
+    }
+
+    @Test func `redirects that go round in a circle are an error`() async throws {  // N11
+        let (client, transport) = try Self.client(["/v1/a": "/v1/b", "/v1/b": "/v1/a"])
+
+        let reason = await client.failure(of: APIConfiguration(path: "a"))
+
+        #expect(reason == .redirect(.loop(try #require(RequestURL("http://primary.test/v1/a")))))
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `a page that sets a cookie and points to itself is asked again with the cookie`() async throws {
+        let jar = CookieJar()
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.generator.cookies = jar }) { request in
+            guard request.headers["Cookie"] == nil else { return .status(200) }
+            return .status(302, headers: ["Location": "/v1/a", "Set-Cookie": "seen=1; Path=/"])
+        }
+
+        let answer = try await client.send(APIConfiguration(path: "a"))
+
+        #expect(answer.status == 200)
+        #expect(transport.requests.map { $0.headers["Cookie"] } == [nil, "seen=1"])
+    }
+
+    @Test(arguments: ["file:///etc/passwd", "javascript:alert(1)", "ftp://primary.test/x", "data:text/plain,x"])
+    func `a redirect to anything but http and https is an error`(location: String) async throws {
+        let (client, transport) = try Self.client(["/v1/a": location])
+
+        let reason = await client.failure(of: APIConfiguration(path: "a"))
+
+        guard case .redirect(.unusableTarget) = reason else {
+            Issue.record("\(String(describing: reason))")
+            return
+        }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a redirect from https to http is an error`() async throws {  // N10
+        let (client, transport) = try Self.client(["/a": "http://safe.test/b"])
+
+        let reason = await client.failure(of: APIConfiguration(path: "https://safe.test/a"))
+
+        #expect(reason == .redirect(.insecure(try #require(RequestURL("http://safe.test/b")))))
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `credentials and cookies do not go to another origin, and do not come back`() async throws {  // N12
+        let (client, transport) = try Self.client(["/v1/a": "http://other.test/b", "/b": "http://primary.test/c"])
+        var configuration = APIConfiguration(path: "a")
+        configuration.headers = [
+            "Authorization": "Bearer t", "Proxy-Authorization": "Basic x", "Cookie": "a=1", "X-API-Key": "k",
+            "X-Trace": "1",
+        ]
+
+        _ = try await client.send(configuration)
+
+        let secrets = ["Authorization", "Proxy-Authorization", "Cookie", "X-API-Key"]
+        for request in transport.requests.dropFirst() {
+            #expect(secrets.allSatisfy { request.headers[$0] == nil })
+            #expect(request.headers["X-Trace"] == "1")
+        }
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test func `what happens at another origin is not held against the server that pointed there`() async throws {
+        let (client, _) = try NetworkClient.stubbed(servers: 2, options: { _ in }) { request in
+            request.server == "other"
+                ? .failure(.connectionRefused) : .status(302, headers: ["Location": "http://other.test/"])
+        }
+
+        for _ in 0..<60 { _ = await client.failure(of: APIConfiguration(path: "a")) }
+
+        #expect(client.currentServer == "primary")
+        #expect(client.servers.allSatisfy { $0.statistics.failures == 0 })
+    }
+
+    @Test func `a redirect is followed over a real connection`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/a", answering: LoopbackResponse(status: 302, headers: ["Location": "/b"]))
+        server.route(.get, "/b", answering: .text("there"))
+        try server.start()
+        defer { server.stop() }
+        let client = try NetworkClient(service: .loopback([server]), environment: .test)
+
+        let answer = try await client.send(APIConfiguration(path: "a"))
+
+        #expect(answer.text == "there")
+        client.shutdown()
+    }
+}
+
+/// Gives one text.
+private final class StringReader: HTTPBodyReader {
+    private let rest: Locked<Data?>
+
+    init(_ text: String) {
+        rest = Locked(Data(text.utf8))
+    }
+
+    func read(maximumLength: Int) async throws -> Data? {
+        rest.withLock { rest in
+            defer { rest = nil }
+            return rest
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Row K15, and K9.
+@Suite(.timeLimit(.minutes(1)))
+struct RetryAfterTests {
+    private static func pause(
+        _ field: String,
+        status: Int = 503,
+        ceiling: Duration? = .seconds(60),
+        now: Date = Date(timeIntervalSince1970: 946_684_740)
+    ) throws -> Duration? {
+        var policy = RetryPolicy(backoff: .constant(.seconds(1)))
+        policy.retryAfterCeiling = ceiling
+        let round = EndedRound.sample(status: status, headers: ["Retry-After": field])
+        guard case .retry(let pause) = policy.decision(for: round, random: 1, now: now) else { return nil }
+        return pause
+    }
+
+    // The second form counts from 1999-12-31 23:59:00.
+    @Test(arguments: [
+        ("7", 7), ("Fri, 31 Dec 1999 23:59:59 GMT", 59), ("Friday, 31-Dec-99 23:59:30 GMT", 30),
+        ("Fri Dec 31 23:59:10 1999", 10), ("0", 1), ("Fri, 31 Dec 1999 23:00:00 GMT", 1), ("soon", 1), ("-5", 1),
+    ])
+    func `a server's wish is kept in both forms, and the back-off at least`(field: String, seconds: Int) throws {
+        #expect(try Self.pause(field) == .seconds(seconds))
+    }
+
+    @Test(arguments: ["61", "3155760000", "99999999999999999999", "Fri, 31 Dec 2100 23:59:59 GMT"])
+    func `a wish above the ceiling makes the answer the request's`(field: String) throws {
+        #expect(try Self.pause(field) == nil)
+    }
+
+    @Test func `a policy may pay no regard to the field`() throws {
+        #expect(try Self.pause("7", ceiling: nil) == .seconds(1))
+    }
+
+    @Test func `a budget that is empty ends retries, and successes fill it again`() async throws {
+        let budget = RetryBudget(capacity: 10, cost: 5)
+        let isUp = Locked(false)
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.retry = RetryPolicy(maximumRetries: 5, backoff: .constant(.zero))
+            $0.retry?.budget = budget
+        }) { _ in .status(isUp.withLock { $0 } ? 200 : 503) }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+        #expect(transport.requestCount == 3)
+        #expect(budget.available == 0)
+
+        isUp.withLock { $0 = true }
+        for _ in 0..<4 { _ = try await client.send(APIConfiguration(path: "x")) }
+        #expect(budget.available == 4)
+    }
+
+    @Test func `requests that find this machine offline wait at one gate until it is back`() async throws {  // K9
+        let clock = ManualClock()
+        let isOnline = Locked(false)
+        let (client, transport) = try NetworkClient.stubbed(
+            time: clock,
+            options: {
+                $0.retry = RetryPolicy()
+                $0.retry?.networkWait = .seconds(5)
+            }
+        ) { _ in isOnline.withLock { $0 } ? .status(200) : .failure(.offline) }
+
+        let calls = (0..<3).map { _ in Task { try await client.send(APIConfiguration(path: "x")).status } }
+        await clock.waitForTimers(6)
+        isOnline.withLock { $0 = true }
+        client.networkChanged(isOnline: true)
+
+        for call in calls { #expect(try await call.value == 200) }
+        #expect(transport.requestCount == 6)
+    }
+
+    @Test func `a network that does not come back in time ends the request with its failure`() async throws {  // K9
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(
+            time: clock,
+            options: {
+                $0.retry = RetryPolicy()
+                $0.retry?.networkWait = .seconds(5)
+            }
+        ) { _ in .failure(.offline) }
+
+        let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
+        await clock.waitForTimers(2)
+        clock.advance(by: .seconds(5))
+
+        guard case .transport(let error) = await call.value else {
+            Issue.record("another end")
+            return
+        }
+        #expect(error.kind == .offline)
+        #expect(transport.requestCount == 1)
+    }
+}

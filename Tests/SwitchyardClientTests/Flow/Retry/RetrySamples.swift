@@ -1,0 +1,37 @@
+import SwitchyardServices
+import SwitchyardTesting
+
+@testable import SwitchyardClient
+
+extension EndedRound {
+    /// A round that ended, for decisions by value.
+    static func sample(
+        method: HTTPMethod = .get,
+        status: Int? = nil,
+        headers: HTTPHeaders = [:],
+        failure: TransportError? = nil,
+        after history: [RoundRecord] = []
+    ) -> EndedRound {
+        let id = RequestID()
+        let place = RequestContext(service: "topics", environment: .test, method: method)
+        let result: Result<ServiceResponse, RequestFailure> =
+            if let status {
+                .success(
+                    ServiceResponse(id: id, response: HTTPResponse(status: status, headers: headers), context: place)
+                )
+            } else {
+                .failure(RequestFailure(failure.map { .transport($0) } ?? .cancelled, id: id, context: place))
+            }
+        let context = DispatchContext(
+            id: id,
+            round: history.count + 1,
+            service: "topics",
+            environment: .test,
+            startedAt: .zero,
+            deadline: .distantFuture,
+            history: history,
+            time: ManualClock()
+        )
+        return EndedRound(configuration: APIConfiguration(path: "x", method: method), context: context, result: result)
+    }
+}

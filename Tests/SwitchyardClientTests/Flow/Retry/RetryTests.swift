@@ -1,0 +1,218 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows K4 to K13.
+@Suite(.timeLimit(.minutes(1)))
+struct RetryTests {
+    private static func client(
+        _ policy: RetryPolicy?,
+        servers: Int = 1,
+        time: ManualClock = ManualClock(),
+        _ answers: [StubAnswer]
+    ) throws -> (client: NetworkClient, transport: StubTransport) {
+        let list = AnswerList(answers)
+        return try NetworkClient.stubbed(servers: servers, time: time, options: { $0.retry = policy }) {
+            list.answer($0)
+        }
+    }
+
+    private static let immediate = RetryPolicy(backoff: .constant(.zero))
+
+    @Test func `nothing is retried unless a policy says so`() async throws {
+        let (client, transport) = try Self.client(nil, [.status(503)])
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(answer.status == 503)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a call has a number of retries of its own`() async throws {  // K5
+        let (client, transport) = try Self.client(Self.immediate, [.status(503)])
+        var configuration = APIConfiguration(path: "x")
+        configuration.retry = RetryPolicy(maximumRetries: 4, backoff: .constant(.zero))
+
+        let answer = try await client.send(configuration)
+
+        #expect(answer.status == 503)
+        #expect(answer.context.rounds == 5)
+        #expect(transport.requestCount == 5)
+    }
+
+    @Test func `a call may switch the client's policy off`() async throws {  // K5
+        let (client, transport) = try Self.client(Self.immediate, [.status(503)])
+        var configuration = APIConfiguration(path: "x")
+        configuration.retry = .never
+
+        _ = try await client.send(configuration)
+
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a load that failed is repeated after a second`() async throws {  // K4
+        let clock = ManualClock()
+        let policy = RetryPolicy(maximumRetries: 1, backoff: .constant(.seconds(1)))
+        let (client, transport) = try Self.client(policy, time: clock, [.failure(.connectionReset), .status(200)])
+
+        let call = Task { try await client.send(APIConfiguration(path: "x")) }
+        await clock.waitForTimers(2)
+        clock.advance(by: .milliseconds(999))
+        #expect(transport.requestCount == 1)
+        clock.advance(by: .milliseconds(1))
+
+        #expect(try await call.value.status == 200)
+    }
+
+    @Test func `the pause is the back-off's, placed by the client's seed`() async throws {  // K7
+        let clock = ManualClock()
+        let log = Locked<[Duration]>([])
+        let (client, _) = try NetworkClient.stubbed(
+            time: clock,
+            options: {
+                $0.retry = RetryPolicy(maximumRetries: 3, backoff: .exponential(base: .seconds(1), cap: .seconds(3)))
+                $0.interceptors = [
+                    .observing { event in
+                        if case .waiting(let pause) = event.kind { log.withLock { $0.append(pause) } }
+                    }
+                ]
+            }
+        ) { _ in .status(500) }
+
+        let call = Task { try await client.send(APIConfiguration(path: "x")) }
+        for _ in 0..<3 {
+            await clock.waitForTimers(2)
+            clock.advance(by: .seconds(3))
+        }
+        _ = try await call.value
+
+        let pauses = log.withLock { $0 }
+        #expect(zip(pauses, [1, 2, 3]).allSatisfy { $0 >= .zero && $0 <= .seconds($1) })
+    }
+
+    // K7
+    @Test(arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"])
+    func `idempotent methods are retried after 408, 500, 502, 503 and 504`(method: String) async throws {
+        for status in [408, 500, 502, 503, 504] {
+            let (client, transport) = try Self.client(Self.immediate, [.status(status), .status(200)])
+
+            _ = try await client.send(APIConfiguration(path: "x", method: try #require(HTTPMethod(method))))
+
+            #expect(transport.requestCount == 2, "\(status)")
+        }
+    }
+
+    @Test func `a write is retried only with a key, or when it certainly was not sent`() async throws {  // K7
+        var keyed = APIConfiguration(path: "x", method: .post)
+        keyed.idempotencyKey = .automatic
+        let cases: [(APIConfiguration, StubAnswer, Int)] = [
+            (APIConfiguration(path: "x", method: .post), .failure(.connectionReset), 1),
+            (APIConfiguration(path: "x", method: .post), .status(503), 1),
+            (APIConfiguration(path: "x", method: .post), .failure(.connectionRefused), 2), (keyed, .status(503), 2),
+        ]
+        for (configuration, answer, expected) in cases {
+            let (client, transport) = try Self.client(Self.immediate, [answer, .status(200)])
+
+            _ = await client.result(of: configuration)
+
+            #expect(transport.requestCount == expected)
+        }
+    }
+
+    @Test func `a policy for lost connections retries nothing else`() async throws {  // K8
+        let policy = RetryPolicy.connectionLost(backoff: .constant(.zero))
+        for (answer, expected) in [
+            (StubAnswer.failure(.connectionReset), 3), (.failure(.timeout), 1), (.status(503), 1),
+        ] {
+            let (client, transport) = try Self.client(policy, [answer])
+
+            _ = await client.result(of: APIConfiguration(path: "x"))
+
+            #expect(transport.requestCount == expected)
+        }
+    }
+
+    @Test func `a connection that does not come about is tried again`() async throws {  // K11
+        let (client, transport) = try Self.client(Self.immediate, [.failure(.connectTimeout), .status(200)])
+
+        let answer = try await client.send(APIConfiguration(path: "x", method: .post))
+
+        #expect(answer.status == 200)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `servers are changed within a round before the policy is asked`() async throws {
+        let (client, transport) = try Self.client(
+            Self.immediate,
+            servers: 2,
+            [.failure(.connectionReset), .status(200)]
+        )
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(answer.context.rounds == 1)
+        #expect(transport.requests.map(\.server) == ["primary", "secondary"])
+    }
+
+    @Test func `an answer that came but cannot be used is not the policy's matter, but an interceptor's`() async throws
+    {
+        // K13: decoding comes after the journey; who wants a retry for what is in the body decides on the answer.
+        let bodies = AnswerList([.json("not json"), .json("{}")])
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.retry = Self.immediate
+            $0.interceptors = [
+                .retrying { round in
+                    guard case .success(let answer) = round.result, answer.text != "{}" else { return .undecided }
+                    return .retryNow
+                }
+            ]
+        }) { bodies.answer($0) }
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(answer.text == "{}")
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `the deadline bounds all rounds, and no pause begins that cannot end before it`() async throws {
+        let clock = ManualClock()
+        let policy = RetryPolicy(maximumRetries: 9, backoff: .constant(.seconds(4)))
+        let (client, transport) = try Self.client(policy, time: clock, [.status(503)])
+
+        let call = Task { try await client.send(APIConfiguration(path: "x", timeout: .seconds(10))) }
+        for _ in 0..<2 {
+            await clock.waitForTimers(2)
+            clock.advance(by: .seconds(4))
+        }
+
+        #expect(try await call.value.status == 503)
+        #expect(transport.requestCount == 3)
+        #expect(clock.now == MonotonicTime(seconds: 8))
+    }
+
+    @Test func `a cancel during the pause ends the request`() async throws {
+        let clock = ManualClock()
+        let (client, transport) = try Self.client(
+            RetryPolicy(backoff: .constant(.seconds(5))),
+            time: clock,
+            [.status(503)]
+        )
+        let id = RequestID()
+
+        let call = Task { await client.failure(of: APIConfiguration(path: "x"), id: id) }
+        await clock.waitForTimers(2)
+        client.cancel(id)
+
+        #expect(await call.value == .cancelled)
+        #expect(transport.requestCount == 1)
+        #expect(clock.pendingTimers == 0)
+    }
+
+    @Test func `a client is not made with figures that make no sense`() throws {
+        #expect(throws: ClientError.retry(.negativeCount(-1))) {
+            _ = try NetworkClient.stubbed(options: { $0.retry = RetryPolicy(maximumRetries: -1) }) { _ in .never }
+        }
+    }
+}
