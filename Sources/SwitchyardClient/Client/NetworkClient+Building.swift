@@ -60,8 +60,7 @@ extension ClientCore {
     /// The configuration after the rules; `nil` when there are none, or they have been applied.
     func ruled(_ configuration: APIConfiguration) -> APIConfiguration? {
         guard !configuration.isRuled else { return nil }
-        let rules = rules.withLock { $0 }
-        guard !rules.isEmpty else { return nil }
+        guard let rules = rules.withLock({ $0.isEmpty ? nil : $0 }) else { return nil }
         let pool = pool
         do throws(RequestError) {
             let base = base(for: configuration, in: pool)

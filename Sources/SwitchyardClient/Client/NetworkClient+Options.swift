@@ -13,7 +13,9 @@ extension NetworkClient {
         /// Asked each time the client enters an environment. The cookies of a generator's jar are kept apart by
         /// environment without it.
         public var perEnvironment: (@Sendable (inout RequestGenerator, ServiceEnvironment) -> Void)?
-        /// Settings for groups of calls, picked by URL and method; none unless set. See ``NetworkClient/rules``.
+        /// Settings for groups of calls, picked by URL and method; none unless set.
+        ///
+        /// See ``NetworkClient/rules``.
         public var rules = ConfigurationRules()
         /// The path that is asked with GET when a server has to be probed; that of the request at hand unless set.
         ///
