@@ -74,6 +74,9 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     /// What is loaded and what is under way, at this moment.
     public var snapshot: PageSnapshot<Item> { state.withLock { $0.snapshot } }
 
+    /// The page that came last, as the load gave it; `nil` before the first.
+    public var lastPage: Page<Item>? { state.withLock { $0.pages.lastPage } }
+
     /// Whether there is, or may be, a further page.
     public var hasMore: Bool { state.withLock { $0.pages.cursor.hasMore } }
 

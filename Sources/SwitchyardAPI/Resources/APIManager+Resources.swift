@@ -16,7 +16,21 @@ extension APIManager {
         at keyPath: String? = nil,
         options: APIResource<Value>.Options = APIResource<Value>.Options()
     ) -> APIResource<Value> {
-        let serializer = module.serializer(for: type, at: keyPath)
+        resource(for: configuration, with: module.serializer(for: type, at: keyPath), options: options)
+    }
+
+    /// The resource of a call, with a serialiser of its own.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to ask, best with a lifetime; calls that change something are never shared.
+    ///   - serializer: Makes the value; ``APIModule/serializer(for:at:)`` takes the module's frame off.
+    ///   - options: How long a value is current.
+    /// - Returns: The resource, the same for everybody who asks in the same environment for the same user.
+    public func resource<Value: Sendable>(
+        for configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>,
+        options: APIResource<Value>.Options = APIResource<Value>.Options()
+    ) -> APIResource<Value> {
         let maker = ResourceMaker(
             configuration: configuration,
             serializer: serializer,

@@ -181,7 +181,8 @@ extension APIResource {
             guard let flight, state.flight === flight else { return }
             switch result {
             case .success(let response):
-                state.content = ResourceState.Content(response.value, .answer(response.source), created: now)
+                let answer = CachedAnswer(status: response.status, headers: response.headers)
+                state.content = ResourceState.Content(response.value, .answer(response.source), answer, created: now)
                 state.failure = nil
                 state.isWiped = false
             case .failure(let error):

@@ -14,6 +14,8 @@ public struct ResourceSnapshot<Value: Sendable>: Sendable {
     public var value: Value?
     /// Where it comes from.
     public var origin: Origin?
+    /// The head of the answer that it came from; `nil` when the app put it in.
+    public var answer: CachedAnswer?
     /// How old it is.
     public var age: Duration?
     /// Whether it is current; `false` without a value.
@@ -30,18 +32,25 @@ struct ResourceState<Value: Sendable>: Sendable {
     struct Content: Sendable {
         var value: Value
         var origin: ResourceSnapshot<Value>.Origin
+        var answer: CachedAnswer?
         var created: MonotonicTime
         var isInvalid = false
 
-        init(_ value: Value, _ origin: ResourceSnapshot<Value>.Origin, created: MonotonicTime) {
+        init(
+            _ value: Value,
+            _ origin: ResourceSnapshot<Value>.Origin,
+            _ answer: CachedAnswer? = nil,
+            created: MonotonicTime
+        ) {
             self.value = value
             self.origin = origin
+            self.answer = answer
             self.created = created
         }
 
         init(_ stored: CachedValue<Value>, now: MonotonicTime) {
             let source: ResponseSource = stored.isFresh ? .cache(age: stored.age) : .staleCache(age: stored.age)
-            self.init(stored.value, .answer(source), created: now.advanced(by: .zero - stored.age))
+            self.init(stored.value, .answer(source), stored.answer, created: now.advanced(by: .zero - stored.age))
         }
     }
 
@@ -65,6 +74,7 @@ struct ResourceState<Value: Sendable>: Sendable {
         ResourceSnapshot(
             value: content?.value,
             origin: content?.origin,
+            answer: content?.answer,
             age: content.map { $0.created.duration(to: now) },
             isCurrent: isCurrent(at: now, expiration),
             error: failure?.error,

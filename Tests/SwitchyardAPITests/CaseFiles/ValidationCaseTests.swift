@@ -112,11 +112,10 @@ import Testing
         return .equal(try? result.get(), item.value.value(at: "expected.value"))
     }
 
-    @Test func `answers become values and errors as in Siesta`() throws {
-        try CaseFile("siesta_responses").run { item in
-            if item["steps"] != nil || item["first_load"] != nil {
-                return .notApplicable("sequences of loads are judged in the tests of the observable state")
-            }
+    @Test func `answers become values and errors as in Siesta`() async throws {
+        try await CaseFile("siesta_responses").run { (item: CaseFile.Case) async throws -> Verdict in
+            if item["steps"] != nil { return try await SiestaFlow(item).states() }
+            if item["first_load"] != nil { return try await SiestaFlow(item).freshness() }
             return try SiestaCase(item).verdict()
         }
     }

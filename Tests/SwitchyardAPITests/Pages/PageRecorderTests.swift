@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardAPI
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
         #expect(PageRecorder<Item>(pageSize: .min).pageSize == 1)
     }
 
-    @Test func `TAF-P1: a load that fails skips no page`() async throws {
+    @Test func `TAF-P1, TMVX-P1: a load that fails skips no page`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -279,6 +280,18 @@ import Testing
         #expect(new.map(\.id) == Array(10..<19))
         #expect(pages.items.map(\.id) == Array(0..<19))
         #expect(pages.items[9].title == "new")
+    }
+
+    @Test func `I5, TAF-P11: the time of the last load and its raw page are kept`() async throws {
+        let recorder = PageRecorder<Int>(pageSize: 2)
+        #expect(recorder.lastPage == nil && recorder.snapshot.lastLoaded == nil)
+        let before = Date()
+        try await recorder.refresh { _ in Page([1, 2], total: 3) }
+
+        #expect(recorder.lastPage?.items == [1, 2] && recorder.lastPage?.total == 3)
+        #expect(try #require(recorder.snapshot.lastLoaded) >= before)
+        try await recorder.loadMore { _ in Page([3], total: 3) }
+        #expect(recorder.lastPage?.items == [3])
     }
 
     @Test func `I10: a reset drops all, and a load in flight with it`() async throws {

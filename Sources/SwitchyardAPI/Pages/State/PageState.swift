@@ -41,6 +41,8 @@ struct PageState<Item: Sendable>: Sendable {
 
     private(set) var items: [Item] = []
     private(set) var total: Int?
+    /// The page that came last, as the load gave it.
+    private(set) var lastPage: Page<Item>?
     private(set) var running: Load?
     private(set) var cursor: PageCursor<Item>
     private var index: any ItemIndex<Item>
@@ -83,6 +85,7 @@ struct PageState<Item: Sendable>: Sendable {
             cursor = start(of: load)
         }
         total = page.total ?? total
+        lastPage = page
         let new = index.merge(page.items, into: &items)
         cursor.advance(past: load.request, page: page, newItems: new.count)
         guard page.items.isEmpty, !cursor.hasMore else { return .items(new) }

@@ -1,0 +1,145 @@
+// What the articles show, between marks; a test compares them line by line.
+
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+
+// sample
+enum ForumError: Int, ModuleErrorCode {
+    case userNotFound = 1001
+    case nameTaken = 1002
+
+    var texts: [MessageLanguage: String] {
+        switch self {
+        case .userNotFound: [.english: "There is no such user.", .simplifiedChinese: "用户不存在"]
+        case .nameTaken: [.english: "That name is taken.", .simplifiedChinese: "用户名已被占用"]
+        }
+    }
+}
+// end
+
+private struct Screen {
+    func show(_ value: some Sendable) {}
+    func show(_ value: Topic, isOld: Bool) {}
+    func show(_ value: Topic?, _ error: APIError?, isLoading: Bool) {}
+    func goBack() {}
+}
+
+extension Screen {
+    func module() throws -> APIModule {
+        // sample
+        let module = APIModule(
+            errors: try ModuleErrors(ForumError.self, [301: .userNotFound]),
+            envelope: Envelope(code: "code", message: "message", data: "data", success: [0])
+        )
+        // end
+        return module
+    }
+
+    func rules(_ users: TopicAPI) async throws {
+        // sample
+        var configuration = APIConfiguration(path: "users/7")
+        configuration.rules = ResponseRules(status: .only([200, 203]), contentType: .lenient)
+        configuration.rules?.shape = .object(["id": .integer, "name": .string, "nick": .optional(.string)])
+        // end
+        // sample
+        let csv = ResponseSerializer { response in
+            String(decoding: response.data, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+        let lines = try await users.response(for: configuration, with: csv).value
+        // end
+        show(lines)
+    }
+
+    func errors(_ users: SampleUserAPI) async {
+        // sample
+        do throws(APIError) {
+            show(try await users.user(id: 7))
+        } catch {
+            if let words = error.userMessage { show(words) }
+            if error.module(ForumError.self) == .userNotFound { goBack() }
+        }
+        // end
+    }
+
+    func words(_ error: APIError) -> ErrorMessages {
+        // sample
+        var messages = ErrorMessages.standard
+        messages.set("The forum is being moved.", for: .failed, in: .english)
+        messages.set("论坛正在搬迁", for: .failed, in: .simplifiedChinese)
+        // end
+        // sample
+        struct Problem: Decodable { var title: String }
+        let title = error.decodedBody(as: Problem.self)?.title
+        // end
+        if let title { show(title) }
+        return messages
+    }
+
+    func caching(_ topics: TopicAPI, _ client: NetworkClient) async throws {
+        // sample
+        var configuration = APIConfiguration(path: "topics/7")
+        configuration.cacheLifetime = .seconds(60)
+        configuration.cache.staleIfError = .seconds(3_600)
+        configuration.cache.tags = ["topics"]
+        // end
+        // sample
+        for try await answer in topics.answers(for: configuration, with: .decodable(Topic.self)) {
+            show(answer.value, isOld: answer.isFromCache)
+        }
+        // end
+        // sample
+        let topic = topics.resource(Topic.self, for: configuration)
+        try await topic.loadIfNeeded()
+        for await state in topic.updates { show(state.value, state.error, isLoading: state.isLoading) }
+        // end
+        // sample
+        let disk = try DiskCache(at: DiskCache.standardFolder())
+        client.responseCache = ResponseCache(limits: .init(cost: 20 << 20), disk: disk)
+        // end
+    }
+}
+
+private final class SampleUserAPI: APIManager {
+    let client: NetworkClient
+
+    init(client: NetworkClient) {
+        self.client = client.scoped()
+    }
+
+    func user(id: Int) async throws(APIError) -> Topic {
+        try await value(for: APIConfiguration(path: "users/\(id)"))
+    }
+}
+
+private final class SamplePagesAPI: APIManager {
+    let client: NetworkClient
+
+    init(client: NetworkClient) {
+        self.client = client.scoped()
+    }
+
+    // sample
+    private let pages = PageRecorder<Topic>(pageSize: 20, identifiedBy: \.id)
+
+    func refreshTopics() async throws(APIError) -> [Topic] {
+        try await pages.refresh(load)
+    }
+
+    func loadMoreTopics() async throws(APIError) -> [Topic] {
+        try await pages.loadMore(load)
+    }
+
+    private func load(_ page: PageRequest) async throws(APIError) -> [Topic] {
+        try await value(for: APIConfiguration(path: "topics", query: ["page": page.number, "size": page.size]))
+    }
+    // end
+
+    func all(_ show: (Topic) -> Void) async throws {
+        // sample
+        for try await topic in pages.allItems(ahead: 1, load) {
+            show(topic)
+        }
+        // end
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+/// A store of the app's own in the place of the disk.
+@Suite(.timeLimit(.minutes(1))) struct AnswerStoreTests {
+    /// Keeps answers in a dictionary, and tells what it was asked.
+    private final class Shelf: AnswerStore {
+        let appVersion: String? = nil
+        let answers = Locked<[CacheKey: StoredAnswer]>([:])
+
+        func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredAnswer {
+            guard let answer = answers.withLock({ $0[key] }) else { throw .invalidMetadata }
+            return answer
+        }
+
+        func store(_ answer: StoredAnswer, for key: CacheKey) {
+            answers.withLock { $0[key] = answer }
+        }
+
+        func confirm(_ key: CacheKey, headers: HTTPHeaders, at date: Date) {
+            answers.withLock { $0[key]?.created = date }
+        }
+
+        func remove(_ key: CacheKey) {
+            answers.withLock { $0[key] = nil }
+        }
+
+        func removeAll(where rule: @escaping @Sendable (ResponseCache.Candidate) -> Bool) {
+            answers.withLock { $0 = [:] }
+        }
+
+        func removeAll(in partition: CachePartition) {
+            answers.withLock { answers in answers = answers.filter { $0.key.parts.partition != partition } }
+        }
+    }
+
+    private let shelf = Shelf()
+    private let clock = ManualClock()
+    private let date = Locked(Date(timeIntervalSince1970: 1_700_000_000))
+
+    /// A manager that has just been started, and the server that it asks.
+    private func start() throws -> (TopicAPI, StubTransport) {
+        let transport = StubTransport { request in
+            if request.headers["If-None-Match"] == "\"1\"" { return .status(304) }
+            let headers: HTTPHeaders = ["Content-Type": "application/json", "ETag": "\"1\""]
+            return .status(200, headers: headers, body: Data(#"{"id":1,"title":"a"}"#.utf8))
+        }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        client.responseCache = ResponseCache(disk: shelf, time: clock) { [date] in date.withLock { $0 } }
+        return (TopicAPI(client: client), transport)
+    }
+
+    @Test func `F38: the stage of raw answers has a store of the app's own, beside the one of values`() async throws {
+        let (first, asked) = try start()
+        _ = try await first.topic(1, lifetime: .seconds(60))
+        #expect(shelf.answers.withLock { $0.values.map(\.body) } == [Data(#"{"id":1,"title":"a"}"#.utf8)])
+
+        let (second, notAsked) = try start()
+        #expect(try await second.topic(1, lifetime: .seconds(60)).title == "a")
+        #expect(asked.requestCount == 1 && notAsked.requestCount == 0)
+        second.cache.removeAll()
+        #expect(shelf.answers.withLock { $0.isEmpty })
+    }
+
+    @Test func `F38: a call may stay out of it`() async throws {
+        let (topics, _) = try start()
+        var memoryOnly = TopicAPI.topic(1, lifetime: .seconds(60))
+        memoryOnly.cache.usesDisk = false
+        _ = try await topics.value(Topic.self, for: memoryOnly)
+
+        #expect(shelf.answers.withLock { $0.isEmpty } && topics.cache.count == 1)
+    }
+
+    @Test func `F35, TAF-C11: after a start a stale answer is confirmed, which makes the stored one fresh again`()
+        async throws
+    {
+        let (first, _) = try start()
+        _ = try await first.topic(1, lifetime: .seconds(60))
+        date.withLock { $0 += 100 }
+
+        let (second, transport) = try start()
+        let serializer = ResponseSerializer.decodable(Topic.self)
+        let response = try await second.response(for: TopicAPI.topic(1, lifetime: .seconds(60)), with: serializer)
+        #expect(response.source == .revalidated && response.value.title == "a")
+        #expect(transport.requests.map { $0.headers["If-None-Match"] } == ["\"1\""])
+        #expect(shelf.answers.withLock { $0.values.first?.created } == date.withLock { $0 })
+    }
+
+    @Test func `a clock that was set back makes stored answers old, never young`() async throws {
+        let (first, _) = try start()
+        _ = try await first.topic(1, lifetime: .seconds(60))
+        date.withLock { $0 -= 86_400 }
+
+        // In memory the monotonic clock counts; what comes from the future on disk is not used.
+        #expect(try await first.topic(1, lifetime: .seconds(60)).title == "a")
+        let (second, transport) = try start()
+        _ = try await second.topic(1, lifetime: .seconds(60))
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `TAF-C13: keys are told apart by SHA-256, and by their whole text in memory`() {
+        let key = CacheKey(CachePartition(service: "a", environment: "b"), path: "/c")
+
+        #expect(key.fingerprint == Digest.sha256(key.data) && key.fingerprint.count == 32)
+        #expect(key.data == CacheKey(CachePartition(service: "a", environment: "b"), path: "/c").data)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+
+/// Loads of one resource, one after the other, as Siesta's suite makes them.
+struct SiestaFlow {
+    private let item: CaseFile.Case
+    private let clock = ManualClock()
+
+    init(_ item: CaseFile.Case) {
+        self.item = item
+    }
+
+    private func resource(_ answers: [StubAnswer], _ options: APIResource<String>.Options) throws -> APIResource<String>
+    {
+        let topics = TopicAPI(client: try .stubbed(StubTransport(answers: answers), time: clock))
+        return topics.resource(for: TopicAPI.topic(1), with: .string, options: options)
+    }
+
+    /// Data, tag and error after each load.
+    func states() async throws -> Verdict {
+        let steps = item["steps"]?.array ?? []
+        let answers = steps.map { step -> StubAnswer in
+            var headers = HTTPHeaders()
+            for (name, value) in step.value(at: "response.headers")?.object ?? [:] {
+                headers.add(name, value.string ?? "")
+            }
+            let body = Data((step.value(at: "response.body_utf8")?.string ?? "").utf8)
+            return .status(step.value(at: "response.status")?.int ?? 200, headers: headers, body: body)
+        }
+        let resource = try resource(answers, .init())
+        var verdicts: [Verdict] = []
+        for expected in item["expected"]?.array ?? [] {
+            _ = try? await resource.load()
+            let state = resource.snapshot
+            verdicts.append(.equal(state.value, expected["data"]?.string))
+            if let tag = expected["etag"]?.string { verdicts.append(.equal(state.answer?.headers["ETag"], tag)) }
+            let status = expected["error"]?.string?.split(separator: " ").last.flatMap { Int($0) }
+            verdicts.append(.equal(state.error?.reason, status.map { .status($0) }))
+        }
+        return .all(verdicts)
+    }
+
+    /// Whether a load is made some time after another.
+    func freshness() async throws -> Verdict {
+        let status = item["first_load"]?.string?.split(separator: " ").last.flatMap { Int($0) } ?? 200
+        var options = APIResource<String>.Options()
+        options.expiration = item.value.value(at: "configuration.expirationTime")?.int.map { .seconds($0) }
+        if let retry = item.value.value(at: "configuration.retryTime")?.int { options.retryDelay = .seconds(retry) }
+        let resource = try resource(
+            [.status(status, body: Data("first".utf8)), .status(200, body: Data("second".utf8))],
+            options
+        )
+        _ = try? await resource.load()
+        clock.advance(by: .seconds((item["load_if_needed_at"]?.int ?? 0) - (item["first_load_at"]?.int ?? 0)))
+        let value = try await resource.loadIfNeeded()
+        return .equal(value == "second", item["expected_loads"]?.bool)
+    }
+}

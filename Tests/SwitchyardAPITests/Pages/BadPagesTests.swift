@@ -1,0 +1,72 @@
+import SwitchyardAPI
+import Testing
+
+/// Servers whose pages lead astray.
+@Suite(.timeLimit(.minutes(1))) struct BadPagesTests {
+    private func walk(_ recorder: PageRecorder<Int>, _ load: (PageRequest) -> Page<Int>) async -> (
+        pages: Int, end: APIError?
+    ) {
+        var pages = 0
+        do throws(APIError) {
+            try await recorder.refresh(load)
+            pages = 1
+            while true {
+                try await recorder.loadMore(load)
+                pages += 1
+            }
+        } catch {
+            return (pages, error)
+        }
+    }
+
+    @Test func `a page that links to itself ends the list`() async {
+        let (pages, end) = await walk(PageRecorder(strategy: .link)) { _ in
+            Page([1], nextLink: "https://a.example/topics?page=1")
+        }
+
+        #expect(pages <= 2 && end == APIError(.list(.repeatedPosition)))
+    }
+
+    @Test func `links that go round in a circle end the list`() async {
+        let (pages, end) = await walk(PageRecorder(strategy: .link)) { request in
+            let next = request.link == "https://a.example/2" ? "https://a.example/3" : "https://a.example/2"
+            return Page([request.index], nextLink: next)
+        }
+
+        #expect(pages <= 4 && end == APIError(.list(.repeatedPosition)))
+    }
+
+    @Test func `a link to another host is not followed, and the page that had it is kept`() async {
+        let recorder = PageRecorder<Int>(strategy: .link)
+        let (_, end) = await walk(recorder) { request in
+            var page = Page([request.index], nextLink: "https://evil.example/2")
+            page.url = "https://a.example/1"
+            return page
+        }
+
+        #expect(end == APIError(.security(.foreignOrigin("https://evil.example/2"))))
+        #expect(recorder.items == [0])
+    }
+
+    @Test func `pages that go backwards bring nothing twice, and end the list`() async {
+        let recorder = PageRecorder<Int>(pageSize: 2, identifiedBy: \.self)
+        let (pages, end) = await walk(recorder) { request in
+            let page = request.number <= 3 ? request.number : 1
+            return Page([page * 2, page * 2 + 1])
+        }
+
+        #expect(recorder.items == [2, 3, 4, 5, 6, 7])
+        #expect(pages <= 6 && end == APIError(.list(.repeatedPosition)))
+    }
+
+    @Test(arguments: [0, -5, 3, Int.max, Int.min])
+    func `a total that lies neither traps nor loops`(total: Int) async {
+        let recorder = PageRecorder<Int>(pageSize: 2, identifiedBy: \.self)
+        let (pages, end) = await walk(recorder) { request in
+            Page(request.number <= 3 ? [request.number * 2, request.number * 2 + 1] : [], total: total)
+        }
+
+        #expect(pages <= 4 && end?.code == .noMoreData)
+        #expect(recorder.items.count >= 2)
+    }
+}
