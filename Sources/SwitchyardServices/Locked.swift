@@ -12,7 +12,8 @@
 /// package supports. Keep the closure short and call nothing foreign from it: effects run after the lock is released.
 package final class Locked<State>: @unchecked Sendable {
     // @unchecked is sound: `state` is only touched between lock and unlock of `mutex`, and never escapes by reference.
-    @usableFromInline var state: State
+    // The lock gives exclusive access, so it need not be checked once more at every use.
+    @exclusivity(unchecked) @usableFromInline var state: State
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     /// Creates the lock around its first state.
