@@ -9,6 +9,12 @@ extension NetworkClient {
     /// The environment that requests are built for now.
     public var environment: ServiceEnvironment { core.pool.environment }
 
+    /// The names of service and environment, at the cost of one lock.
+    package var place: (service: String, environment: ServiceEnvironment) {
+        let target = core.target
+        return (target.service, target.pool.environment)
+    }
+
     /// Switches to another environment: requests sent from now on go there, with fresh health for its servers.
     ///
     /// - Parameters:
