@@ -6,6 +6,7 @@ struct Demo: Sendable {
     static let story: [any DemoStep] = [
         ListStep(),
         CacheStep(),
+        StaleStep(),
         ModuleErrorStep(),
         UploadStep(),
         OutageStep.death,

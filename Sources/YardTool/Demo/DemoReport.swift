@@ -8,6 +8,8 @@ struct DemoReport: Codable, Sendable, Equatable {
     var itemsLoaded = 0
     /// Calls that were answered without asking a server.
     var cacheHits = 0
+    /// Answers past their lifetime that were shown while a server was asked for newer ones.
+    var staleAnswers = 0
     /// Calls that ended with a module's own error, as they should.
     var moduleErrors = 0
     /// Bytes of the file as they arrived at the server.

@@ -36,6 +36,17 @@ final class TopicAPI: APIManager {
         try await value(for: APIConfiguration(path: "topics/\(id)"))
     }
 
+    /// How long a headline is good for; short, so that the demo need not wait for it to grow old.
+    static let headlineLifetime = Duration.milliseconds(20)
+
+    /// The headline: the stored one at once, however old, and then the forum's.
+    func headlines() -> AnswerSequence<Headline> {
+        var configuration = APIConfiguration(path: "headline")
+        configuration.cacheLifetime = Self.headlineLifetime
+        configuration.cache.staleIfError = .seconds(3_600)
+        return answers(for: configuration, with: module.serializer(), isContentWithFresh: true)
+    }
+
     /// Sends a file, read from disk while it is sent.
     func attach(
         _ file: URL,

@@ -20,6 +20,7 @@ final class ForumServer: Sendable {
         server = LoopbackServer(port: port, limits: limits)
         server.route(.get, "/v1", answering: .json("{}"))
         routeTopics(data, uploadRate: uploadRate)
+        routeHeadline()
         routeUsers(data)
     }
 
@@ -47,6 +48,17 @@ final class ForumServer: Sendable {
             for try await piece in request.body { try await meter.take(piece) }
             guard let attachment = meter.attachment else { return try .forumRefusal(202, status: 400) }
             return try .forum(attachment)
+        }
+    }
+
+    private func routeHeadline() {
+        let editions = Locked(0)
+        server.route(.get, "/v1/headline") { _ in
+            let edition = editions.withLock { editions in
+                editions += 1
+                return editions
+            }
+            return try .forum(Headline(edition: edition, text: "Points frozen at junction \(edition)"))
         }
     }
 

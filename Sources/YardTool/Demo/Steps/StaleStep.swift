@@ -1,0 +1,38 @@
+import Switchyard
+
+/// Shows what was stored and has grown old, and a moment later what the server says now.
+struct StaleStep: DemoStep {
+    let title = "An old answer, shown at once and then refreshed"
+
+    func run(on stage: DemoStage) async throws {
+        for try await answer in stage.topics.headlines() {
+            stage.screen.say("headlines()  \(answer.value.text), from a server")
+        }
+        try await Task.sleep(for: TopicAPI.headlineLifetime * 2)
+
+        let clock = ContinuousClock()
+        let start = clock.now
+        var shown: [APIResponse<Headline>] = []
+        for try await answer in stage.topics.headlines() {
+            shown.append(answer)
+            let origin = answer.isFromCache ? "stored, and old" : "from a server"
+            stage.screen.say("headlines()  \(answer.value.text), \(origin), after \((clock.now - start).figure)")
+        }
+        stage.record { report in
+            report.requests += 2
+            report.staleAnswers += shown.first?.isStale == true ? 1 : 0
+        }
+        let isTold = shown.count == 2 && shown[0].isStale && shown[1].source == .network
+        try stage.claim(
+            isTold && shown[0].value.edition < shown[1].value.edition,
+            "the screen had something to show while the server was asked"
+        )
+    }
+}
+
+extension APIResponse {
+    /// Whether the value comes from the cache and has passed its lifetime.
+    fileprivate var isStale: Bool {
+        if case .staleCache = source { true } else { false }
+    }
+}
