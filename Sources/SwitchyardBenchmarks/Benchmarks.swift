@@ -19,6 +19,17 @@ enum Benchmarks {
             faults.parallel = words.value("--parallel").flatMap { Int($0) } ?? 3
             faults.only = Set(words.rest)
             try await faults.run()
+        case "cache": try await CacheBenchmark(isJSON: isJSON, only: words.value("--only")).run()
+        case "decode": try await DecodeBenchmark(isJSON: isJSON, isLarge: words.flag("--large")).run()
+        case "pages": try await PagesBenchmark(isJSON: isJSON).run()
+        case "disk":
+            let folder = words.value("--folder").map { URL(fileURLWithPath: $0) }
+            var disk = DiskBenchmark(isJSON: isJSON, parent: folder ?? FileManager.default.temporaryDirectory)
+            disk.entries = words.value("--entries").flatMap { Int($0) } ?? disk.entries
+            try await disk.run()
+        case "disk-writer":
+            let folder = words.next() ?? ""
+            try await DiskBenchmark.write(to: folder, seed: words.next().flatMap { UInt64($0) } ?? 0)
         default:
             FileHandle.standardError.write(Data((usage + "\n").utf8))
             exit(2)
@@ -29,6 +40,10 @@ enum Benchmarks {
         usage: SwitchyardBenchmarks overhead [--json] [--url URL] [--only CONTENDER]
                SwitchyardBenchmarks pipeline [--json] [--only CONTENDER]
                SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [FAULT ...]
+               SwitchyardBenchmarks cache [--json] [--only hit|get|store|ratio]
+               SwitchyardBenchmarks decode [--json] [--large]
+               SwitchyardBenchmarks pages [--json]
+               SwitchyardBenchmarks disk [--json] [--folder PATH] [--entries N]
         """
 
     private static func serve() throws {

@@ -27,6 +27,9 @@ public struct CachePartition: Sendable, Hashable {
 /// matter and a body; every part is written with its length in front, so that two different requests never have one
 /// key. The server is not part of it.
 public struct CacheKey: Sendable, Hashable {
+    /// Another one in each run, so that nobody outside can make keys that all fall together.
+    private static let seed = UInt64.random(in: .min ... .max)
+
     private let bytes: [UInt8]
     private let digest: Int
 
@@ -57,9 +60,7 @@ public struct CacheKey: Sendable, Hashable {
         writer.write(headers.isEmpty ? [] : headers.map { ($0.name.lowercased(), $0.value) })
         writer.write(optional: body)
         bytes = writer.bytes
-        var hasher = Hasher()
-        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-        digest = hasher.finalize()
+        digest = bytes.withUnsafeBytes { Int(truncatingIfNeeded: Checksum.of($0, seed: Self.seed)) }
     }
 
     /// Whether both ask for the same thing.

@@ -15,11 +15,8 @@ struct CachePlan: Sendable {
     static func of(_ configuration: APIConfiguration, through client: NetworkClient, user: String?) -> CachePlan? {
         let policy = configuration.cache
         guard let (cache, lifetime) = place(of: configuration, policy, through: client) else { return nil }
-        let partition = CachePartition(
-            service: client.service.name,
-            environment: client.environment.rawValue,
-            user: user
-        )
+        let place = client.place
+        let partition = CachePartition(service: place.service, environment: place.environment.rawValue, user: user)
         let server = policy.separatesServers ? preferredServer(for: configuration, of: client) : nil
         guard let key = CacheKey.of(configuration, policy: policy, in: partition, server: server) else { return nil }
         return CachePlan(key: key, policy: policy, lifetime: lifetime, cache: cache, server: server)

@@ -1,0 +1,81 @@
+import Foundation
+
+/// Short work of several contenders, measured in turn: nanoseconds for each time that it is done.
+///
+/// For work that takes too little time for a ``Contest``, whose clock would be a good part of it.
+struct Race {
+    /// One way of doing the work; does it so many times.
+    struct Runner: Sendable {
+        let name: String
+        let run: @Sendable (Int) async throws -> Void
+
+        init(_ name: String, _ run: @escaping @Sendable (Int) async throws -> Void) {
+            self.name = name
+            self.run = run
+        }
+    }
+
+    var runners: [Runner]
+    var times: Int
+    var rounds = 7
+
+    /// The nanoseconds of each runner, by name, in the order given.
+    func run() async throws -> [(name: String, nanoseconds: Spread)] {
+        var figures = [[Double]](repeating: [], count: runners.count)
+        for runner in runners { try await runner.run(times) }
+        for round in 0..<rounds {
+            for offset in runners.indices {
+                let index = (offset + round) % runners.count
+                let start = ContinuousClock.now
+                try await runners[index].run(times)
+                figures[index].append((ContinuousClock.now - start) / .nanoseconds(1) / Double(times))
+            }
+        }
+        return zip(runners, figures).map { ($0.name, Spread($1)) }
+    }
+}
+
+/// A table of figures, as lines for a reader or as JSON.
+struct FigureSheet: Encodable {
+    struct Row: Encodable {
+        var title: String
+        var name: String
+        var unit: String
+        var value: Spread
+    }
+
+    private(set) var rows: [Row] = []
+    let isJSON: Bool
+
+    init(isJSON: Bool) {
+        self.isJSON = isJSON
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rows)
+    }
+
+    /// Takes a figure in, and prints it for a reader.
+    mutating func add(_ title: String, _ name: String, _ value: Spread, _ unit: String) {
+        if !isJSON {
+            if rows.last?.title != title { print(title) }
+            let figures = String(format: "%10.3f %@  (%.3f ... %.3f)", value.median, unit, value.minimum, value.maximum)
+            print("  \(name.padding(toLength: 44, withPad: " ", startingAt: 0))\(figures)")
+        }
+        rows.append(Row(title: title, name: name, unit: unit, value: value))
+    }
+
+    mutating func add(_ title: String, _ name: String, _ value: Double, _ unit: String) {
+        add(title, name, Spread([value]), unit)
+    }
+
+    mutating func add(_ title: String, _ race: Race) async throws {
+        for (name, nanoseconds) in try await race.run() { add(title, name, nanoseconds, "ns") }
+    }
+
+    /// Prints everything, when it is for a program.
+    func finish() throws {
+        if isJSON { print(String(decoding: try JSONEncoder().encode(self), as: UTF8.self)) }
+    }
+}
