@@ -6,8 +6,9 @@ import Testing
 ///
 /// The reference leaves out what the recommended policy adds for fleets: time-outs and overtaken attempts cut no share,
 /// a share does not recover by time and is cut only with a witness, overloaded servers are not spared, the hedge budget is
-/// full at first, and a switch starts no fresh window. Those rules are set accordingly here. One rule of the reference was changed before recording: the last healthy server is never
-/// ejected.
+/// full at first, a switch starts no fresh window, what is usual for a server is not learned, and a relapse asks for no
+/// more probes. Those rules are set accordingly here. One rule of the reference was changed before recording: the last
+/// healthy server is never ejected.
 @Suite struct ReferenceDifferentialTests {
     @Test func `the core decides as the reference does`() throws {
         let traces = try ReferenceTrace.all()
@@ -32,6 +33,8 @@ extension SwitchPolicy {
         policy.budgets.firstHedgeTokens = 10
         policy.admission?.sparesOverloaded = false
         policy.detection.startsFreshWindow = false
+        policy.detection.score?.calmSpan = nil
+        policy.recovery.successesPerRelapse = 0
         return policy
     }
 }

@@ -93,7 +93,8 @@ extension SwitchingCore {
     private mutating func raiseScore(_ position: Int, _ failure: Failure) {
         guard rules.policy.detection.score != nil else { return }
         let weight = failure.kind.weight * (failure.isWitnessed ? 1 : rules.unwitnessedFactor)
-        health[position].score.raise(by: weight * rules.failureStep, ceiling: 2 * rules.scoreThreshold)
+        let step = rules.failureStep(calm: health[position].score.calm)
+        health[position].score.raise(by: weight * step, ceiling: 2 * rules.scoreThreshold)
     }
 
     private mutating func cutShare(_ position: Int, _ failure: Failure, at time: Double) {

@@ -68,7 +68,7 @@ extension SwitchingCore {
             return
         }
         health[position].probeSuccesses += 1
-        guard health[position].probeSuccesses >= recovery.successes else {
+        guard health[position].probeSuccesses >= recovery.successes(after: health[position].ejections) else {
             health[position].dueAt = time + jittered(recovery.seriesGap.inSeconds)
             return
         }

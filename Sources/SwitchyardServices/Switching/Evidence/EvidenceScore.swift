@@ -8,7 +8,12 @@
 
 /// The accumulated evidence against a server (``ScoreRule``): failures raise it, successes and time lower it.
 struct EvidenceScore: Sendable {
+    /// The successes without suspicion that are remembered at most.
+    private static let calmLimit: UInt16 = 1000
+
     private(set) var value = 0.0
+    /// How many successes there were without suspicion, halved by every suspicion that came to nothing.
+    private(set) var calm: UInt16 = 0
     private var since: Double
 
     init(at now: Double) {
@@ -28,7 +33,15 @@ struct EvidenceScore: Sendable {
 
     /// Takes evidence away, down to 0; `step` is negative.
     mutating func lower(by step: Double) {
-        value = max(0, value + step)
+        guard value > 0 else {
+            if calm < EvidenceScore.calmLimit { calm += 1 }
+            return
+        }
+        value += step
+        if value <= 0 {
+            value = 0
+            calm /= 2
+        }
     }
 
     /// Forgets all evidence.

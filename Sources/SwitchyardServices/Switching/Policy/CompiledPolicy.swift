@@ -11,8 +11,7 @@
 /// One object serves every copy of a core, so a client of a fleet does not carry the policy with it.
 final class CompiledPolicy: Sendable {
     let policy: SwitchPolicy
-    /// What a witnessed failure of weight 1 adds to the score.
-    let failureStep: Double
+    private let score: ScoreRule
     /// What a success adds to the score; negative.
     let successStep: Double
     let scoreThreshold: Double
@@ -30,7 +29,7 @@ final class CompiledPolicy: Sendable {
     init(_ policy: SwitchPolicy) {
         self.policy = policy
         let score = policy.detection.score ?? ScoreRule()
-        failureStep = log(score.detected / score.tolerated)
+        self.score = score
         successStep = log((1 - score.detected) / (1 - score.tolerated))
         scoreThreshold = score.threshold
         unwitnessedFactor = score.unwitnessedFactor
@@ -44,5 +43,12 @@ final class CompiledPolicy: Sendable {
         longestRetryAfter = admission.longestRetryAfter.inSeconds
         minimumInterval = policy.minimumInterval.inSeconds
         forgiveness = policy.recovery.forgiveness.inSeconds
+    }
+
+    /// What a witnessed failure of weight 1 adds to the score of a server with so many successes without suspicion.
+    func failureStep(calm: UInt16) -> Double {
+        guard let span = score.calmSpan else { return log(score.detected / score.tolerated) }
+        let tolerated = max(score.leastTolerated, score.tolerated / (1 + Double(calm) / span))
+        return log(score.detected / tolerated)
     }
 }

@@ -15,6 +15,12 @@ public struct RecoveryRules: Sendable, Hashable {
     public var jitter = 0.3
     /// The good probes in a row that begin the trial; default 2.
     public var successes = 2
+    /// How many more it takes for every further ejection in a row; default 2.
+    ///
+    /// A server that fails only now and then answers two probes well more often than not. ``mostSuccesses`` is the end.
+    public var successesPerRelapse = 2
+    /// The most good probes in a row that are asked for after ejections in a row; default 6.
+    public var mostSuccesses = 6
     /// The time between the probes of such a row; default 0.5 s.
     public var seriesGap = Duration.milliseconds(500)
     /// A probe is a failure if it takes longer than this times the 95th percentile of the server; default 10.
@@ -41,6 +47,12 @@ public struct RecoveryRules: Sendable, Hashable {
     /// Creates the rules of the recommended policy.
     public init() {}
 
+    /// The good probes in a row that it takes after so many ejections in a row.
+    func successes(after ejections: UInt8) -> Int {
+        let wanted = successes + successesPerRelapse * (max(1, Int(ejections)) - 1)
+        return min(wanted, max(successes, mostSuccesses))
+    }
+
     func check() throws(SwitchPolicy.Problem) {
         let durations = [
             ("firstProbe", firstProbe), ("longestProbe", longestProbe), ("seriesGap", seriesGap),
@@ -56,6 +68,8 @@ public struct RecoveryRules: Sendable, Hashable {
             try require(share >= 0 && share.isFinite, "recovery.\(key)", "a number of at least 0")
         }
         try require((1...100).contains(successes), "recovery.successes", "a number within 1...100")
+        try require((0...100).contains(successesPerRelapse), "recovery.successesPerRelapse", "a number within 0...100")
+        try require((1...100).contains(mostSuccesses), "recovery.mostSuccesses", "a number within 1...100")
         try require((1...10_000).contains(trialSuccesses), "recovery.trialSuccesses", "a number within 1...10000")
         try require((1...16).contains(maximumBackoff), "recovery.maximumBackoff", "a number within 1...16")
     }

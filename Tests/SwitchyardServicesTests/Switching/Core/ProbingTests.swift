@@ -138,6 +138,23 @@ import Testing
         #expect(driver.core.health.contains { $0.state == .healthy })
     }
 
+    @Test(arguments: [(1, 2), (2, 4), (3, 6), (4, 6)])
+    func `every ejection in a row asks for two more good probes, up to six`(ejections: Int, probes: Int) throws {
+        let driver = try CoreDriver()
+        driver.core.health[0].ejections = UInt8(ejections - 1)
+        driver.eject("a")
+        var good = 0
+
+        while driver.state("a") == .ejected, good < 20 {
+            driver.advance(0.1)
+            guard let probe = driver.probe() else { continue }
+            good += 1
+            driver.events += driver.core.settleProbe(probe, .ok, at: driver.now)
+        }
+
+        #expect(good == probes)
+    }
+
     @Test func `a single client is back within half a second`() throws {
         let driver = try dead(.single)
         driver.advance(10)

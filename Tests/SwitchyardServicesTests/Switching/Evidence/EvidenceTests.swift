@@ -94,25 +94,80 @@ import Testing
     /// The mean number of requests to an ejection, as measured for the rule: 355 at 5 %, 61 at 10 %, 11 at 30 %, 3 at 100 %.
     @Test(arguments: [(0.05, 355.0), (0.1, 61), (0.3, 11), (0.5, 6), (1, 3)])
     func `the score trips after the documented number of requests`(rate: Double, expected: Double) throws {
-        let rule = ScoreRule()
-        let compiled = CompiledPolicy(.recommended)
+        var policy = SwitchPolicy.recommended
+        policy.detection.score?.calmSpan = nil
+        let rules = CompiledPolicy(policy)
         var random = RandomSource(seed: 3)
-        var total = 0
         let runs = 300
-        for _ in 0..<runs {
+        let total = (0..<runs).reduce(0) { sum, _ in
             var score = EvidenceScore(at: 0)
-            while score.value < rule.threshold {
-                total += 1
-                if random.unit() < rate {
-                    score.raise(by: compiled.failureStep, ceiling: 16)
-                } else {
-                    score.lower(by: compiled.successStep)
-                }
-            }
+            return sum + ScoreTests.requestsToTrip(&score, rate: rate, rules, &random)
         }
 
         let mean = Double(total) / Double(runs)
         #expect(mean > expected * 0.8 && mean < expected * 1.25)
+    }
+
+    /// The mean number of requests from the beginning of trouble to an ejection, for a server that was calm before.
+    @Test(arguments: [(0.1, 33.0), (0.15, 18), (0.3, 7), (1, 2)])
+    func `a server that was calm for long is found out in half the requests`(rate: Double, expected: Double) throws {
+        var random = RandomSource(seed: 5)
+        let rules = CompiledPolicy(.recommended)
+        let total = (0..<500).reduce(0) { sum, _ in
+            var score = EvidenceScore(at: 0)
+            for _ in 0..<650 { score.lower(by: rules.successStep) }
+            return sum + ScoreTests.requestsToTrip(&score, rate: rate, rules, &random)
+        }
+
+        let mean = Double(total) / 500
+        #expect(mean > expected * 0.8 && mean < expected * 1.25)
+    }
+
+    @Test func `a server that fails one time in a hundred is left alone for thousands of requests`() {
+        var random = RandomSource(seed: 7)
+        let rules = CompiledPolicy(.recommended)
+        let total = (0..<50).reduce(0) { sum, _ in
+            var score = EvidenceScore(at: 0)
+            return sum + ScoreTests.requestsToTrip(&score, rate: 0.01, rules, &random)
+        }
+
+        #expect(total / 50 > 4000)
+    }
+
+    @Test func `however calm a server was, one failure does not trip the score`() {
+        let rules = CompiledPolicy(.recommended)
+
+        #expect(FailureKind.refused.weight * rules.failureStep(calm: .max) < rules.scoreThreshold)
+    }
+
+    @Test func `a suspicion that comes to nothing halves the memory of calm`() {
+        let rules = CompiledPolicy(.recommended)
+        var score = EvidenceScore(at: 0)
+        for _ in 0..<100 { score.lower(by: rules.successStep) }
+
+        score.raise(by: 3, ceiling: 16)
+        for _ in 0..<9 { score.lower(by: rules.successStep) }
+
+        #expect(score.value == 0)
+        #expect(score.calm == 50)
+    }
+
+    private static func requestsToTrip(
+        _ score: inout EvidenceScore,
+        rate: Double,
+        _ rules: CompiledPolicy,
+        _ random: inout RandomSource
+    ) -> Int {
+        var count = 0
+        while score.value < rules.scoreThreshold {
+            count += 1
+            if random.unit() < rate {
+                score.raise(by: rules.failureStep(calm: score.calm), ceiling: 16)
+            } else {
+                score.lower(by: rules.successStep)
+            }
+        }
+        return count
     }
 
     @Test func `a score halves in its half-life`() {
