@@ -134,6 +134,12 @@ final class CoreDriver {
         }
     }
 
+    /// One witnessed sign that a server is overloaded.
+    func overload(_ id: String, _ kind: FailureKind) {
+        guard let position = core.serverIDs.firstIndex(of: id) else { return }
+        core.recordFailure(position, SwitchingCore.Failure(kind: kind, isWitnessed: true), at: core.read(now))
+    }
+
     func state(_ id: String) -> HealthState? {
         core.serverIDs.firstIndex(of: id).map { core.health[$0].state }
     }

@@ -62,7 +62,9 @@ extension SwitchingCore {
         let budgets = rules.policy.budgets
         guard rules.policy.failsOver, allowsAnother(tried) else { return nil }
         failovers.refill(to: time, capacity: budgets.failoverTokens, longest: budgets.longestRefill.inSeconds)
-        guard failovers.tokens >= 1, let choice = pickExtra(excluding: tried, for: traits, at: time) else { return nil }
+        guard failovers.tokens >= 1,
+            let choice = pickExtra(excluding: tried, for: traits, at: time, where: { $0.keepsUp(at: time, $1) })
+        else { return nil }
         _ = failovers.take(1)
         return attempt(choice, .failover, at: now, followsOverload: kind?.isOverload == true)
     }
@@ -81,7 +83,7 @@ extension SwitchingCore {
     ) -> Attempt? {
         let time = read(now)
         guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1,
-            let choice = pickExtra(excluding: tried, for: traits, at: time)
+            let choice = pickExtra(excluding: tried, for: traits, at: time, where: { $0.isClean(at: time, $1) })
         else { return nil }
         _ = hedges.take(1)
         return attempt(choice, .hedge, at: now)
@@ -140,12 +142,20 @@ extension SwitchingCore {
         return leastBad(excluding: tried).map { Choice(position: $0) }
     }
 
-    /// Picks for an attempt that is an extra: a server that showed overload lately is spared.
-    private mutating func pickExtra(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
-        guard let choice = pick(excluding: tried, for: traits, at: time) else { return nil }
-        let isSpared = rules.policy.admission != nil && !health[choice.position].admission.isClean(at: time, rules)
-        guard isSpared else { return choice }
-        if choice.holdsTrialPlace { health[choice.position].trialPlaces -= 1 }
+    /// Picks for an attempt that is an extra: servers that showed overload lately are spared.
+    private mutating func pickExtra(
+        excluding tried: ServerSet,
+        for traits: RequestTraits,
+        at time: Double,
+        where isFit: (AdmissionShare, CompiledPolicy) -> Bool
+    ) -> Choice? {
+        var passed = tried
+        while let choice = pick(excluding: passed, for: traits, at: time) {
+            let server = health[choice.position]
+            if rules.policy.admission == nil || isFit(server.admission, rules) { return choice }
+            if choice.holdsTrialPlace { health[choice.position].trialPlaces -= 1 }
+            passed.insert(choice.position)
+        }
         return nil
     }
 

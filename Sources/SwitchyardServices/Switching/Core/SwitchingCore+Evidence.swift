@@ -101,7 +101,13 @@ extension SwitchingCore {
         guard let admission = rules.policy.admission, failure.isWitnessed || !admission.needsWitness else { return }
         let factor = admission.cut(for: failure.kind)
         if factor < 1, failure.isWitnessed || failure.kind.isRejection {
-            health[position].admission.cut(by: factor, at: time, floor: admission.floor, rules)
+            health[position].admission.cut(
+                by: factor,
+                wasOvertaken: failure.kind == .overtaken,
+                at: time,
+                floor: admission.floor,
+                rules
+            )
         } else if factor < 1 {
             health[position].admission.cutInDoubt(by: factor, at: time, floor: admission.floor)
             hasDoubts = true

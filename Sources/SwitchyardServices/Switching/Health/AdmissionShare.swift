@@ -14,6 +14,8 @@ struct AdmissionShare: Sendable {
     private var slowStart = 1.0
     /// The last sign of overload.
     private(set) var overloadedAt = -1e9
+    /// The last sign that was more than being overtaken by a hedge: a time-out or a refusal.
+    private var exhaustedAt = -1e9
     /// How many signs of overload came close enough to each other, at most 3.
     private var signs: UInt8 = 0
     /// The factor of time-outs that may have been the network's fault, and the last of them.
@@ -22,8 +24,15 @@ struct AdmissionShare: Sendable {
     /// Until when the server asked to be left alone.
     var notBefore = 0.0
 
-    /// Cuts the share after a sign of overload.
-    mutating func cut(by factor: Double, at now: Double, floor: Double, _ rules: CompiledPolicy) {
+    /// Cuts the share after a sign of overload, which may be only that a hedge was faster.
+    mutating func cut(
+        by factor: Double,
+        wasOvertaken: Bool = false,
+        at now: Double,
+        floor: Double,
+        _ rules: CompiledPolicy
+    ) {
+        if !wasOvertaken { exhaustedAt = now }
         signs = now - overloadedAt < rules.forgetting ? min(signs + 1, 3) : 1
         share = max(floor, proven(at: now, rules) * factor)
         slowStart = share
@@ -77,5 +86,10 @@ struct AdmissionShare: Sendable {
     /// Whether the server has shown no overload for so long that it may get extra attempts.
     func isClean(at now: Double, _ rules: CompiledPolicy) -> Bool {
         now - max(overloadedAt, doubtedAt) > rules.clean
+    }
+
+    /// Whether the server may get a request that failed elsewhere: it may have been slow, but it has kept up.
+    func keepsUp(at now: Double, _ rules: CompiledPolicy) -> Bool {
+        now - max(exhaustedAt, doubtedAt) > rules.clean
     }
 }

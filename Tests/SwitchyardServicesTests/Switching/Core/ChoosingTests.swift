@@ -171,6 +171,23 @@ import Testing
         #expect(driver.core.failovers.tokens == left)
     }
 
+    @Test func `extra attempts pass over a fallback that is overloaded`() throws {
+        let driver = try CoreDriver()
+        driver.overload("b", .timeout)
+
+        #expect(driver.failover(after: .reset, excluding: [0])?.server == 2)
+        #expect(driver.hedge(excluding: [0])?.server == 2)
+        #expect(driver.failover(after: .reset, excluding: [0, 2]) == nil)
+    }
+
+    @Test func `a fallback that was only slow gets requests that failed, but no hedges`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.overload("b", .overtaken)
+
+        #expect(driver.failover(after: .http(500), excluding: [0])?.server == 1)
+        #expect(driver.hedge(excluding: [0]) == nil)
+    }
+
     @Test func `a request gets at most three attempts`() throws {
         let driver = try CoreDriver(["a", "b", "c", "d"])
 
