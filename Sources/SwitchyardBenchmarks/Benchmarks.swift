@@ -8,9 +8,21 @@ enum Benchmarks {
         let isJSON = words.flag("--json")
         let url = words.value("--url")
         switch words.next() {
-        case "serve-bare": try serve()
+        case "serve-bare":
+            let server = try BareServer(body: SampleTopics.json)
+            announce(server.port)
+            server.run()
+        case "serve-drain":
+            let server = try DrainServer()
+            announce(server.port)
+            server.run()
         case "overhead": try await OverheadBenchmark(url: url, isJSON: isJSON, only: words.value("--only")).run()
         case "pipeline": try await PipelineBenchmark(isJSON: isJSON, only: words.value("--only")).run()
+        case "encoding":
+            var encoding = EncodingBenchmark(isJSON: isJSON)
+            encoding.fileSize = words.value("--size").flatMap { Int($0) } ?? encoding.fileSize
+            encoding.only = Set(words.rest)
+            try await encoding.run()
         case "faults":
             var faults = FaultsBenchmark()
             faults.isJSON = isJSON
@@ -39,6 +51,7 @@ enum Benchmarks {
     private static let usage = """
         usage: SwitchyardBenchmarks overhead [--json] [--url URL] [--only CONTENDER]
                SwitchyardBenchmarks pipeline [--json] [--only CONTENDER]
+               SwitchyardBenchmarks encoding [--json] [--size MIB] [query] [form] [json] [multipart]
                SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [FAULT ...]
                SwitchyardBenchmarks cache [--json] [--only hit|get|store|ratio]
                SwitchyardBenchmarks decode [--json] [--large]
@@ -46,10 +59,9 @@ enum Benchmarks {
                SwitchyardBenchmarks disk [--json] [--folder PATH] [--entries N]
         """
 
-    private static func serve() throws {
-        let server = try BareServer(body: SampleTopics.json)
-        FileHandle.standardOutput.write(Data("\(server.port)\n".utf8))
-        server.run()
+    /// Tells the parent process where a server listens.
+    private static func announce(_ port: UInt16) {
+        FileHandle.standardOutput.write(Data("\(port)\n".utf8))
     }
 }
 

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A ``BareServer`` in a child process.
+/// A ``BareServer`` or a ``DrainServer`` in a child process.
 final class ChildServer {
     /// Where it answers.
     let url: String
     private let process = Process()
     private let input = Pipe()
 
-    /// Starts the child, which is this very executable with the argument `serve-bare`.
-    init() throws {
+    /// Starts the child, which is this very executable with another command.
+    init(command: String = "serve-bare") throws {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
         if let own = Bundle.main.executableURL { process.executableURL = own }
-        process.arguments = ["serve-bare"]
+        process.arguments = [command]
         process.standardInput = input
         process.standardOutput = output
         try process.run()

@@ -1,0 +1,74 @@
+import Foundation
+import Switchyard
+
+/// What it costs to build queries, forms, JSON bodies and multipart forms, each against the plainest way to the same
+/// bytes.
+struct EncodingBenchmark {
+    let isJSON: Bool
+    /// The size of the file that is sent in mebibytes; 1,024 unless set.
+    var fileSize = 1024
+    /// The parts to measure; all of them when empty.
+    var only: Set<String> = []
+
+    func run() async throws {
+        var reports: [EncodingReport] = []
+        for (name, measure) in parts where only.isEmpty || only.contains(name) {
+            let report = try await measure()
+            if !isJSON { print(report.text) }
+            reports.append(report)
+        }
+        if isJSON { print(String(decoding: try JSONEncoder().encode(reports), as: UTF8.self)) }
+    }
+
+    private var parts: [(String, () async throws -> EncodingReport)] {
+        [
+            ("query", { try await duel("query of 20 parameters", TextContenders.query(), perTurn: 200) }),
+            ("form", { try await duel("form of 20 fields", TextContenders.form(), perTurn: 200) }),
+            ("json", { try await duel("JSON body of 20 topics", TextContenders.json(), perTurn: 20) }),
+            ("multipart", { try await MultipartContest(fileSize: fileSize << 20).run() }),
+        ]
+    }
+
+    /// Runs two ways of the same work, the baseline first.
+    private func duel(_ title: String, _ contenders: [Contender], perTurn: Int) async throws -> EncodingReport {
+        let scores = try await Contest(contenders: contenders, concurrency: 1, secondsPerTurn: 0.25).run()
+        return EncodingReport(title: title, contenders: contenders.map(\.name), scores: scores, workPerTurn: perTurn)
+    }
+}
+
+/// The figures of one kind of body.
+struct EncodingReport: Encodable {
+    struct Row: Encodable {
+        var name: String
+        var microseconds: Spread
+    }
+
+    var title: String
+    var rows: [Row]
+    /// Time relative to the baseline, which is the first row, round by round; below 1 is faster.
+    var cost: Spread
+    /// By how many bytes the process grew at most; `nil` where nothing large is sent.
+    var peakGrowth: Int?
+
+    init(title: String, contenders: [String], scores: [String: [Score]], workPerTurn: Int) {
+        self.title = title
+        rows = contenders.map { name in
+            Row(name: name, microseconds: Spread((scores[name] ?? []).map { 1e6 / $0.perSecond / Double(workPerTurn) }))
+        }
+        let rounds = contenders.map { scores[$0] ?? [] }
+        cost = Spread(zip(rounds.first ?? [], rounds.last ?? []).map { $0.perSecond / $1.perSecond })
+    }
+
+    var text: String {
+        let lines = rows.map { row in
+            "  \(row.name.padding(toLength: 36, withPad: " ", startingAt: 0))"
+                + String(format: "%12.2f us  ", row.microseconds.median)
+                + String(format: "(%.2f ... %.2f)", row.microseconds.minimum, row.microseconds.maximum)
+        }
+        let relation = String(format: "%6.2f  (%.2f ... %.2f)", cost.median, cost.minimum, cost.maximum)
+        let memory = peakGrowth.map { String(format: ", memory grew by %.1f MiB", Double($0) / 1_048_576) } ?? ""
+        return ([title] + lines + ["  time relative to the baseline       \(relation)\(memory)"]).joined(
+            separator: "\n"
+        )
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Switchyard
+
+/// Sends a large file to a server in a child process: as it is, and as a part of a form.
+struct MultipartContest {
+    /// The size of the file in bytes.
+    let fileSize: Int
+
+    func run() async throws -> EncodingReport {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("form-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        // A file with a hole of that size: reading it costs what reading from the system's cache costs.
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: UInt64(fileSize))
+        try handle.close()
+        let server = try ChildServer(command: "serve-drain")
+        let transport = try Transports.systemDefault()
+        defer { transport.shutdown() }
+        let form = MultipartForm(parts: [.field("title", "Holiday"), .file(file, name: "movie")])
+        let contenders = try [
+            contender("file as the body", .file(file), transport, server.url),
+            contender("multipart form", .multipart(form), transport, server.url),
+        ]
+        let start = PeakMemory.reset()
+        let scores = try await Contest(contenders: contenders, concurrency: 1, secondsPerTurn: 0).run()
+        let title = "multipart form with a file of \(fileSize >> 20) MiB"
+        var report = EncodingReport(title: title, contenders: contenders.map(\.name), scores: scores, workPerTurn: 1)
+        report.peakGrowth = PeakMemory.bytes - start
+        withExtendedLifetime(server) {}
+        return report
+    }
+
+    private func contender(
+        _ name: String,
+        _ body: RequestBody,
+        _ transport: any Transport,
+        _ url: String
+    ) throws -> Contender {
+        let generator = RequestGenerator(timeouts: HTTPRequest.Timeouts())
+        let base = try BaseURL(url)
+        return Contender(name: name) { [fileSize] in
+            let configuration = APIConfiguration(method: .post, body: body)
+            let response = try await transport.send(try generator.request(for: configuration, on: base))
+            guard case .whole(let answer) = response.body, let count = Int(String(decoding: answer, as: UTF8.self)),
+                count >= fileSize
+            else { throw BenchmarkError("the body did not arrive whole") }
+        }
+    }
+}
+
+/// The most memory that this process has occupied.
+enum PeakMemory {
+    /// Forgets the peak so far where the system can, and returns what is occupied now, in bytes.
+    static func reset() -> Int {
+        try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
+        return bytes
+    }
+
+    /// In bytes; 0 where the system does not say.
+    static var bytes: Int {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })
+        else { return 0 }
+        return line.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.first.map { $0 << 10 } ?? 0
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A server that reads every request's body, keeps nothing of it, and answers with the number of its bytes.
+///
+/// It runs in a process of its own, a thread for each connection.
+struct DrainServer {
+    private let listener: ListeningSocket
+    /// The port it listens on.
+    var port: UInt16 { listener.port }
+
+    init() throws {
+        listener = try ListeningSocket()
+    }
+
+    /// Serves until standard input ends, which it does when the parent process goes.
+    func run() {
+        let listener = listener
+        Thread.detachNewThread {
+            while let connection = listener.accept() {
+                Thread.detachNewThread { Self.serve(connection) }
+            }
+        }
+        var byte: UInt8 = 0
+        while read(0, &byte, 1) > 0 {}
+    }
+
+    private static func serve(_ connection: Int32) {
+        defer { close(connection) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        var pending: [UInt8] = []
+        while true {
+            guard let head = readHead(connection, &pending, &buffer) else { return }
+            guard let length = contentLength(head) else { return }
+            var count = min(length, pending.count)
+            pending.removeFirst(count)
+            while count < length {
+                let received = recv(connection, &buffer, min(buffer.count, length - count), 0)
+                guard received > 0 else { return }
+                count += received
+            }
+            let digits = "\(count)"
+            let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: \(digits.utf8.count)\r\n\r\n\(digits)".utf8)
+            guard send(connection, answer, answer.count, ListeningSocket.noSignal) == answer.count else { return }
+        }
+    }
+
+    /// Reads up to the empty line; what comes behind it stays in `pending`.
+    private static func readHead(_ connection: Int32, _ pending: inout [UInt8], _ buffer: inout [UInt8]) -> String? {
+        let end = Array("\r\n\r\n".utf8)
+        while true {
+            if let range = pending.firstRange(of: end) {
+                let head = String(decoding: pending[..<range.lowerBound], as: UTF8.self)
+                pending.removeSubrange(..<range.upperBound)
+                return head
+            }
+            let received = recv(connection, &buffer, buffer.count, 0)
+            guard received > 0 else { return nil }
+            pending += buffer[..<received]
+        }
+    }
+
+    private static func contentLength(_ head: String) -> Int? {
+        for line in head.split(separator: "\r\n").dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2, parts[0].lowercased() == "content-length" else { continue }
+            return Int(parts[1].trimmingCharacters(in: .whitespaces))
+        }
+        return nil
+    }
+}
