@@ -65,6 +65,22 @@ public struct HTTPRequest: Sendable {
         public var isUnlimited: Bool { allowsCellular && allowsExpensive && allowsConstrained }
     }
 
+    /// What an exchange is for, so that a system can share its connection out; a hint.
+    ///
+    /// Apple systems take it as the service type of the connection; others treat all traffic alike.
+    public enum Traffic: Sendable, Hashable {
+        /// Anything; the default.
+        case standard
+        /// What nobody waits for: prefetching.
+        case background
+        /// What the user waits for at this moment.
+        case responsive
+        /// Video.
+        case video
+        /// Sound of a conversation.
+        case voice
+    }
+
     /// The method.
     public var method: HTTPMethod
     /// The absolute URL.
@@ -81,6 +97,8 @@ public struct HTTPRequest: Sendable {
     public var responseBodyLimit: Int?
     /// Which networks the exchange may use; all of them unless set.
     public var networkAccess = NetworkAccess()
+    /// What the exchange is for; anything unless set.
+    public var traffic = Traffic.standard
 
     /// Creates a request.
     public init(

@@ -6,6 +6,7 @@
     var parameterOptions: ParameterEncodingOptions?
     var cdnURL: RequestURL?
     var networkAccess = HTTPRequest.NetworkAccess()
+    var traffic = HTTPRequest.Traffic.standard
     var apiVersion: String?
     var modifier: (@Sendable (inout HTTPRequest) throws -> Void)?
     var prebuiltRequest: HTTPRequest?
@@ -58,6 +59,12 @@ extension APIConfiguration {
     public var networkAccess: HTTPRequest.NetworkAccess {
         get { rare?.value.networkAccess ?? HTTPRequest.NetworkAccess() }
         set { change { $0.networkAccess = newValue } }
+    }
+
+    /// What the call is for; anything unless set.
+    public var traffic: HTTPRequest.Traffic {
+        get { rare?.value.traffic ?? .standard }
+        set { change { $0.traffic = newValue } }
     }
 
     /// A segment between base URL and path, such as `v2`; the generator's when `nil`, none when empty.

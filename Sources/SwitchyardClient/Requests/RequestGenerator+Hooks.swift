@@ -81,7 +81,10 @@ extension RequestGenerator {
         on base: BaseURL
     ) throws(RequestError) -> HTTPRequest {
         var request = request
-        if configuration.prebuiltRequest == nil { request.networkAccess = configuration.networkAccess }
+if configuration.prebuiltRequest == nil {
+            request.networkAccess = configuration.networkAccess
+            request.traffic = configuration.traffic
+        }
         if let authorization = configuration.authorization, request.url.origin == base.origin {
             try hook("credentials") { try authorization.apply(&request) }
         }

@@ -14,6 +14,7 @@ import Testing
         var filter = ["b": [true], "a": [false, true]]
     }
 
+    // Row C24.
     @Test func `a structure becomes a tree that keeps dates, bytes and decimals`() throws {
         let parameters = try Parameters(encoding: Search())
 
@@ -29,6 +30,7 @@ import Testing
         #expect(members["a"] == .array([.bool(false), .bool(true)]))
     }
 
+    // Row C24.
     @Test func `a subclass, nested containers and a super encoder are understood`() throws {
         class Base: Encodable {
             let one = 1

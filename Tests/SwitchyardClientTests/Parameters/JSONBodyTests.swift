@@ -13,6 +13,7 @@ import Testing
         return String(decoding: data, as: UTF8.self)
     }
 
+    // Row C27.
     @Test func `parameters become a JSON object with sorted names`() throws {
         let text = try Self.text(
             .json([
@@ -34,6 +35,7 @@ import Testing
         #expect((object["a"] as? [String: [Double]])?["b"] == [1.5, 2])
     }
 
+    // Row C30.
     @Test func `the order can be kept, and lines broken`() throws {
         let text = try Self.text(.json(["b": [1] as [Int], "a": 2])) {
             $0.jsonOptions.sortsKeys = false
@@ -48,6 +50,7 @@ import Testing
         #expect(try Self.text(.json(.null)) == "null")
     }
 
+    // Row C28.
     @Test func `any encodable value follows the same options`() throws {
         struct Topic: Encodable, Sendable {
             var title = "a/b"
@@ -60,6 +63,7 @@ import Testing
         )
     }
 
+    // Row C28.
     @Test func `an encoder of the caller's is used for its request`() throws {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -69,6 +73,7 @@ import Testing
         #expect(try Self.text(.json(Page(), encoder: encoder)) == #"{"page_size":1}"#)
     }
 
+    // Row C27.
     @Test func `what is no JSON is a typed error with its place`() {
         #expect(throws: RequestError.parameter(keyPath: "a[b]", reason: .notFinite)) {
             _ = try Self.text(.json(["a": ["b": Double.nan]] as Parameters))
@@ -86,15 +91,22 @@ import Testing
         #expect(throws: RequestError.self) { _ = try Self.text(.json(value)) }
     }
 
-    @Test func `a property list can be a body`() throws {
-        let configuration = APIConfiguration(method: .post, body: .propertyList(["a": [1, 2]], format: .binary))
+    // Row C29.
+    @Test(arguments: [(PropertyListSerialization.PropertyListFormat.binary, "bplist"), (.xml, "<?xml")])
+    func `a property list can be a body`(
+        format: PropertyListSerialization.PropertyListFormat,
+        start: String
+    ) throws {
+        let configuration = APIConfiguration(method: .post, body: .propertyList(["a": [1, 2]], format: format))
         let request = try RequestGenerator().request(for: configuration, on: BaseURL("https://h"))
 
         guard case .data(let data) = request.body else { return #expect(Bool(false)) }
+        #expect(data.starts(with: start.utf8))
         #expect(try PropertyListDecoder().decode([String: [Int]].self, from: data) == ["a": [1, 2]])
         #expect(request.headers["Content-Type"] == "application/x-plist")
     }
 
+    // Row C32.
     @Test func `text is written in its character set, or refused`() throws {
         let body = RequestBody.text("é", encoding: .isoLatin1)
         let request = try RequestGenerator().request(

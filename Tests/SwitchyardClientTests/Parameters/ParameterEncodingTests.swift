@@ -16,16 +16,19 @@ import Testing
         return output.text()
     }
 
+    // Row C3.
     @Test func `reserved characters are escaped but for ? and /`() throws {
         let text = try Self.encode(["k": ":#[]@!$&'()*+,;=?/ %"])
 
         #expect(text == "k=%3A%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D?/%20%25")
     }
 
+    // Row C4.
     @Test func `an emoji of several scalars stays one`() throws {
         #expect(try Self.encode(["k": "👨‍👩‍👧"]) == "k=%F0%9F%91%A8%E2%80%8D%F0%9F%91%A9%E2%80%8D%F0%9F%91%A7")
     }
 
+    // Rows C6 and C7.
     @Test func `names are sorted on every level unless that is off`() throws {
         let parameters: Parameters = ["b": ["d": 1, "c": 2] as Parameters, "a": 3, "b": 0]
 
@@ -33,6 +36,7 @@ import Testing
         #expect(try Self.encode(parameters) { $0.sortsKeys = false } == "b%5Bd%5D=1&b%5Bc%5D=2&a=3&b=0")
     }
 
+    // Rows C8, C9, C10 and C11.
     @Test func `lists are written in each style`() throws {
         let list: Parameters = ["l": ["a,b", "c"]]
 
@@ -43,6 +47,7 @@ import Testing
         #expect(try Self.encode(list) { $0.arrays = .custom { "\($0).\($1)" } } == "l.0=a%2Cb&l.1=c")
     }
 
+    // Rows C12 and C13.
     @Test func `nested values are written in each style`() throws {
         let nested: Parameters = ["a": ["b": ["c": 1]]]
 
@@ -51,6 +56,7 @@ import Testing
         #expect(try Self.encode(nested) { $0.nesting = .custom { "\($0)-\($1)" } } == "a-b-c=1")
     }
 
+    // Rows C15 and C16.
     @Test func `nothing is written in each style`() throws {
         let null: Parameters = ["a": nil, "b": 1]
 
@@ -60,11 +66,13 @@ import Testing
         #expect(try Self.encode(null) { $0.nulls = .literal("null") } == "a=null&b=1")
     }
 
+    // Rows C17 and C18.
     @Test func `booleans are numbers or words`() throws {
         #expect(try Self.encode(["a": true, "b": false]) == "a=1&b=0")
         #expect(try Self.encode(["a": true, "b": false]) { $0.booleans = .literal } == "a=true&b=false")
     }
 
+    // Row C19.
     @Test(arguments: [
         (0, "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
         (253_402_300_799, "9999-12-31T23:59:59Z"), (-62_167_219_200, "0000-01-01T00:00:00Z"),
@@ -76,6 +84,7 @@ import Testing
         #expect(text == "d=\(expected)")
     }
 
+    // Row C19.
     @Test func `dates are written in each style`() throws {
         let date: Parameters = ["d": Date(timeIntervalSinceReferenceDate: 123.456)]
 
@@ -91,6 +100,7 @@ import Testing
         #expect(throws: RequestError.self) { try Self.encode(["d": Date.distantFuture.addingTimeInterval(1e15)]) }
     }
 
+    // Row C20.
     @Test func `bytes are written in each style`() throws {
         let data: Parameters = ["d": Data([0xFB, 0xFF])]
 
@@ -100,6 +110,7 @@ import Testing
         #expect(try Self.encode(data) { $0.data = .custom { "\($0.count)" } } == "d=2")
     }
 
+    // Row C21.
     @Test(arguments: [
         (ParameterKeyCase.snakeCase, "my_url_property"), (.kebabCase, "my-url-property"),
         (.capitalized, "MyURLProperty"),
@@ -109,6 +120,7 @@ import Testing
         #expect(try Self.encode(["myURLProperty": 1]) { $0.keyCase = keyCase } == "\(expected)=1")
     }
 
+    // Rows C5, C22 and C23.
     @Test func `spaces, allowed characters, separator and character set can be chosen`() throws {
         #expect(try Self.encode(["a b": "c d"]) { $0.spaces = .plus } == "a+b=c+d")
         #expect(try Self.encode(["a": "*~"]) { $0.allowedCharacters = .form } == "a=*%7E")

@@ -3,6 +3,7 @@ import SwitchyardClient
 import Testing
 
 @Suite struct ParametersTests {
+    // Row C25.
     @Test func `a literal takes constants, variables, lists and nothing`() {
         let page = 2
         let name: String? = nil
@@ -16,6 +17,7 @@ import Testing
         #expect(parameters["on"] == .bool(true))
     }
 
+    // Row C25.
     @Test func `a name may occur more than once and keeps its order`() {
         var parameters: Parameters = ["a": 1, "a": 2]
         parameters.append("a", 3)
@@ -49,6 +51,7 @@ import Testing
         #expect(parameters.count == 3)
     }
 
+    // Rows C6 and C14.
     @Test func `sets and dictionaries are put in order`() {
         let parameters: Parameters = ["set": Set([10, 9, 1]), "map": ["b": 1, "a": 2]]
 

@@ -68,6 +68,21 @@ import Testing
         #expect(configuration[Screen.self] == "home")
     }
 
+    // Row B35.
+    @Test func `priorities are in order`() {
+        #expect(APIConfiguration().priority == .normal)
+        #expect([RequestPriority.high, .low, .normal].sorted() == [.low, .normal, .high])
+    }
+
+    // Row B34: pipelining is not offered, since HTTP/2 does better and HTTP/1.1 servers often do it wrong.
+    @Test func `a call says what kind of traffic it is`() throws {
+        var configuration = APIConfiguration(path: "x")
+        configuration.traffic = .background
+
+        #expect(try RequestGeneratorTests.request(configuration).traffic == .background)
+        #expect(try RequestGeneratorTests.request(APIConfiguration()).traffic == .standard)
+    }
+
     @Test(arguments: [(nil, false), (Duration.zero, false), (.seconds(-1), false), (.seconds(1), true)])
     func `only a lifetime above zero caches`(lifetime: Duration?, expected: Bool) {
         var configuration = APIConfiguration()

@@ -31,6 +31,30 @@ import Testing
         }
     }
 
+    /// What all calls of an app have in common; a class for each call overrides what differs.
+    class Call: APITarget, @unchecked Sendable {  // No member is ever stored.
+        var path: String { "" }
+        var method: HTTPMethod { .get }
+        var parameters: Parameters { [:] }
+        func configure(_ configuration: inout APIConfiguration) { configuration.headers.set("X-App", "demo") }
+    }
+
+    final class Login: Call, @unchecked Sendable {
+        override var path: String { "login" }
+        override var method: HTTPMethod { .post }
+    }
+
+    // Row B40.
+    @Test func `a class for each call may override what differs`() throws {
+        let configuration = Login().configuration
+
+        let request = try RequestGeneratorTests.request(configuration)
+
+        #expect(request.method == .post)
+        #expect(request.url.text == "https://api.example.com/v1/login")
+        #expect(request.headers["X-App"] == "demo")
+    }
+
     @Test func `targets of several types go through one client`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
         let targets: [any APITarget] = [Topics.list(page: 2), Topics.create(title: "x"), Users.avatar(7)]

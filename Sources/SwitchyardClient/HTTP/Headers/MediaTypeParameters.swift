@@ -2,35 +2,13 @@
 enum MediaTypeParameters {
     /// The value of a parameter, without its quotes; `nil` when it is missing or empty.
     static func value(of name: String, in mediaType: String) -> String? {
-        for parameter in split(mediaType).dropFirst() {
+        for parameter in HeaderList.pieces(of: mediaType, separatedBy: ";").dropFirst() {
             guard let equals = parameter.firstIndex(of: "=") else { continue }
             guard trimmed(parameter[..<equals]).equalsIgnoringASCIICase(name) else { continue }
             let value = unquoted(trimmed(parameter[parameter.index(after: equals)...]))
             return value.isEmpty ? nil : value
         }
         return nil
-    }
-
-    /// The pieces between semicolons that do not stand in quotes.
-    private static func split(_ text: String) -> [Substring] {
-        var pieces: [Substring] = []
-        var start = text.startIndex
-        var isQuoted = false
-        var isEscaped = false
-        for index in text.indices {
-            let character = text[index]
-            if isEscaped {
-                isEscaped = false
-            } else if isQuoted, character == "\\" {
-                isEscaped = true
-            } else if character == "\"" {
-                isQuoted.toggle()
-            } else if character == ";", !isQuoted {
-                pieces.append(text[start..<index])
-                start = text.index(after: index)
-            }
-        }
-        return pieces + [text[start...]]
     }
 
     private static func trimmed(_ text: Substring) -> String {

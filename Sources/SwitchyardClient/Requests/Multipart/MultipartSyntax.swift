@@ -72,7 +72,7 @@ extension MultipartPart {
         guard headers["Content-Disposition"] == nil else { return nil }
         guard let name else {
             guard !isForm else { throw .multipart(part: nil, reason: .missingName) }
-            return fileName.map { .contentDisposition("attachment; filename=\"\(MultipartSyntax.escaped($0))\"") }
+            return fileName.flatMap { ContentDisposition(fileName: $0) }.map { .contentDisposition($0.text) }
         }
         let escapedName = MultipartSyntax.escaped(MultipartSyntax.normalized(name))
         let file = fileName.map { "; filename=\"\(MultipartSyntax.escaped($0))\"" } ?? ""

@@ -32,6 +32,7 @@ struct URLSessionRequest: Sendable {
             head.addValue(field.value, forHTTPHeaderField: field.name)
         }
         #if canImport(Darwin)
+            head.networkServiceType = request.traffic.serviceType
             head.allowsCellularAccess = request.networkAccess.allowsCellular
             head.allowsExpensiveNetworkAccess = request.networkAccess.allowsExpensive
             head.allowsConstrainedNetworkAccess = request.networkAccess.allowsConstrained
@@ -76,3 +77,17 @@ struct URLSessionRequest: Sendable {
         TransportError(kind, message: message, mayHaveBeenSent: false)
     }
 }
+
+#if canImport(Darwin)
+    extension HTTPRequest.Traffic {
+        fileprivate var serviceType: URLRequest.NetworkServiceType {
+            switch self {
+            case .standard: .default
+            case .background: .background
+            case .responsive: .responsiveData
+            case .video: .video
+            case .voice: .voice
+            }
+        }
+    }
+#endif

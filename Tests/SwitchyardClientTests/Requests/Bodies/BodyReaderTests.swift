@@ -51,6 +51,7 @@ import Testing
         await #expect(throws: RequestError.self) { _ = try await body.collected(upTo: 1000) }
     }
 
+    // Row C34.
     @Test(arguments: [Int64(4), 6])
     func `a stream that gives more or less than announced is an error`(announced: Int64) async throws {
         let body = HTTPBody.stream(Self.stream([Data("12345".utf8)], length: announced))
@@ -58,6 +59,7 @@ import Testing
         await #expect(throws: RequestError.self) { _ = try await body.collected(upTo: 1000) }
     }
 
+    // Row C50.
     @Test(arguments: [Int64(4), 6])
     func `a part that gives more or less than announced is an error that names it`(announced: Int64) async throws {
         let source = HTTPBody.Stream(length: announced) { SegmentedBodyReader([.bytes(Data("12345".utf8))]) }
@@ -83,6 +85,7 @@ import Testing
         await #expect(throws: Broken.self) { _ = try await body.collected(upTo: 1000) }
     }
 
+    // Row C35.
     @Test func `an input stream is read anew for every attempt`() async throws {
         let body = HTTPBody.stream(HTTPBody.Stream(length: 3) { InputStream(data: Data("abc".utf8)) })
 
@@ -96,6 +99,7 @@ import Testing
         }
     }
 
+    // Row C49; rule AFN-17.
     @Test func `a throttled stream comes in packets with a pause before each but the first`() async throws {
         actor Pauses {
             var durations: [Duration] = []
@@ -111,6 +115,7 @@ import Testing
         #expect(await pauses.durations == [.milliseconds(200), .milliseconds(200), .milliseconds(200)])
     }
 
+    // Row C46; rule TAF-B13.
     @Test func `a file above 4 GiB has its length and is not read before it is sent`() async throws {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("large", Data())

@@ -28,6 +28,7 @@ struct BodyTransferTests {
         return (try #require(server.requests.first), request)
     }
 
+    // Row C48.
     @Test func `a form with a file arrives whole, with its length announced`() async throws {
         let folder = try MultipartFormTests.Folder()
         let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -43,6 +44,7 @@ struct BodyTransferTests {
         #expect(received.headers["Content-Type"] == form.contentType)
     }
 
+    // Row C34.
     @Test func `a stream of unknown length arrives whole in chunks`() async throws {
         let stream = BodyReaderTests.stream([Data("ab".utf8), Data(count: 70_000), Data("z".utf8)], length: nil)
 
@@ -52,6 +54,7 @@ struct BodyTransferTests {
         #expect(received.headers["Transfer-Encoding"] == "chunked")
     }
 
+    // Row C49.
     @Test func `a throttled form arrives whole`() async throws {
         let form = MultipartForm(parts: [.data(Data(count: 50_000), name: "d", fileName: "d.bin")])
         let throttle = BodyThrottle(packetSize: 4096, delay: .zero) { _ in }
@@ -61,6 +64,15 @@ struct BodyTransferTests {
         #expect(received.headers["Content-Length"] == form.lengthText)
         let expected = try await form.body().collected(upTo: 1 << 20)
         #expect(received.body == expected)
+    }
+
+    // Row B19: the transport names what it can undo, unless the caller wants to undo it.
+    @Test func `what compressions are understood is said`() async throws {
+        let (usual, _) = try await received(.json(["a": 1]))
+        let (own, _) = try await received(.json(["a": 1]), headers: [.acceptEncoding("br;q=1.0, gzip;q=0.8")])
+
+        #expect(usual.headers["Accept-Encoding"]?.contains("gzip") == true)
+        #expect(own.headers["Accept-Encoding"] == "br;q=1.0, gzip;q=0.8")
     }
 
     @Test func `headers, cookies and non-ASCII values arrive as they were given`() async throws {

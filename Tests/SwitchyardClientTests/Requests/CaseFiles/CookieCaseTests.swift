@@ -19,6 +19,7 @@ import Testing
         text.unicodeScalars.contains { $0 == "\t" || $0.value > 126 }
     }
 
+    // Row B25.
     @Test func `cookies are read as in OkHttp`() throws {
         try CaseFile("okhttp_cookies").run { item in
             guard let text = item["set_cookie"]?.text, let url = item["url"]?.string.flatMap({ RequestURL($0) }) else {

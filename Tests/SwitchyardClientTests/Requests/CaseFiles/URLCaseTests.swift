@@ -106,6 +106,7 @@ import Testing
         }
     }
 
+    // Row A25.
     @Test func `URL patterns match as in Siesta`() throws {
         try CaseFile("siesta_config_patterns").run { item in
             guard let pattern = item["pattern"]?.string, let expected = item["expected_match"]?.bool else {
@@ -129,6 +130,7 @@ import Testing
         }
     }
 
+    // Row B57.
     @Test func `templates expand as RFC 6570 says`() throws {
         try CaseFile("rfc6570_uri_templates").run { item in
             let text = item["template"]?.string ?? ""

@@ -44,6 +44,7 @@ struct RequestCompressorTests {
         #expect(try unzipped(RequestCompressor.compressed(data, .gzip)) == data)
     }
 
+    // Row C36.
     @Test func `a body that is worth it is compressed and named`() throws {
         let body = RequestBody.data(Self.samples[4], contentType: "application/json")
         let request = try RequestGeneratorTests.request(APIConfiguration(method: .post, body: body)) {
@@ -54,6 +55,7 @@ struct RequestCompressorTests {
         #expect(try #require(request.body.length) < Self.samples[4].count / 10)
     }
 
+    // Row C36.
     @Test func `a body that is small, random or none stays as it is`() throws {
         for body in [RequestBody.none, .text("short"), .data(Self.samples[5])] {
             let request = try RequestGeneratorTests.request(APIConfiguration(method: .post, body: body)) {
@@ -63,6 +65,7 @@ struct RequestCompressorTests {
         }
     }
 
+    // Row C36.
     @Test func `a body that is encoded already is left, replaced or refused`() throws {
         let configuration = APIConfiguration(
             method: .post,

@@ -32,6 +32,7 @@ struct CurlCommandTests {
         .text("@not-a-file"), .text("line 1\nline 2\r\n"), .multipart(MultipartForm(parts: [.field("a", "b")])),
     ]
 
+    // Row B52.
     @Test(arguments: bodies.indices)
     func `the command sends the same body`(index: Int) async throws {
         let configuration = APIConfiguration(path: "x", method: .post, body: Self.bodies[index])
@@ -43,6 +44,7 @@ struct CurlCommandTests {
         #expect(received.headers["Content-Type"] == request.headers["Content-Type"])
     }
 
+    // Row B52.
     @Test func `the command sends the same URL and header fields`() async throws {
         let configuration = APIConfiguration(
             path: "a b/{id}?x=[1]",

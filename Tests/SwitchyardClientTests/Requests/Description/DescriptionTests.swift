@@ -19,6 +19,7 @@ import Testing
         )
     }
 
+    // Row B52; rule CT-16.
     @Test func `no description shows a credential`() throws {
         let request = try secretRequest()
 

@@ -22,6 +22,7 @@ import Testing
         String(decoding: try await form.body().collected(upTo: 1 << 24), as: UTF8.self)
     }
 
+    // Rows C38, C39, C40, C41 and C48; rule TAF-B11.
     @Test func `fields, data, files and streams become one body of known length`() async throws {
         let folder = try Folder()
         let file = try folder.file("a.json", Data("{}".utf8))
@@ -47,6 +48,7 @@ import Testing
         #expect(body.length == Int64(data.count))
     }
 
+    // Row C35.
     @Test func `a form can be sent again`() async throws {
         let folder = try Folder()
         let file = try folder.file("a.bin", Data(repeating: 7, count: 100_000))
@@ -55,6 +57,7 @@ import Testing
         #expect(try await Self.text(form) == Self.text(form))
     }
 
+    // Row C44.
     @Test func `parameters become fields under the names of a query`() async throws {
         var form = MultipartForm(boundary: "B")
         try form.append(["user": ["name": "a b&c"], "tags": [1, 2], "on": true])
@@ -65,6 +68,7 @@ import Testing
         #expect(try await Self.text(form).contains("\r\n\r\na b&c\r\n"))
     }
 
+    // Row C44.
     @Test func `a request's parameters join its form`() async throws {
         var configuration = APIConfiguration(method: .post, body: .multipart(MultipartForm(parts: [.field("a", "1")])))
         configuration.parameters = ["b": 2]
@@ -76,6 +80,7 @@ import Testing
         #expect(request.headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=Switchyard-") == true)
     }
 
+    // Row C52; rule AFN-9.
     @Test(arguments: [
         ("a\"b", "a%22b"), ("a\rb", "a%0D%0Ab"), ("a\nb", "a%0D%0Ab"), ("a\r\nb", "a%0D%0Ab"), ("ä漢", "ä漢"),
         ("a\\b", "a\\b"),
@@ -89,6 +94,7 @@ import Testing
         )
     }
 
+    // Row C52; rules AFN-9 and PEER-11.
     @Test(arguments: [("x\r\nY: z", "x%0D%0AY: z"), ("a\".png", "a%22.png"), ("文件.png", "文件.png")])
     func `a file's name cannot break out of its header`(name: String, expected: String) async throws {
         let form = MultipartForm(parts: [.data(Data(), name: "f", fileName: name)], boundary: "B")
@@ -98,6 +104,7 @@ import Testing
         #expect(!text.contains("filename*"))
     }
 
+    // Row C43.
     @Test(arguments: ["", "a\r\n", "ä", "ends ", String(repeating: "x", count: 71), "a\"b", "a;b"])
     func `a boundary outside the grammar is refused`(boundary: String) {
         #expect(throws: RequestError.multipart(part: nil, reason: .invalidBoundary)) {
@@ -105,6 +112,7 @@ import Testing
         }
     }
 
+    // Row C43.
     @Test(arguments: ["--B", "x\r\n--B", "x\r\n--B--\r\n"])
     func `a given boundary that stands in the content is refused`(content: String) {
         #expect(throws: RequestError.multipart(part: "a", reason: .boundaryInContent)) {
@@ -112,6 +120,7 @@ import Testing
         }
     }
 
+    // Row C42; rule TAF-B12.
     @Test func `a part's headers are checked, and a form's part needs a name`() {
         var part = MultipartPart.field("a", "b")
         part.headers = ["X-A": "1\r\nX-B: 2"]
@@ -125,18 +134,60 @@ import Testing
         #expect(throws: Never.self) { try MultipartForm(parts: [nameless], subtype: "mixed").body() }
     }
 
+    // Row C45.
     @Test func `a form is refused where a body means nothing`() {
         let configuration = APIConfiguration(method: .get, body: .multipart(MultipartForm(parts: [.field("a", "b")])))
 
         #expect(RequestGeneratorTests.failure(configuration) == .bodyNotAllowed(method: .get))
     }
 
+    // Row C51; rule TAF-B11.
     @Test func `image and sound helpers name type and extension`() {
         #expect(MultipartPart.png(Data(), name: "f").fileName == "image.png")
         #expect(MultipartPart.jpeg(Data(), name: "f", fileName: "x.jpeg").fileName == "x.jpeg")
         #expect(MultipartPart.mp3(Data(), name: "f").contentType == "audio/mpeg")
+        // A server that files uploads under their digest is told it: as a field's name, or beside it.
+        #expect(Digest.md5(Data("abc".utf8)).hexText == "900150983cd24fb0d6963f7d28e17f72")
     }
 
+    // Row C42.
+    @Test func `a part has headers of its own`() async throws {
+        var part = MultipartPart.field("a", "b")
+        part.headers = ["Content-ID": "<1>", "X-Order": "2"]
+
+        let text = try await Self.text(MultipartForm(parts: [part], boundary: "B"))
+
+        #expect(text.contains("name=\"a\"\r\nContent-ID: <1>\r\nX-Order: 2\r\n\r\nb\r\n"))
+    }
+
+    // Row C43.
+    @Test func `a boundary is random unless the form or the request's content type gives one`() throws {
+        let form = MultipartForm(parts: [.field("a", "b")])
+        let given = APIConfiguration(
+            method: .post,
+            body: .multipart(form),
+            headers: [.contentType("multipart/form-data; boundary=own")]
+        )
+
+        let request = try RequestGeneratorTests.request(given)
+
+        #expect(form.boundary != MultipartForm(parts: form.parts).boundary)
+        #expect(MultipartForm(boundary: "mine").contentType == "multipart/form-data; boundary=mine")
+        #expect(RequestGeneratorTests.text(request.body).hasPrefix("--own\r\n"))
+    }
+
+    // Row C52: form data knows no filename*, attachments do.
+    @Test func `an attachment's name goes in both forms`() async throws {
+        let part = MultipartPart(name: nil, fileName: "€ \"1\"\r\n.pdf", content: .data(Data()))
+
+        let text = try await Self.text(MultipartForm(parts: [part], subtype: "mixed", boundary: "B"))
+
+        let plain = #"filename="? \"1\"?.pdf""#
+        let extended = "filename*=UTF-8''%E2%82%AC%20%221%22%0D%0A.pdf"
+        #expect(text.contains("Content-Disposition: attachment; \(plain); \(extended)\r\n"))
+    }
+
+    // Row C47.
     @Test func `a form can be written to a file`() async throws {
         let folder = try Folder()
         let form = MultipartForm(parts: [.field("a", "b")], boundary: "B")
@@ -148,6 +199,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["out"])
     }
 
+    // Row C47.
     @Test func `a form that cannot be written leaves the old file and nothing else`() async throws {
         let folder = try Folder()
         let file = try folder.file("out", Data("old".utf8))

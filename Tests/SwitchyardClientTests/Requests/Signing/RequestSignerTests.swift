@@ -7,6 +7,7 @@ import Testing
         try RequestGeneratorTests.request(configuration) { $0.modifiers = [signer.sign] }
     }
 
+    // Rows B48 and C53.
     @Test func `the canonical text names method, path, query, headers and body`() throws {
         let signer = RequestSigner(
             .hmacSHA256(key: Data("k".utf8)),
@@ -29,6 +30,7 @@ import Testing
         #expect(signed.headers["X-S"] == Digest.hmacSHA256(Data(text.utf8), key: Data("k".utf8)).hexText)
     }
 
+    // Row B48; rule CT-20.
     @Test(arguments: [HTTPMethod.get, .post])
     func `sorted parameters and a secret are signed, in a query and in a form alike`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(path: "x", method: method)
@@ -50,6 +52,7 @@ import Testing
         #expect(try request(configuration, own).headers["X-S"] == "32")
     }
 
+    // Row C53.
     @Test func `a stream cannot be signed, and says so`() {
         let stream = HTTPBody.Stream(length: nil) { AsyncStream<Data> { $0.finish() } }
         let configuration = APIConfiguration(method: .post, body: .stream(stream))
@@ -61,6 +64,7 @@ import Testing
         )
     }
 
+    // Row C53.
     @Test func `equal parameters have one digest whatever their order`() throws {
         let first = try RequestGeneratorTests.request(APIConfiguration(method: .post, body: .json(["a": 1, "b": 2])))
         let second = try RequestGeneratorTests.request(APIConfiguration(method: .post, body: .json(["b": 2, "a": 1])))

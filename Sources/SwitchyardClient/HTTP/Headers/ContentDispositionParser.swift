@@ -1,0 +1,143 @@
+/// Reads a `Content-Disposition`, whatever it holds.
+struct ContentDispositionParser {
+    private var rest: Substring
+
+    init(_ value: String) {
+        rest = value[...]
+    }
+
+    mutating func parse() -> ContentDisposition {
+        let type = until { $0 == ";" }.trimmedOfSpace.lowercased()
+        var parameters: [ContentDisposition.Parameter] = []
+        while rest.first == ";" {
+            rest.removeFirst()
+            guard let parameter = parameter(), !parameter.name.isEmpty else { continue }
+            if !parameters.contains(where: { $0.name == parameter.name }) { parameters.append(parameter) }
+        }
+        return ContentDisposition(type: type, parameters: parameters)
+    }
+
+    /// The next parameter; `nil` for what has no equals sign.
+    private mutating func parameter() -> ContentDisposition.Parameter? {
+        let name = until { $0 == ";" || $0 == "=" }.trimmedOfSpace.lowercased()
+        guard rest.first == "=" else { return nil }
+        rest.removeFirst()
+        rest = rest.drop { $0 == " " || $0 == "\t" }
+        guard rest.first == "\"" else {
+            return ContentDisposition.Parameter(name: name, value: until { $0 == ";" }.trimmedOfSpace, isQuoted: false)
+        }
+        let value = quoted()
+        _ = until { $0 == ";" }
+        return ContentDisposition.Parameter(name: name, value: value, isQuoted: true)
+    }
+
+    private mutating func until(_ isEnd: (Character) -> Bool) -> Substring {
+        let piece = rest.prefix { !isEnd($0) }
+        rest = rest[piece.endIndex...]
+        return piece
+    }
+
+    /// The text between quotes, without the backslashes; one that is never closed ends with the field.
+    private mutating func quoted() -> String {
+        rest.removeFirst()
+        var value = ""
+        while let character = rest.popFirst(), character != "\"" {
+            if character == "\\", let escaped = rest.popFirst() {
+                value.append(escaped)
+            } else {
+                value.append(character)
+            }
+        }
+        return value
+    }
+}
+
+extension Substring {
+    fileprivate var trimmedOfSpace: String {
+        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    }
+}
+
+/// Values in the form of RFC 8187: `UTF-8''%E2%82%AC%20rates`.
+enum ExtendedValue {
+    /// The text; `nil` when the character set is neither UTF-8 nor ISO 8859-1, or an escape is none.
+    static func decoded(_ value: String) -> String? {
+        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        let bytes = Array(parts[2].utf8)
+        var decoded: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%") {
+                guard PercentEncoding.isEscape(bytes, at: index), let high = PercentEncoding.value(bytes[index + 1]),
+                    let low = PercentEncoding.value(bytes[index + 2])
+                else { return nil }
+                decoded.append(high << 4 | low)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        switch parts[0].lowercased() {
+        case "utf-8": return String(validating: decoded, as: UTF8.self)
+        case "iso-8859-1": return String(String.UnicodeScalarView(decoded.map { Unicode.Scalar($0) }))
+        default: return nil
+        }
+    }
+
+    /// The characters that stand as they are (RFC 8187 section 3.2.1).
+    private static let plain = URLCharacters(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$&+-.^_`|~"
+    )
+
+    static func encoded(_ text: String) -> String {
+        var output: [UInt8] = []
+        PercentEncoding.append(Array(text.utf8), allowed: plain, to: &output)
+        return "UTF-8''\(String(decoding: output, as: UTF8.self))"
+    }
+}
+
+/// Writes the parameters of a `Content-Disposition`.
+enum ContentDispositionWriter {
+    /// The parameters that name a file: the plain form, and the extended one where the plain does not say it all.
+    static func parameters(
+        of fileName: String,
+        fallback: ContentDisposition.Fallback
+    ) -> [ContentDisposition.Parameter] {
+        let extended = ContentDisposition.Parameter(
+            name: "filename*",
+            value: ExtendedValue.encoded(fileName),
+            isQuoted: false
+        )
+        let plain: String? =
+            switch fallback {
+            case .replaced: printable(fileName)
+            case .none: isPlain(fileName) ? fileName : nil
+            case .name(let other): printable(other)
+            }
+        guard let plain else { return [extended] }
+        let parameter = ContentDisposition.Parameter(
+            name: "filename",
+            value: plain,
+            isQuoted: !HTTPToken.isValid(plain)
+        )
+        return plain == fileName && isPlain(fileName) ? [parameter] : [parameter, extended]
+    }
+
+    /// The text in quotes.
+    static func quoted(_ text: String) -> String {
+        "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+    }
+
+    /// Whether every reader takes the name for what it is: printable ASCII without what looks like an escape.
+    private static func isPlain(_ name: String) -> Bool {
+        let bytes = Array(name.utf8)
+        return bytes.allSatisfy { $0 >= 32 && $0 < 127 }
+            && !bytes.indices.contains { PercentEncoding.isEscape(bytes, at: $0) }
+    }
+
+    private static func printable(_ name: String) -> String {
+        String(name.map { $0.isASCII && $0.asciiValue.map { $0 >= 32 && $0 < 127 } ?? false ? $0 : "?" })
+    }
+}

@@ -1,0 +1,50 @@
+/// Fields that hold lists (RFC 9110 section 5.6.1).
+extension HTTPHeaders {
+    /// The elements of the lists in all fields of that name, in order; empty ones are left out.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the fields.
+    ///   - separator: What stands between elements, where it is not in quotes; a comma unless given.
+    /// - Returns: The elements, without space around them.
+    public func elements(of name: String, separatedBy separator: Character = ",") -> [String] {
+        values(of: name).flatMap { HeaderList.elements(of: $0, separatedBy: separator) }
+    }
+
+    /// The values of all fields of that name as one, with commas between them (RFC 9110 section 5.3).
+    ///
+    /// `nil` when there is none. Not for `Set-Cookie`, whose values hold commas of their own.
+    public func combined(_ name: String) -> String? {
+        let values = values(of: name)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+}
+
+enum HeaderList {
+    static func elements(of text: String, separatedBy separator: Character) -> [String] {
+        pieces(of: text, separatedBy: separator)
+            .map { HTTPHeaders.Field(name: "", value: String($0)).value }
+            .filter { !$0.isEmpty }
+    }
+
+    /// The pieces between separators that do not stand in quotes.
+    static func pieces(of text: String, separatedBy separator: Character) -> [Substring] {
+        var pieces: [Substring] = []
+        var start = text.startIndex
+        var isQuoted = false
+        var isEscaped = false
+        for index in text.indices {
+            let character = text[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, character == "\\" {
+                isEscaped = true
+            } else if character == "\"" {
+                isQuoted.toggle()
+            } else if character == separator, !isQuoted {
+                pieces.append(text[start..<index])
+                start = text.index(after: index)
+            }
+        }
+        return pieces + [text[start...]]
+    }
+}

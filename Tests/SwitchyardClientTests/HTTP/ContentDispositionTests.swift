@@ -1,0 +1,78 @@
+import Testing
+
+@testable import SwitchyardClient
+
+/// Row C52.
+@Suite struct ContentDispositionTests {
+    @Test(arguments: [
+        ("attachment; filename=\"../../etc/passwd\"", "passwd"), ("attachment; filename=\"C:\\\\a\\\\b.txt\"", "b.txt"),
+        ("attachment; filename=\".hidden\"", "hidden"), ("attachment; filename=\"a\u{202E}b.exe\"", "ab.exe"),
+        ("attachment; filename=\"..\"", nil), ("attachment; filename=\"a/\"", "a"), ("attachment", nil),
+        ("attachment; filename*=UTF-8''..%2F..%2Fx", "x"),
+    ])
+    func `a safe name leads nowhere`(value: String, expected: String?) {
+        #expect(ContentDisposition(parsing: value).safeFileName == expected)
+    }
+
+    @Test(arguments: ["€ rates.pdf", "a\"b\\c", "100%25", "plain.txt", "a b", "", "\r\n"])
+    func `what is written is read again`(name: String) throws {
+        let text = try #require(ContentDisposition(fileName: name)).text
+
+        #expect(ContentDisposition(parsing: text).fileName == name)
+        #expect(HTTPHeaders([.contentDisposition(text)]).firstInvalidField == nil)
+        #expect(text.utf8.allSatisfy { $0 >= 32 && $0 < 127 })
+    }
+
+    @Test func `a long name is cut for a folder`() {
+        let value = "attachment; filename=\"\(String(repeating: "ü", count: 400))\""
+
+        #expect((ContentDisposition(parsing: value).safeFileName?.utf8.count ?? 0) == 254)
+    }
+
+    @Test func `files are named as in content-disposition`() throws {
+        try CaseFile("content_disposition").run { item in
+            switch item["operation"]?.string {
+            case "parse": Self.parsed(item)
+            case "create": Self.created(item)
+            case "format", "roundtrip":
+                .notApplicable("Parameters of any name are not written; names of forms are the forms' own.")
+            default: .notApplicable("The operation is not known.")
+            }
+        }
+    }
+
+    private static func parsed(_ item: JSONValue) -> CaseOutcome {
+        if item["options"]?["multipart"]?.bool == true {
+            return .notApplicable("Parts of a form are written, never read.")
+        }
+        if item["options"]?["extended"]?.bool == false {
+            return .notApplicable("The extended form of a name is always read.")
+        }
+        let disposition = ContentDisposition(parsing: item["input"]?.text ?? "")
+        guard disposition.type == item["expected"]?["type"]?.text else { return .failed("type \(disposition.type)") }
+        let expected = item["expected"]?["parameters"]?.members ?? []
+        for member in expected {
+            let raw = disposition.parameters.first { $0.name == member.key }?.value
+            let actual = member.key.hasSuffix("*") ? raw : disposition[member.key]
+            guard actual == member.value.text else { return .failed("\(member.key) is \(actual ?? "missing")") }
+        }
+        let names = Set(expected.map(\.key))
+        let surplus = disposition.parameters.first { !names.contains($0.name) }
+        return surplus.map { .failed("has \($0.name)") } ?? .passed
+    }
+
+    private static func created(_ item: JSONValue) -> CaseOutcome {
+        let arguments = item["arguments"]?.array ?? []
+        let options = arguments.count > 1 ? arguments[1] : .null
+        var fallback = ContentDisposition.Fallback.replaced
+        if options["fallback"]?.bool == false { fallback = .none }
+        if let name = options["fallback"]?.text { fallback = .name(name) }
+        let disposition = ContentDisposition(
+            type: options["type"]?.text ?? "attachment",
+            fileName: arguments.first?.text,
+            fallback: fallback
+        )
+        if item["expected_error"] != nil { return disposition == nil ? .passed : .failed("was accepted") }
+        return .compare(disposition?.text, item["expected"]?.text)
+    }
+}

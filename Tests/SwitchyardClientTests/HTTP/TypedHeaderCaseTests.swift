@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import SwitchyardClient
+
+/// Cases about single header fields, and about methods and hosts as AsyncHTTPClient sends them.
+@Suite struct TypedHeaderCaseTests {
+    @Test func `single fields are read and written as in hyperium's headers`() throws {
+        try CaseFile("typed_headers").run { item in
+            let value = item["value"]?.text ?? ""
+            switch item["operation"]?.string {
+            case "write Authorization": return Self.authorization(item)
+            case "parse HTTP-date":
+                return .compare(
+                    HTTPDate.date(from: value).map { "\(Int($0.timeIntervalSince1970))" },
+                    item["expected_unix"]?.numberText
+                )
+            case "write HTTP-date":
+                let seconds = item["unix"]?.numberText.flatMap { Double($0) } ?? .nan
+                let text = HTTPDate.text(for: Date(timeIntervalSince1970: seconds))
+                return .compare(text, item["expected_value"]?.string)
+            case "parse Retry-After": return Self.retryAfter(value, item)
+            case "split list":
+                let separator = item["separator"]?.string?.first ?? ","
+                let headers = HTTPHeaders([.init(name: "X", value: value)])
+                let actual = headers.elements(of: "x", separatedBy: separator)
+                return .compare("\(actual)", "\((item["expected"]?.array ?? []).compactMap(\.string))")
+            case "combine field lines":
+                let lines = item["lines"]?.array?.compactMap(\.string) ?? []
+                let headers = HTTPHeaders(lines.map { HTTPHeaders.Field(name: "x", value: $0) })
+                return .compare(headers.combined("X"), item["expected_value"]?.string)
+            default: return .notApplicable("The field is read by other layers, or has no type of its own.")
+            }
+        }
+    }
+
+    private static func authorization(_ item: JSONValue) -> CaseOutcome {
+        let expected = item["expected_value"]?.string
+        if let token = item["bearer"]?.string { return .compare(HTTPHeaders.Field.bearer(token).value, expected) }
+        guard let pair = item["basic"]?.array?.compactMap(\.string), pair.count == 2 else {
+            return .notApplicable("There is neither a token nor a name.")
+        }
+        return .compare(HTTPHeaders.Field.basic(user: pair[0], password: pair[1]).value, expected)
+    }
+
+    private static func retryAfter(_ value: String, _ item: JSONValue) -> CaseOutcome {
+        let epoch = Date(timeIntervalSince1970: 0)
+        let actual = RetryAfter.duration(in: ["Retry-After": value], now: epoch).map { "\($0.components.seconds)" }
+        let expected = item["expected"]?["unix"]?.numberText ?? item["expected"]?["seconds"]?.numberText
+        return .compare(actual, expected)
+    }
+
+    @Test func `methods go out as in AsyncHTTPClient`() throws {
+        try CaseFile("async_http_client_redirects_urls").run { item in
+            if let expected = item["expected_method_sent"]?.string {
+                let method = try #require(item["method"]?.string.flatMap { HTTPMethod($0) })
+                let request = try RequestGeneratorTests.request(APIConfiguration(path: "x", method: method))
+                return .compare(request.method.name, expected)
+            }
+            if item["operation"]?.string == "percent-encode for a URL host" {
+                return .notApplicable("A host is a name or an address; a socket's path is no part of a URL here.")
+            }
+            return .notApplicable("Redirects are followed by the client and judged there.")
+        }
+    }
+}
+
+extension JSONValue {
+    /// The digits of a number; `nil` for anything else.
+    fileprivate var numberText: String? {
+        if case .number(let text) = self { return text }
+        return nil
+    }
+}
