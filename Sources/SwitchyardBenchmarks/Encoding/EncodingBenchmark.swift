@@ -41,34 +41,47 @@ struct EncodingReport: Encodable {
     struct Row: Encodable {
         var name: String
         var microseconds: Spread
+        var processorMicroseconds: Spread
     }
 
     var title: String
     var rows: [Row]
     /// Time relative to the baseline, which is the first row, round by round; below 1 is faster.
-    var cost: Spread
+    var time: Spread
+    /// The same for processor time, which other processes disturb less.
+    var processorTime: Spread
     /// By how many bytes the process grew at most; `nil` where nothing large is sent.
     var peakGrowth: Int?
 
     init(title: String, contenders: [String], scores: [String: [Score]], workPerTurn: Int) {
         self.title = title
         rows = contenders.map { name in
-            Row(name: name, microseconds: Spread((scores[name] ?? []).map { 1e6 / $0.perSecond / Double(workPerTurn) }))
+            let own = scores[name] ?? []
+            return Row(
+                name: name,
+                microseconds: Spread(own.map { 1e6 / $0.perSecond / Double(workPerTurn) }),
+                processorMicroseconds: Spread(own.map { $0.cpuMicroseconds / Double(workPerTurn) })
+            )
         }
         let rounds = contenders.map { scores[$0] ?? [] }
-        cost = Spread(zip(rounds.first ?? [], rounds.last ?? []).map { $0.perSecond / $1.perSecond })
+        let pairs = zip(rounds.first ?? [], rounds.last ?? [])
+        time = Spread(pairs.map { $0.perSecond / $1.perSecond })
+        processorTime = Spread(pairs.map { $1.cpuMicroseconds / $0.cpuMicroseconds })
     }
 
     var text: String {
         let lines = rows.map { row in
             "  \(row.name.padding(toLength: 36, withPad: " ", startingAt: 0))"
                 + String(format: "%12.2f us  ", row.microseconds.median)
-                + String(format: "(%.2f ... %.2f)", row.microseconds.minimum, row.microseconds.maximum)
+                + String(format: "(%.2f ... %.2f)  ", row.microseconds.minimum, row.microseconds.maximum)
+                + String(format: "%.2f us CPU", row.processorMicroseconds.median)
         }
-        let relation = String(format: "%6.2f  (%.2f ... %.2f)", cost.median, cost.minimum, cost.maximum)
-        let memory = peakGrowth.map { String(format: ", memory grew by %.1f MiB", Double($0) / 1_048_576) } ?? ""
-        return ([title] + lines + ["  time relative to the baseline       \(relation)\(memory)"]).joined(
-            separator: "\n"
-        )
+        let memory = peakGrowth.map { String(format: "  memory grew by %.1f MiB", Double($0) / 1_048_576) }
+        let relations = ["  time, baseline = 1: \(Self.text(time)), CPU: \(Self.text(processorTime))"]
+        return ([title] + lines + relations + [memory].compactMap(\.self)).joined(separator: "\n")
+    }
+
+    private static func text(_ spread: Spread) -> String {
+        String(format: "%.2f (%.2f ... %.2f)", spread.median, spread.minimum, spread.maximum)
     }
 }

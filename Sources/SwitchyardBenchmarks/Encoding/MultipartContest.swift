@@ -23,7 +23,7 @@ struct MultipartContest {
             contender("multipart form", .multipart(form), transport, server.url),
         ]
         let start = PeakMemory.reset()
-        let scores = try await Contest(contenders: contenders, concurrency: 1, secondsPerTurn: 0).run()
+        let scores = try await Contest(contenders: contenders, concurrency: 1, secondsPerTurn: 0.01).run()
         let title = "multipart form with a file of \(fileSize >> 20) MiB"
         var report = EncodingReport(title: title, contenders: contenders.map(\.name), scores: scores, workPerTurn: 1)
         report.peakGrowth = PeakMemory.bytes - start
