@@ -91,12 +91,24 @@ public struct CachePolicy: Sendable {
 
 extension APIConfiguration {
     private enum CachePolicyKey: ConfigurationKey {
-        static let defaultValue = CachePolicy()
+        static let defaultValue = CachePolicyBox(CachePolicy())
     }
 
     /// How the call uses stored answers.
     public var cache: CachePolicy {
-        get { self[CachePolicyKey.self] }
-        set { self[CachePolicyKey.self] = newValue }
+        get { cacheBox.policy }
+        set { self[CachePolicyKey.self] = CachePolicyBox(newValue) }
+    }
+
+    /// The policy behind one reference, for what is done in every call.
+    var cacheBox: CachePolicyBox { self[CachePolicyKey.self] }
+}
+
+/// A policy that never changes, behind one reference: copying the policy itself costs as much as finding an answer.
+final class CachePolicyBox: Sendable {
+    let policy: CachePolicy
+
+    init(_ policy: CachePolicy) {
+        self.policy = policy
     }
 }

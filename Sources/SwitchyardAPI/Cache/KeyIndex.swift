@@ -19,7 +19,7 @@ struct KeyIndex: Sendable {
     var places: [Int32] { slots.compactMap { $0.place < 0 ? nil : $0.place } }
 
     /// The place of the entry with a digest for which `isWanted` holds; negative when there is none.
-    func place(of digest: Int, where isWanted: (Int32) -> Bool) -> Int32 {
+    @inline(__always) func place(of digest: Int, where isWanted: (Int32) -> Bool) -> Int32 {
         guard count > 0 else { return -1 }
         let tag = Self.tag(of: digest)
         var index = Int(tag) & mask

@@ -102,7 +102,7 @@ struct RecencyList: Sendable {
         return Change(cost: -cost, count: -1)
     }
 
-    private func place(of key: CacheKey) -> Int32 {
+    @inline(__always) private func place(of key: CacheKey) -> Int32 {
         index.place(of: key.spread) { entries[Int($0)].key == key }
     }
 

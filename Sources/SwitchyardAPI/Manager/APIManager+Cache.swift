@@ -22,6 +22,7 @@ extension APIManager {
         for configuration: APIConfiguration,
         with serializer: ResponseSerializer<Value>
     ) throws(APIError) -> Value {
+        let configuration = client.ruled(configuration) ?? configuration
         guard let plan = CachePlan.of(configuration, through: client, user: cacheUser) else {
             throw module.completed(APIError(.cache(.invalidLifetime)))
         }
@@ -40,6 +41,7 @@ extension APIManager {
 
     /// Removes the stored answer of a call, in memory and on disk.
     public func removeAnswer(for configuration: APIConfiguration) {
+        let configuration = client.ruled(configuration) ?? configuration
         guard let plan = CachePlan.of(configuration, through: client, user: cacheUser) else { return }
         plan.cache.remove(plan.key)
     }

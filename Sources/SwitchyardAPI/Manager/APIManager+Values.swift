@@ -22,6 +22,17 @@ extension APIManager {
         let plan = CachePlan.of(configuration, through: client, user: cacheUser)
         // What is stored needs no serialiser, and nothing else of a call.
         if let plan, let value = plan.freshValue(of: type) { return value }
+        return try await fetchedValue(type, for: configuration, at: keyPath, plan)
+    }
+
+    /// The value of a call that memory has no answer for; apart, since a hit need not make room for what follows.
+    @inline(never)
+    private nonisolated(nonsending) func fetchedValue<Value: Decodable & Sendable>(
+        _ type: Value.Type,
+        for configuration: APIConfiguration,
+        at keyPath: String?,
+        _ plan: CachePlan?
+    ) async throws(APIError) -> Value {
         let call = APICall(configuration, module.serializer(for: type, at: keyPath), module)
         guard let plan else { return try await call.value(through: client) }
         return try await response(of: call, plan).value

@@ -32,7 +32,7 @@ extension APIManager {
         options: APIResource<Value>.Options = APIResource<Value>.Options()
     ) -> APIResource<Value> {
         let maker = ResourceMaker(
-            configuration: configuration,
+            configuration: client.ruled(configuration) ?? configuration,
             serializer: serializer,
             module: module,
             client: client.calls.client,

@@ -68,7 +68,7 @@ extension APIManager {
         isContentWithFresh: Bool = false
     ) -> AnswerSequence<Value> {
         let maker = ResourceMaker(
-            configuration: configuration,
+            configuration: client.ruled(configuration) ?? configuration,
             serializer: serializer,
             module: module,
             client: client.calls.client,

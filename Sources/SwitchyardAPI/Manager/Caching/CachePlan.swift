@@ -5,21 +5,26 @@ import SwitchyardServices
 /// Where the answer of a call is stored, and how a stored one may be used.
 struct CachePlan: Sendable {
     let key: CacheKey
-    let policy: CachePolicy
+    let box: CachePolicyBox
     let lifetime: Duration
     let cache: ResponseCache
     /// The only server whose answer may be stored under the key; `nil` when every server's may.
     let server: String?
 
+    /// How a stored answer may be used.
+    var policy: CachePolicy { box.policy }
+
     /// Plans for a call; `nil` when its answer is not to be stored.
     static func of(_ configuration: APIConfiguration, through client: NetworkClient, user: String?) -> CachePlan? {
-        let policy = configuration.cache
-        guard let (cache, lifetime) = place(of: configuration, policy, through: client) else { return nil }
+        let box = configuration.cacheBox
+        guard let (cache, lifetime) = place(of: configuration, box.policy, through: client) else { return nil }
         let place = client.place
         let partition = CachePartition(service: place.service, environment: place.environment.rawValue, user: user)
-        let server = policy.separatesServers ? preferredServer(for: configuration, of: client) : nil
-        guard let key = CacheKey.of(configuration, policy: policy, in: partition, server: server) else { return nil }
-        return CachePlan(key: key, policy: policy, lifetime: lifetime, cache: cache, server: server)
+        let server = box.policy.separatesServers ? preferredServer(for: configuration, of: client) : nil
+        guard let key = CacheKey.of(configuration, policy: box.policy, in: partition, server: server) else {
+            return nil
+        }
+        return CachePlan(key: key, box: box, lifetime: lifetime, cache: cache, server: server)
     }
 
     /// The cache of a call, and how long its answer is fresh: by the call itself, else by the cache's defaults.
@@ -48,8 +53,8 @@ struct CachePlan: Sendable {
 
     /// The stored value, when it is fresh and the policy takes it.
     func freshValue<Value: Sendable>(of type: Value.Type) -> Value? {
-        guard policy.reading == .whenFresh, policy.freshness == .lifetime else { return nil }
-        return cache.value(for: key, as: type, policy.stamp)
+        guard box.policy.reading == .whenFresh, box.policy.freshness == .lifetime else { return nil }
+        return cache.value(for: key, as: type, box.policy.stamp)
     }
 }
 
