@@ -81,7 +81,7 @@ extension RequestGenerator {
         on base: BaseURL
     ) throws(RequestError) -> HTTPRequest {
         var request = request
-if configuration.prebuiltRequest == nil {
+        if configuration.prebuiltRequest == nil {
             request.networkAccess = configuration.networkAccess
             request.traffic = configuration.traffic
         }

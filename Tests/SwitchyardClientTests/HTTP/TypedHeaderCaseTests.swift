@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Cases about single header fields, and about methods and hosts as AsyncHTTPClient sends them.
+/// Cases about single header fields.
 @Suite struct TypedHeaderCaseTests {
     @Test func `single fields are read and written as in hyperium's headers`() throws {
         try CaseFile("typed_headers").run { item in
@@ -48,20 +48,6 @@ import Testing
         let actual = RetryAfter.duration(in: ["Retry-After": value], now: epoch).map { "\($0.components.seconds)" }
         let expected = item["expected"]?["unix"]?.numberText ?? item["expected"]?["seconds"]?.numberText
         return .compare(actual, expected)
-    }
-
-    @Test func `methods go out as in AsyncHTTPClient`() throws {
-        try CaseFile("async_http_client_redirects_urls").run { item in
-            if let expected = item["expected_method_sent"]?.string {
-                let method = try #require(item["method"]?.string.flatMap { HTTPMethod($0) })
-                let request = try RequestGeneratorTests.request(APIConfiguration(path: "x", method: method))
-                return .compare(request.method.name, expected)
-            }
-            if item["operation"]?.string == "percent-encode for a URL host" {
-                return .notApplicable("A host is a name or an address; a socket's path is no part of a URL here.")
-            }
-            return .notApplicable("Redirects are followed by the client and judged there.")
-        }
     }
 }
 

@@ -56,6 +56,51 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
+    // Row B50.
+    @Test func `a request may depend on what has to be waited for, and on its failure`() async throws {
+        struct Locked: Error {}
+        let transport = StubTransport { _ in .status(200) }
+        let client = try NetworkClient(service: .topics(), transport: transport) { options in
+            options.interceptors = [
+                .adapting("vault") { configuration, _ in
+                    await Task.yield()
+                    guard configuration.path != "secret" else { throw Locked() }
+                    configuration.headers["X-Token"] = "t"
+                }
+            ]
+        }
+
+        _ = try await client.send(APIConfiguration(path: "open"))
+        let reason = await client.failure(of: APIConfiguration(path: "secret"))
+
+        #expect(transport.requests.map { $0.headers["X-Token"] } == ["t"])
+        #expect(reason == .vetoed(Veto(name: "vault", underlying: Locked())))
+    }
+
+    // Row A24; rule CT-13: what the service deals with itself still ends the call, once, and says who dealt with it.
+    @Test func `a service may take failures over from the caller`() async throws {
+        struct SignedOut: Error {}
+        let signOuts = SwitchyardServices.Locked(0)
+        let transport = StubTransport { request in .status(request.url.path.hasSuffix("mine") ? 401 : 404) }
+        let client = try NetworkClient(service: .topics(), transport: transport) { options in
+            options.interceptors = [
+                .retrying("session") { round in
+                    guard round.status == 401 else { return .undecided }
+                    signOuts.withLock { $0 += 1 }
+                    return .fail(SignedOut())
+                }
+            ]
+        }
+
+        let reason = await client.failure(of: APIConfiguration(path: "mine"))
+        let other = try await client.send(APIConfiguration(path: "other"))
+
+        #expect(reason == .vetoed(Veto(name: "session", underlying: SignedOut())))
+        #expect(signOuts.withLock { $0 } == 1)
+        #expect(other.status == 404)
+        #expect(client.activeRequests.isEmpty)
+    }
+
     // Row C28.
     @Test func `an encoder can be set for all calls and for one`() throws {
         struct Topic: Encodable, Sendable { var topicTitle = "x" }

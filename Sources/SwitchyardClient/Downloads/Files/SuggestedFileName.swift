@@ -7,7 +7,7 @@ enum SuggestedFileName {
 
     /// The name from `Content-Disposition` (RFC 6266), else from the last part of the URL's path, else `download`.
     static func name(headers: HTTPHeaders, url: RequestURL?) -> String {
-        if let field = headers["Content-Disposition"], let name = ContentDisposition.fileName(in: field) {
+        if let name = headers.contentDisposition?.fileName {
             let safe = safe(name)
             if !safe.isEmpty { return safe }
         }

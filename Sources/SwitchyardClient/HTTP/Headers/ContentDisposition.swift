@@ -63,14 +63,11 @@ public struct ContentDisposition: Sendable, Hashable {
         return parameters.first { $0.name == name }?.value
     }
 
-    /// The name of the file, fit for a folder of one's own: without path, control characters and leading dots.
+    /// The name of the file, fit for a folder of one's own: without path, control characters and dots in front.
     ///
     /// `nil` when nothing is left. It may still be the name of a file that is there already.
     public var safeFileName: String? {
-        guard let last = fileName?.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else { return nil }
-        var name = String(String.UnicodeScalarView(last.unicodeScalars.filter { !$0.properties.isUnsafeInFileNames }))
-        name = String(name.drop { $0 == "." || $0 == " " })
-        while name.utf8.count > 255 { name.removeLast() }
+        let name = SuggestedFileName.safe(fileName ?? "")
         return name.isEmpty ? nil : name
     }
 
@@ -87,15 +84,5 @@ extension HTTPHeaders {
     /// How content is to be shown and named; `nil` when the field is missing.
     public var contentDisposition: ContentDisposition? {
         self["Content-Disposition"].map(ContentDisposition.init(parsing:))
-    }
-}
-
-extension Unicode.Scalar.Properties {
-    /// Whether the character does not show, or turns the direction of those around it.
-    fileprivate var isUnsafeInFileNames: Bool {
-        switch generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-        default: false
-        }
     }
 }
