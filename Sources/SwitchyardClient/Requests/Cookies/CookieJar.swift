@@ -30,10 +30,17 @@ public final class CookieJar: Sendable {
         var isHostOnly: Bool
         var path: String
 
-        /// The same cookie of the jar itself.
-        var common: Key {
+        /// The same cookie in the jar itself.
+        var withoutScope: Key {
             var key = self
             key.scope = nil
+            return key
+        }
+
+        /// The same cookie in a scope.
+        func within(_ scope: String) -> Key {
+            var key = self
+            key.scope = scope
             return key
         }
     }
@@ -93,18 +100,6 @@ public final class CookieJar: Sendable {
         shared.state.withLock { $0.entries }.compactMap { isIncluded($0.key) ? $0.value : nil }
     }
 
-    /// What the jar sends: its own, and of the jar without a scope what the scope has not replaced.
-    private func ownEntries() -> [Entry] {
-        let all = shared.state.withLock { $0.entries }
-        return all.compactMap { key, entry in
-            if key.scope == scope { return entry }
-            guard key.scope == nil else { return nil }
-            var own = key
-            own.scope = scope
-            return all[own] == nil ? entry : nil
-        }
-    }
-
     /// Adds a cookie in place of one with the same name, domain and path; an expired one removes it.
     public func store(_ cookie: Cookie) {
         let key = Key(
@@ -116,9 +111,11 @@ public final class CookieJar: Sendable {
         )
         let isExpired = cookie.isExpired(at: now())
         shared.state.withLock { state in
-            // A scope that gives up a cookie of the jar itself remembers that; the other scopes still have it.
-            let hidesCommon = scope != nil && state.entries[key.common] != nil
-            guard !isExpired || hidesCommon else { return _ = state.entries.removeValue(forKey: key) }
+            if isExpired {
+                state.entries.removeValue(forKey: key)
+                // What all scopes send goes in this one only: the expired cookie stays to say so.
+                guard scope != nil, state.entries[key.withoutScope] != nil else { return }
+            }
             state.counter += 1
             let order = state.entries[key]?.order ?? state.counter
             state.entries[key] = Entry(cookie: cookie, order: order)
@@ -143,14 +140,23 @@ public final class CookieJar: Sendable {
     /// The cookies for a request, those of longer paths first, then older ones first (RFC 6265 section 5.4).
     public func cookies(for url: RequestURL) -> [Cookie] {
         let time = now()
-        return ownEntries().filter {
-            !$0.cookie.isExpired(at: time) && $0.cookie.isSent(to: url)
+        let entries = shared.state.withLock { $0.entries }
+        return entries.filter { key, entry in
+            isVisible(key, among: entries) && !entry.cookie.isExpired(at: time) && entry.cookie.isSent(to: url)
         }
+        .values
         .sorted { left, right in
             let lengths = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
             return lengths.0 == lengths.1 ? left.order < right.order : lengths.0 > lengths.1
         }
         .map(\.cookie)
+    }
+
+    /// Whether a cookie is the scope's own, or the jar's and not replaced in the scope.
+    private func isVisible(_ key: Key, among entries: [Key: Entry]) -> Bool {
+        if key.scope == scope { return true }
+        guard let scope, key.scope == nil else { return false }
+        return entries[key.within(scope)] == nil
     }
 
     /// The value of the `Cookie` field for a request; `nil` when there is none.

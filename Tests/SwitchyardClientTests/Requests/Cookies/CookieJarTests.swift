@@ -43,6 +43,20 @@ import Testing
         #expect(jar.cookies.isEmpty)
     }
 
+    @Test func `a scope replaces and removes what belongs to all scopes for itself alone`() throws {
+        let jar = try jar(["a=1; Path=/", "b=1; Path=/"])
+        let url = try RequestURL(validating: "https://api.example.com/")
+        let test = jar.scoped(to: "test")
+
+        test.store(from: [.init(name: "Set-Cookie", value: "a=2; Path=/")], of: url)
+        test.store(from: [.init(name: "Set-Cookie", value: "b=; Path=/; Max-Age=0")], of: url)
+
+        #expect(test.header(for: url) == "a=2")
+        #expect(test.cookies.map(\.value) == ["2"])
+        #expect(jar.scoped(to: "release").header(for: url) == "a=1; b=1")
+        #expect(jar.header(for: url) == "a=1; b=1")
+    }
+
     @Test func `an expired cookie is not sent`() throws {
         let jar = CookieJar(now: { Self.start })
         jar.store(Cookie(name: "a", value: "1", domain: "h", expires: Self.start.addingTimeInterval(-1)))
