@@ -1,8 +1,8 @@
 import Foundation
 
-/// Short work of several contenders, measured in turn: nanoseconds for each time that it is done.
+/// Short work of several contenders, measured in turn: nanoseconds of processor time for each time that it is done.
 ///
-/// For work that takes too little time for a ``Contest``, whose clock would be a good part of it.
+/// Processor time, since another process on the machine costs a contender no more than its turn. For work that takes too little time for a ``Contest``, whose clock would be a good part of it.
 struct Race {
     /// One way of doing the work; does it so many times.
     struct Runner: Sendable {
@@ -26,9 +26,9 @@ struct Race {
         for round in 0..<rounds {
             for offset in runners.indices {
                 let index = (offset + round) % runners.count
-                let start = ContinuousClock.now
+                let start = cpuSeconds()
                 try await runners[index].run(times)
-                figures[index].append((ContinuousClock.now - start) / .nanoseconds(1) / Double(times))
+                figures[index].append((cpuSeconds() - start) * 1e9 / Double(times))
             }
         }
         return zip(runners, figures).map { ($0.name, Spread($1)) }
