@@ -10,7 +10,9 @@ struct CacheKeyWriter {
 
     mutating func write(_ text: String) {
         write(count: text.utf8.count)
-        bytes.append(contentsOf: text.utf8)
+        // In one piece: the view of a text's bytes would be gone through one by one.
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
     /// A part that may be missing, which is not the same as an empty one.

@@ -4,7 +4,8 @@ import SwitchyardServices
 ///
 /// A client knows nothing of caches or of calls that wait for one; it only keeps them, so that they go with it.
 package final class Companions: Sendable {
-    private let objects = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+    /// In a list, since there are few, and comparing them all costs less than hashing one.
+    private let objects = Locked<[(type: ObjectIdentifier, object: any AnyObject & Sendable)]>([])
 
     init() {}
 
@@ -21,8 +22,10 @@ package final class Companions: Sendable {
         if let object = existing(type) { return object }
         let new = make()
         return objects.withLock { objects in
-            if let object = objects[ObjectIdentifier(type)] { return unsafeDowncast(object, to: type) }
-            objects[ObjectIdentifier(type)] = new
+            if let known = objects.first(where: { $0.type == ObjectIdentifier(type) }) {
+                return unsafeDowncast(known.object, to: type)
+            }
+            objects.append((ObjectIdentifier(type), new))
             return new
         }
     }
@@ -30,11 +33,19 @@ package final class Companions: Sendable {
     /// The companion of a type; `nil` when none was made.
     package func existing<Object: AnyObject & Sendable>(_ type: Object.Type = Object.self) -> Object? {
         // The cast is sound: an object is only ever entered under the identifier of its own type.
-        objects.withLock { $0[ObjectIdentifier(type)] }.map { unsafeDowncast($0, to: type) }
+        objects.withLock { objects in
+            for entry in objects where entry.type == ObjectIdentifier(type) {
+                return unsafeDowncast(entry.object, to: type)
+            }
+            return nil
+        }
     }
 
     /// Puts an object in the place of the companion of its type.
     package func replace<Object: AnyObject & Sendable>(_ object: Object) {
-        objects.withLock { $0[ObjectIdentifier(Object.self)] = object }
+        objects.withLock { objects in
+            objects.removeAll { $0.type == ObjectIdentifier(Object.self) }
+            objects.append((ObjectIdentifier(Object.self), object))
+        }
     }
 }
