@@ -31,6 +31,10 @@ enum Benchmarks {
             faults.parallel = words.value("--parallel").flatMap { Int($0) } ?? 3
             faults.only = Set(words.rest)
             try await faults.run()
+        case "switching":
+            var switching = SwitchingBenchmark()
+            switching.isJSON = isJSON
+            try switching.run()
         case "cache": try await CacheBenchmark(isJSON: isJSON, only: words.value("--only")).run()
         case "decode": try await DecodeBenchmark(isJSON: isJSON, isLarge: words.flag("--large")).run()
         case "pages": try await PagesBenchmark(isJSON: isJSON).run()
@@ -53,6 +57,7 @@ enum Benchmarks {
                SwitchyardBenchmarks pipeline [--json] [--only CONTENDER]
                SwitchyardBenchmarks encoding [--json] [--size MIB] [query] [form] [json] [multipart]
                SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [FAULT ...]
+               SwitchyardBenchmarks switching [--json]
                SwitchyardBenchmarks cache [--json] [--only hit|get|store|ratio]
                SwitchyardBenchmarks decode [--json] [--large]
                SwitchyardBenchmarks pages [--json]

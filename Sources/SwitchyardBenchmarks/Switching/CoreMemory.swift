@@ -1,0 +1,53 @@
+import Foundation
+import Switchyard
+
+/// The memory that a core takes for each of its servers, measured on many cores that have seen much.
+struct CoreMemory {
+    let policy: SwitchPolicy
+    var cores = 2000
+
+    /// The servers of every core that is measured.
+    static var members: [SwitchingCore.Member] { ["primary", "secondary", "tertiary"].map { .init(id: $0) } }
+
+    /// The growth of this process divided by the servers; the core's own part is shared out among them.
+    func bytesPerServer() throws -> Int {
+        let model = try SwitchingCore(members: Self.members, policy: policy, at: .zero, seed: 1)
+        var fleet: [SwitchingCore] = []
+        fleet.reserveCapacity(cores)
+        let before = try residentBytes()
+        for number in 0..<cores {
+            fleet.append(model.reseeded(UInt64(number)))
+            for position in Self.members.indices { fill(&fleet[number], position) }
+        }
+        let growth = try residentBytes() - before
+        return try withExtendedLifetime(fleet) {
+            guard fleet.count == cores else { throw BenchmarkError("cores were lost") }
+            return growth / (cores * Self.members.count)
+        }
+    }
+
+    /// Fills the window and the digest of a server.
+    private func fill(_ core: inout SwitchingCore, _ position: Int) {
+        var others = ServerSet()
+        for other in Self.members.indices where other != position { others.insert(other) }
+        for number in 0..<150 {
+            let now = MonotonicTime(nanoseconds: Int64(number) * 10_000_000)
+            guard let attempt = core.choose(excluding: others, at: now) else { return }
+            _ = core.settle(attempt, .success(latency: .milliseconds(5)), at: now)
+        }
+    }
+
+    /// What this process has in memory.
+    private func residentBytes() throws -> Int {
+        #if os(Linux)
+            let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+            let words = text.split(separator: " ")
+            guard words.count > 1, let pages = Int(words[1]) else {
+                throw BenchmarkError("unreadable /proc/self/statm")
+            }
+            return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+        #else
+            throw BenchmarkError("memory is measured on Linux only")
+        #endif
+    }
+}
