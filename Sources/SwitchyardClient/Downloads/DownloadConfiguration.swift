@@ -56,6 +56,8 @@ public struct DownloadConfiguration: Sendable {
     public var connections = 1
     /// Bytes of a refusing answer's body that are kept for the failure; 64 KiB unless set.
     public var errorBodyLimit = 65_536
+    /// Shows the download in a Foundation progress, through which it can be cancelled and paused; nowhere unless set.
+    public var monitor: TransferMonitor?
     /// Told about what happens on the way, in order; nobody unless set.
     public var onEvent: (@Sendable (DownloadEvent) -> Void)?
 

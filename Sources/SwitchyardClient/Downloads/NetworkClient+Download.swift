@@ -74,7 +74,7 @@ extension NetworkClient {
         id: RequestID,
         progress: @escaping TransferProgressHandler
     ) -> Task<Result<DownloadedFile, DownloadFailure>, Never> {
-        let transfer = Transfer(id: id, owner: owner, core: core)
+        let transfer = Transfer(id: id, client: self)
         do throws(RequestFailure.Reason) {
             try transfer.begin(timeout: configuration.request.timeout)
         } catch {
@@ -82,7 +82,10 @@ extension NetworkClient {
             return Task { .failure(failure) }
         }
         let task = Task { [configuration] () -> Result<DownloadedFile, DownloadFailure> in
-            defer { transfer.end() }
+            defer {
+                configuration.monitor?.detach()
+                transfer.end()
+            }
             do throws(DownloadFailure) {
                 var run = try DownloadRun(transfer, configuration, report: progress)
                 return .success(try await run.run())
@@ -91,6 +94,7 @@ extension NetworkClient {
             }
         }
         transfer.handle.attach { task.cancel() }
+        configuration.monitor?.attach { transfer.handle.cancel(.cancelled) }
         return task
     }
 }

@@ -15,7 +15,7 @@ extension NetworkClient {
         _ configuration: APIConfiguration,
         id: RequestID = RequestID()
     ) async throws(RequestFailure) -> StreamedResponse {
-        let transfer = Transfer(id: id, owner: owner, core: core)
+        let transfer = Transfer(id: id, client: self)
         do throws(RequestFailure.Reason) {
             try transfer.begin(timeout: configuration.timeout)
         } catch {

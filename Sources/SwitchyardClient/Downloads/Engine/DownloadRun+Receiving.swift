@@ -31,6 +31,7 @@ extension DownloadRun {
         }
         var pieces = stream.makeAsyncIterator()
         while true {
+            await configuration.monitor?.waitWhilePaused()
             let piece: Data?
             do throws(TransportError) { piece = try await pieces.next() } catch { return error }
             guard let piece else { return nil }

@@ -18,6 +18,8 @@ struct DownloadRun {
     let file: PartialFile
     var state = DownloadState()
     var context: RequestContext
+    /// Whether parts at a time have turned out to be more than the server gives.
+    var usesOneConnection = false
     private var reported: Int64 = -1
 
     init(
@@ -80,7 +82,12 @@ struct DownloadRun {
             let question = state.question(hasOwnRange: configuration.request.headers["Range"] != nil)
             let response = try await open(question)
             switch DownloadAnswer(status: response.status, headers: response.headers, to: question) {
-            case .whole: try begin(response)
+            case .whole:
+                try begin(response)
+                if let isComplete = try await receiveInParts(response) {
+                    if isComplete { return response }
+                    continue
+                }
             case .rest(let last, let total): goOn(last: last, total: total)
             case .complete:
                 response.discardBody()
@@ -97,12 +104,7 @@ struct DownloadRun {
     }
 
     private mutating func open(_ question: DownloadAnswer.Question) async throws(DownloadFailure) -> ServiceResponse {
-        var request = configuration.request
-        request.cacheLifetime = nil
-        request.responseBodyLimit = .max
-        request.idleTimeout = request.idleTimeout ?? transfer.pool.generator.timeouts.idle ?? .seconds(60)
-        // Bytes that were decompressed on the way could not be counted off on the server.
-        if request.headers["Accept-Encoding"] == nil { request.headers.set("Accept-Encoding", "identity") }
+        var request = request
         if let offset = question.offset, let validator = question.validator {
             request.headers.set("Range", "bytes=\(offset)-")
             request.headers.set("If-Range", validator.text)
@@ -116,6 +118,17 @@ struct DownloadRun {
             take(note: error.context)
             throw failure(.request(error.reason))
         }
+    }
+
+    /// The request as it is sent, but for the range.
+    var request: APIConfiguration {
+        var request = configuration.request
+        request.cacheLifetime = nil
+        request.responseBodyLimit = .max
+        request.idleTimeout = request.idleTimeout ?? transfer.pool.generator.timeouts.idle ?? .seconds(60)
+        // Bytes that were decompressed on the way could not be counted off on the server.
+        if request.headers["Accept-Encoding"] == nil { request.headers.set("Accept-Encoding", "identity") }
+        return request
     }
 
     private mutating func take(note context: RequestContext) {
@@ -163,7 +176,7 @@ struct DownloadRun {
         progress()
     }
 
-    private mutating func startOver(_ why: String) throws(DownloadFailure) {
+    mutating func startOver(_ why: String) throws(DownloadFailure) {
         state.restarts += 1
         guard state.restarts <= Self.maximumRestarts else { throw failure(.unusableRange(why)) }
         configuration.onEvent?(.restarted(why))
@@ -178,7 +191,9 @@ struct DownloadRun {
         guard state.offset > reported || isEnd else { return }
         reported = max(reported, state.offset)
         let total = isEnd ? reported : state.total.map { max($0, reported) }
-        report(TransferProgress(direction: .download, completed: reported, total: total))
+        let next = TransferProgress(direction: .download, completed: reported, total: total)
+        configuration.monitor?.update(next, of: .download)
+        report(next)
     }
 
     func failure(_ reason: DownloadFailure.Reason) -> DownloadFailure {

@@ -64,10 +64,24 @@ final class PartialFile: Sendable {
 
     /// Writes bytes behind those that are there, all of them.
     func append(_ bytes: Data) throws(FileFailure) {
+        try writeAll(bytes) { [descriptor] bytes, count, _ in systemWrite(descriptor, bytes, count) }
+    }
+
+    /// Writes bytes at a place, all of them; from several threads, if the places differ.
+    func write(_ bytes: Data, at offset: Int64) throws(FileFailure) {
+        try writeAll(bytes) { [descriptor] bytes, count, done in
+            pwrite(descriptor, bytes, count, off_t(offset + Int64(done)))
+        }
+    }
+
+    private func writeAll(
+        _ bytes: Data,
+        with write: (UnsafeRawPointer, Int, Int) -> Int
+    ) throws(FileFailure) {
         let failure: Int32? = bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
             while let base = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
-                let count = systemWrite(descriptor, base, rest.count)
+                let count = write(base, rest.count, buffer.count - rest.count)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return count < 0 ? errno : EIO }
                 rest = rest.dropFirst(count)

@@ -23,7 +23,7 @@ final class EventConnection: @unchecked Sendable {
         self.source = source
         configuration = source.configuration
         options = source.options
-        transfer = Transfer(id: source.id, owner: source.owner, core: source.core)
+        transfer = Transfer(id: source.id, client: source.client)
         parser = EventParser(lastEventID: source.options.lastEventID)
         reconnectionTime = source.options.reconnectionTime
     }

@@ -39,18 +39,14 @@ public struct EventSource: AsyncSequence, Sendable {
     public let id: RequestID
     let configuration: APIConfiguration
     let options: Options
-    let core: ClientCore
-    let owner: ClientCore.OwnerID
-    /// Keeps the client for as long as somebody listens.
-    private let client: NetworkClient
+    /// Held for as long as somebody listens.
+    let client: NetworkClient
 
     init(_ configuration: APIConfiguration, _ options: Options, id: RequestID, client: NetworkClient) {
         self.configuration = configuration
         self.options = options
         self.id = id
         self.client = client
-        core = client.core
-        owner = client.owner
     }
 
     /// Starts listening; the connection is made when the first event is asked for.

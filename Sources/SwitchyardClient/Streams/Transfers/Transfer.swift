@@ -8,15 +8,17 @@ struct Transfer: Sendable {
     let id: RequestID
     let owner: ClientCore.OwnerID
     let core: ClientCore
+    let usesCredentials: Bool
     let service: String
     let pool: ServerPool
     let startedAt: MonotonicTime
     let handle = TransferHandle()
 
-    init(id: RequestID, owner: ClientCore.OwnerID, core: ClientCore) {
+    init(id: RequestID, client: NetworkClient) {
         self.id = id
-        self.owner = owner
-        self.core = core
+        owner = client.owner
+        core = client.core
+        usesCredentials = client.usesCredentials
         (service, pool) = core.target
         startedAt = core.time.now
     }
@@ -42,36 +44,57 @@ struct Transfer: Sendable {
     /// - Parameters:
     ///   - configuration: What to send.
     ///   - avoided: Servers that are not asked as long as there is another.
+    ///   - name: The name in the dispatch table; the transfer's own unless several requests are under way at a time.
     /// - Returns: The answer, whatever its status.
     /// - Throws: ``RequestFailure``.
     func open(
         _ configuration: APIConfiguration,
-        avoiding avoided: ServerSet = []
+        avoiding avoided: ServerSet = [],
+        name: RequestID? = nil
     ) async throws(RequestFailure) -> ServiceResponse {
-        let exchangeHandle = DispatchHandle()
+        let requestHandle = DispatchHandle()
         let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                var configuration = configuration
-                configuration.delivery = .stream
-                let exchange = Exchange(
-                    id: id,
-                    owner: owner,
-                    configuration: configuration.snapshot(),
-                    core: core,
-                    round: Exchange.Round(
-                        target: (service, pool),
-                        deadline: core.deadline(of: configuration, in: pool, startedAt: core.time.now),
-                        avoided: avoided
-                    ),
-                    progress: nil
-                ) { continuation.resume(returning: $0) }
-                exchangeHandle.hold(exchange)
-                core.dispatch(exchange)
+                let request = makeRequest(configuration, avoided, name ?? id) { continuation.resume(returning: $0) }
+                requestHandle.hold(request)
+                core.dispatch(request)
             }
         } onCancel: {
-            exchangeHandle.cancel()
+            requestHandle.cancel()
         }
         return try result.mapError(explained).get()
+    }
+
+    /// Makes an exchange, or a journey of several where anything surrounds it, like every other request of the client.
+    private func makeRequest(
+        _ configuration: APIConfiguration,
+        _ avoided: ServerSet,
+        _ name: RequestID,
+        completion: @escaping Exchange.Completion
+    ) -> any DispatchedRequest {
+        var configuration = (core.ruled(configuration) ?? configuration).snapshot()
+        configuration.delivery = .stream
+        if let plan = core.plan(for: configuration, usesCredentials: usesCredentials) {
+            return Journey(
+                id: name,
+                owner: owner,
+                configuration: configuration,
+                plan: plan,
+                core: core,
+                progress: nil,
+                completion: completion
+            )
+        }
+        let deadline = core.deadline(of: configuration, in: pool, startedAt: core.time.now)
+        return Exchange(
+            id: name,
+            owner: owner,
+            configuration: configuration,
+            core: core,
+            round: Exchange.Round(target: (service, pool), deadline: deadline, avoided: avoided),
+            progress: nil,
+            completion: completion
+        )
     }
 
     /// The failure with the reason for which the transfer was ended from outside, if it was.

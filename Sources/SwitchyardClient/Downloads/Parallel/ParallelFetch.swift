@@ -1,0 +1,133 @@
+import Foundation
+import SwitchyardServices
+
+/// The parts of one content, each over a connection of its own, into one file.
+///
+/// The connection that is there already brings the first part; the others are asked for with `Range` and `If-Range`, so
+/// that all of them are of one and the same content.
+struct ParallelFetch: Sendable {
+    /// A part smaller than this is not worth a connection.
+    static let smallestPart: Int64 = 1 << 20
+
+    /// Why a part could not be had.
+    enum Failure: Error {
+        /// The download fails.
+        case fatal(DownloadFailure.Reason)
+        /// The server gives no such parts after all: one connection has to do.
+        case noParts(String)
+    }
+
+    let transfer: Transfer
+    let request: APIConfiguration
+    let validator: ResumeValidator
+    let total: Int64
+    let file: PartialFile
+    let maximumContinuations: Int
+
+    /// Cuts a content into parts of nearly equal length; one part when it is too small for more.
+    static func parts(of total: Int64, connections: Int) -> [Range<Int64>] {
+        let count = max(1, min(Int64(min(connections, 16)), total / smallestPart))
+        return (0..<count).map { total * $0 / count..<total * ($0 + 1) / count }
+    }
+
+    /// Fetches all parts.
+    ///
+    /// - Parameters:
+    ///   - parts: The parts, the first of which begins the body of `first`.
+    ///   - first: The body that is there already.
+    ///   - progress: Told the bytes of each piece that was written, from several tasks.
+    /// - Throws: ``Failure``; then no part is being written any more.
+    func run(
+        _ parts: [Range<Int64>],
+        first: HTTPBodyStream,
+        progress: @escaping @Sendable (Int) -> Void
+    ) async throws(Failure) {
+        let failure: Failure? = await withTaskGroup(of: Failure?.self) { group in
+            for (index, part) in parts.enumerated() {
+                group.addTask {
+                    do throws(Failure) {
+                        try await fetch(part, from: index == 0 ? first : nil, progress: progress)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            for await result in group {
+                guard let result else { continue }
+                group.cancelAll()
+                return result
+            }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    private func fetch(
+        _ part: Range<Int64>,
+        from opened: HTTPBodyStream?,
+        progress: @Sendable (Int) -> Void
+    ) async throws(Failure) {
+        var (stream, offset, interruptions) = (opened, part.lowerBound, 0)
+        while offset < part.upperBound {
+            let body: HTTPBodyStream
+            if let opened = stream { body = opened } else { body = try await open(offset..<part.upperBound) }
+            stream = nil
+            let cut = try await write(body, from: &offset, to: part.upperBound, progress: progress)
+            body.cancel()
+            guard offset < part.upperBound else { return }
+            interruptions += 1
+            let error = cut ?? TransportError(.truncated, message: "a part ended early")
+            guard AttemptOutcome(error.kind).failureKind != nil, interruptions <= maximumContinuations,
+                !Task.isCancelled
+            else { throw .fatal(.request(transfer.handle.reason ?? reason(of: error))) }
+            await transfer.core.time.pause(for: .milliseconds(100 << min(interruptions, 5)))
+        }
+    }
+
+    private func reason(of error: TransportError) -> RequestFailure.Reason {
+        error.kind == .cancelled || Task.isCancelled ? .cancelled : .transport(error)
+    }
+
+    /// Asks for the rest of a part.
+    private func open(_ range: Range<Int64>) async throws(Failure) -> HTTPBodyStream {
+        var request = request
+        request.headers.set("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+        request.headers.set("If-Range", validator.text)
+        let response: ServiceResponse
+        do throws(RequestFailure) {
+            response = try await transfer.open(request, name: RequestID())
+        } catch {
+            throw .fatal(.request(error.reason))
+        }
+        let question = DownloadAnswer.Question(offset: range.lowerBound, validator: validator, total: total)
+        let answer = DownloadAnswer(status: response.status, headers: response.headers, to: question)
+        guard case .rest = answer, case .stream(let stream) = response.response.body else {
+            response.discardBody()
+            throw .noParts("a part was answered with \(response.status)")
+        }
+        return stream
+    }
+
+    /// Writes a body to its place, up to the end of the part.
+    ///
+    /// - Returns: How it broke off; `nil` when the part is whole, or the body ended.
+    private func write(
+        _ body: HTTPBodyStream,
+        from offset: inout Int64,
+        to end: Int64,
+        progress: @Sendable (Int) -> Void
+    ) async throws(Failure) -> TransportError? {
+        var pieces = body.makeAsyncIterator()
+        while offset < end {
+            let piece: Data?
+            do throws(TransportError) { piece = try await pieces.next() } catch { return error }
+            guard let piece else { return nil }
+            let wanted = piece.prefix(Int(min(Int64(piece.count), end - offset)))
+            do throws(FileFailure) { try file.write(wanted, at: offset) } catch { throw .fatal(.file(error)) }
+            offset += Int64(wanted.count)
+            progress(wanted.count)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,101 @@
+public import Foundation
+import SwitchyardServices
+
+/// Shows a transfer in a Foundation `Progress`, through which it can be cancelled, paused and resumed.
+///
+///     let monitor = TransferMonitor()
+///     download.monitor = monitor
+///     bar.observedProgress = monitor.progress
+///
+/// The units are bytes. While paused, no more is taken from the source than a buffer, and the other side waits; the
+/// transfer's deadline runs on. A monitor is for one transfer.
+public final class TransferMonitor: Sendable {
+    /// The progress; its total is -1 while unknown.
+    public let progress: Progress
+
+    private struct State {
+        var isPaused = false
+        var isCancelled = false
+        var cancel: (@Sendable () -> Void)?
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Locked(State())
+
+    /// Creates a monitor whose progress has no parent.
+    public init() {
+        progress = Progress.discreteProgress(totalUnitCount: -1)
+        progress.kind = .file
+        progress.isCancellable = true
+        progress.isPausable = true
+        progress.cancellationHandler = { [weak self] in self?.cancel() }
+        progress.pausingHandler = { [weak self] in self?.setPaused(true) }
+        progress.resumingHandler = { [weak self] in self?.setPaused(false) }
+    }
+
+    // MARK: The transfer's side
+
+    /// Says how the transfer is cancelled; done at once when it was asked for before.
+    func attach(_ cancel: @escaping @Sendable () -> Void) {
+        let wasCancelled = state.withLock { state in
+            state.cancel = cancel
+            return state.isCancelled
+        }
+        if wasCancelled { cancel() }
+    }
+
+    /// Lets go of the transfer, which has ended.
+    func detach() {
+        state.withLock { $0.cancel = nil }
+        setPaused(false)
+    }
+
+    /// Takes the report of the transfer's direction.
+    func update(_ report: TransferProgress, of direction: TransferProgress.Direction) {
+        guard report.direction == direction else { return }
+        if let total = report.total, progress.totalUnitCount != total { progress.totalUnitCount = total }
+        progress.completedUnitCount = report.completed
+    }
+
+    /// Waits as long as the transfer is paused.
+    func waitWhilePaused() async {
+        guard state.withLock({ $0.isPaused }) else { return }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    // A task that was cancelled before has nobody to wake it any more.
+                    guard state.isPaused, !Task.isCancelled else { return true }
+                    state.waiters.append(continuation)
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        } onCancel: {
+            wake()
+        }
+    }
+
+    // MARK: The progress's side
+
+    private func cancel() {
+        let cancel = state.withLock { state in
+            state.isCancelled = true
+            return state.cancel
+        }
+        cancel?()
+        wake()
+    }
+
+    private func setPaused(_ isPaused: Bool) {
+        state.withLock { $0.isPaused = isPaused }
+        if !isPaused { wake() }
+    }
+
+    private func wake() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

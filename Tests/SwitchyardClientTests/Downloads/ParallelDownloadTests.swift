@@ -1,0 +1,122 @@
+import Foundation
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// One content over several connections: E36.
+@Suite(.timeLimit(.minutes(1)))
+struct ParallelDownloadTests {
+    private let bytes = DownloadLab.bytes(4_500_000)
+
+    private var content: LoopbackContent { LoopbackContent(bytes, entityTag: "\"v1\"") }
+
+    @Test func `parts cover the whole, in order, and none is too small`() {
+        for (total, connections, count) in [(10 << 20, 4, 4), (3 << 20, 16, 3), (1 << 19, 4, 1), (64 << 20, 99, 16)] {
+            let parts = ParallelFetch.parts(of: Int64(total), connections: connections)
+
+            #expect(parts.count == count)
+            #expect(parts.first?.lowerBound == 0)
+            #expect(parts.last?.upperBound == Int64(total))
+            #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+        }
+    }
+
+    @Test func `a file arrives over several connections, in its right order`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        let reports = Recorder<TransferProgress>()
+
+        let file = try await lab.client.download(lab.download { $0.connections = 4 }) { reports.record($0) }
+
+        #expect(try lab.content == bytes)
+        #expect(lab.server.requests.count == 4)
+        #expect(Set(lab.ranges.compactMap(\.self)).count == 3)
+        #expect(file.receivedBytes == 4_500_000)
+        #expect(reports.values.map(\.completed) == reports.values.map(\.completed).sorted())
+        #expect(reports.values.last?.fraction == 1)
+        #expect(try lab.files == ["film.mov"])
+        #expect(lab.client.activeRequests.isEmpty)
+    }
+
+    @Test func `a part that breaks off goes on where it stopped`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        let cuts = Locked(0)
+        let content = content
+        lab.server.route(.get, "/film") { request in
+            let isCut = cuts.withLock { cuts in
+                cuts += 1
+                return cuts == 3
+            }
+            guard isCut else { return content.response(to: request) }
+            var part = content.response(to: request)
+            part.body = .stream(length: 1_500_000) { writer in
+                try await writer.write(Data())
+                throw CancellationError()
+            }
+            return part
+        }
+
+        _ = try await lab.client.download(
+            lab.download {
+                $0.connections = 3
+                $0.maximumContinuations = 2
+            }
+        )
+
+        #expect(try lab.content == bytes)
+        #expect(lab.server.requests.count == 4)
+    }
+
+    @Test func `a server that gives no parts after all gives the whole over one connection`() async throws {
+        let lab = try DownloadLab()
+        let bytes = bytes
+        lab.server.route(.get, "/film") { _ in
+            var answer = LoopbackResponse.data(bytes)
+            answer.headers.set("Accept-Ranges", "bytes")
+            answer.headers.set("ETag", "\"v1\"")
+            return answer
+        }
+
+        _ = try await lab.client.download(lab.download { $0.connections = 4 })
+
+        #expect(try lab.content == bytes)
+    }
+
+    @Test func `content that changes between the parts is not mixed`() async throws {
+        let lab = try DownloadLab()
+        let (old, new) = (bytes, DownloadLab.bytes(4_500_000, seed: 9))
+        let count = Locked(0)
+        lab.server.route(.get, "/film") { request in
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            let content = LoopbackContent(isFirst ? old : new, entityTag: isFirst ? "\"v1\"" : "\"v2\"")
+            return content.response(to: request)
+        }
+
+        _ = try await lab.client.download(lab.download { $0.connections = 4 })
+
+        #expect(try lab.content == new)
+    }
+
+    @Test func `a download over several connections is cancelled whole, and leaves nothing`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        lab.server.fault = .drip(bytes: 20_000, every: .milliseconds(5))
+        let id = RequestID()
+
+        let error = await #expect(throws: DownloadFailure.self) {
+            try await lab.client.download(lab.download { $0.connections = 4 }, id: id) { report in
+                if report.completed > 100_000 { lab.client.cancel(id) }
+            }
+        }
+
+        #expect(error?.isCancellation == true)
+        #expect(try lab.files.isEmpty)
+        #expect(lab.client.activeRequests.isEmpty)
+    }
+}
