@@ -65,6 +65,7 @@ extension RequestError.BodyReason {
         case .conflict: "stands beside parameters that would be a second body; send them in the query"
         case .notInMemory: "is not in memory"
         case .lengthMismatch(let announced, let actual): "gave \(actual) bytes, announced were \(announced)"
+        case .sourceFailed(let error): "could not be read: \(error)"
         case .tooLarge(let limit): "has more than \(limit) bytes"
         }
     }

@@ -80,6 +80,8 @@ public enum RequestError: Error, Sendable, Hashable {
         case notInMemory
         /// It gave more or fewer bytes than announced.
         case lengthMismatch(announced: Int64, actual: Int64)
+        /// Its source threw while it was read; the text is its error.
+        case sourceFailed(String)
         /// It has more bytes than the caller accepts.
         case tooLarge(limit: Int)
     }

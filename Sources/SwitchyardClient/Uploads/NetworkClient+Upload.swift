@@ -1,0 +1,118 @@
+public import Dispatch
+import SwitchyardServices
+
+extension NetworkClient {
+    /// Uploads and returns the answer, whatever its status.
+    ///
+    /// Cancelling the task cancels the upload.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to send, and where to.
+    ///   - id: The name of the upload, with which another task can cancel it. Each takes a new one.
+    ///   - progress: Told about bytes sent, in order: never less than before, also when another server is asked, and at the
+    ///     end all of them before this returns. Called on a serial queue.
+    /// - Returns: The answer.
+    /// - Throws: ``RequestFailure``; with ``RequestFailure/Reason/invalidRequest(_:)`` when it is the source that failed.
+    public func upload(
+        _ configuration: UploadConfiguration,
+        id: RequestID = RequestID(),
+        progress: @escaping TransferProgressHandler = { _ in }
+    ) async throws(RequestFailure) -> ServiceResponse {
+        let run = UploadRun(configuration, on: DispatchQueue(label: "switchyard.upload"), progress: progress)
+        run.bind(id, core)
+        do throws(RequestFailure) {
+            let answer = try await send(run.request, id: id, progress: run.report)
+            run.succeed()
+            await run.progress.drain()
+            return answer
+        } catch {
+            run.end()
+            await run.progress.drain()
+            throw run.explained(error)
+        }
+    }
+
+    /// Uploads and calls back with the answer, whatever its status.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to send, and where to.
+    ///   - queue: Where to call back, progress included, a serial queue; the main queue unless given.
+    ///   - progress: Told about bytes sent, as in ``upload(_:id:progress:)``.
+    ///   - completion: Called exactly once, always after this method has returned.
+    /// - Returns: The name of the upload, with which it can be cancelled.
+    @discardableResult
+    public func upload(
+        _ configuration: UploadConfiguration,
+        on queue: DispatchQueue = .main,
+        progress: @escaping TransferProgressHandler = { _ in },
+        completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
+    ) -> RequestID {
+        let run = UploadRun(configuration, on: queue, progress: progress)
+        let id = send(run.request, on: queue, progress: run.report) { result in
+            if case .success = result { run.succeed() } else { run.end() }
+            let explained = result.mapError(run.explained)
+            // Behind what was reported last.
+            queue.async { completion(explained) }
+        }
+        run.bind(id, core)
+        return id
+    }
+}
+
+/// One upload under way.
+private struct UploadRun: Sendable {
+    let progress: UploadProgress
+    let request: APIConfiguration
+    private let ledger = UploadLedger()
+    private let monitor: TransferMonitor?
+    private let length: Int64?
+
+    init(_ configuration: UploadConfiguration, on queue: DispatchQueue, progress: @escaping TransferProgressHandler) {
+        let monitor = configuration.monitor
+        self.monitor = monitor
+        self.progress = UploadProgress(on: queue) { report in
+            monitor?.update(report, of: .upload)
+            progress(report)
+        }
+        var request = configuration.request
+        request.body = configuration.source.body(ledger, monitor)
+        self.request = request
+        length = configuration.source.length
+    }
+
+    var report: TransferProgressHandler { progress.report }
+
+    /// Lets the monitor cancel the upload.
+    func bind(_ id: RequestID, _ core: ClientCore) {
+        monitor?.attach { [weak core] in core?.cancel(CollectionOfOne(id)) }
+    }
+
+    func succeed() {
+        progress.finish(length: length)
+        monitor?.detach()
+    }
+
+    func end() {
+        monitor?.detach()
+    }
+
+    /// The failure with the reason for which the source failed, if it did.
+    func explained(_ failure: RequestFailure) -> RequestFailure {
+        guard case .transport(let error) = failure.reason, error.kind == .requestBodyFailed,
+            let cause = ledger.failure
+        else { return failure }
+        return RequestFailure(.invalidRequest(cause), id: failure.id, context: failure.context)
+    }
+}
+
+extension UploadSource {
+    /// The number of bytes, as far as it is known beforehand.
+    fileprivate var length: Int64? {
+        switch kind {
+        case .data(let data): Int64(data.count)
+        case .file(let url): try? FileBody.length(of: url)
+        case .stream(let stream): stream.length
+        case .form(let form): (try? form.body())?.length
+        }
+    }
+}

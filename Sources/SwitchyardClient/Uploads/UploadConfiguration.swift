@@ -1,0 +1,78 @@
+public import Foundation
+
+/// Everything that describes one upload.
+///
+///     var upload = UploadConfiguration(path: "films", from: .file(film, contentType: "video/quicktime"))
+///     upload.request.idempotencyKey = .automatic
+///     let answer = try await client.upload(upload) { progress in show(progress.fraction) }
+///
+/// The bytes are read while they are sent, never held in memory as a whole. What goes wrong with them ends the upload
+/// with the error of its source, before the server has got a body that looks complete: a file that is missing,
+/// unreadable, or changes while it is sent; a stream that throws, or gives more or fewer bytes than it announced.
+public struct UploadConfiguration: Sendable {
+    /// Where and how to send, headers included; POST unless set.
+    ///
+    /// Its `body` is not looked at. Its `timeout` bounds the whole upload.
+    public var request: APIConfiguration
+    /// What is sent.
+    public var source: UploadSource
+    /// Shows the upload in a Foundation progress, through which it can be cancelled and paused; nowhere unless set.
+    public var monitor: TransferMonitor?
+
+    /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - request: Where and how to send.
+    ///   - source: What is sent.
+    public init(_ request: APIConfiguration, from source: UploadSource) {
+        self.request = request
+        self.source = source
+    }
+
+    /// Creates a configuration of a path.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - method: The method; POST unless given.
+    ///   - source: What is sent.
+    public init(path: String, method: HTTPMethod = .post, from source: UploadSource) {
+        self.init(APIConfiguration(path: path, method: method), from: source)
+    }
+}
+
+/// What an upload sends.
+public struct UploadSource: Sendable {
+    enum Kind: Sendable {
+        case data(Data)
+        case file(URL)
+        case stream(HTTPBody.Stream)
+        case form(MultipartForm)
+    }
+
+    let kind: Kind
+    /// The content type; `nil` for no header.
+    public let contentType: String?
+
+    /// Bytes in memory.
+    public static func data(_ data: Data, contentType: String? = "application/octet-stream") -> UploadSource {
+        UploadSource(kind: .data(data), contentType: contentType)
+    }
+
+    /// A file, read while it is sent.
+    public static func file(_ url: URL, contentType: String? = "application/octet-stream") -> UploadSource {
+        UploadSource(kind: .file(url), contentType: contentType)
+    }
+
+    /// Bytes that are made while they are sent; the stream starts anew for every attempt.
+    public static func stream(
+        _ stream: HTTPBody.Stream,
+        contentType: String? = "application/octet-stream"
+    ) -> UploadSource {
+        UploadSource(kind: .stream(stream), contentType: contentType)
+    }
+
+    /// A multipart form, its files read while they are sent.
+    public static func form(_ form: MultipartForm) -> UploadSource {
+        UploadSource(kind: .form(form), contentType: form.contentType)
+    }
+}

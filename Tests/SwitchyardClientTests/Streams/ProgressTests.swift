@@ -1,0 +1,124 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Progress as Foundation shows it, and as a person wants to see it.
+@Suite(.timeLimit(.minutes(1)))
+struct ProgressTests {
+    private let bytes = DownloadLab.bytes(700_000)
+
+    // E2
+    @Test func `a transfer is shown in a Progress`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes))
+        lab.server.route(.post, "/up") { request in .text("\(try await request.body.collect().count)") }
+        let (down, up) = (TransferMonitor(), TransferMonitor())
+        var upload = UploadConfiguration(path: "up", from: .data(bytes))
+        upload.monitor = up
+
+        _ = try await lab.client.download(lab.download { $0.monitor = down })
+        _ = try await lab.client.upload(upload)
+
+        for progress in [down.progress, up.progress] {
+            #expect(progress.completedUnitCount == 700_000)
+            #expect(progress.totalUnitCount == 700_000)
+            #expect(progress.fractionCompleted == 1)
+            #expect(progress.isFinished)
+        }
+    }
+
+    // E4
+    @Test func `a Progress cancels its transfer, before it starts and while it runs`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes))
+        lab.server.fault = .drip(bytes: 5_000, every: .milliseconds(5))
+
+        let running = TransferMonitor()
+        let failure = try await lab.failure(of: lab.download { $0.monitor = running }) { report in
+            if report.completed > 20_000 { running.progress.cancel() }
+        }
+        let cancelled = TransferMonitor()
+        cancelled.progress.cancel()
+        let early = try await lab.failure(of: lab.download { $0.monitor = cancelled })
+
+        #expect(failure.isCancellation)
+        #expect(early.isCancellation)
+    }
+
+    // E4
+    @Test func `a Progress pauses and resumes a download`() async throws {
+        let lab = try DownloadLab()
+        let content = DownloadLab.bytes(4_000_000)
+        lab.serve(LoopbackContent(content))
+        let monitor = TransferMonitor()
+        let reports = Recorder<Int64>()
+        let paused = AsyncStream.makeStream(of: Void.self)
+
+        let download = Task {
+            try await lab.client.download(lab.download { $0.monitor = monitor }) { report in
+                reports.record(report.completed)
+                if reports.values.count == 2 {
+                    monitor.progress.pause()
+                    paused.continuation.yield()
+                }
+            }
+        }
+        for await _ in paused.stream { break }
+        // The handler of the pause runs on a queue of Foundation's own: let it, and let what was on its way arrive.
+        lab.server.route(.get, "/other", answering: .text("x"))
+        var count = -1
+        while count != reports.values.count {
+            count = reports.values.count
+            for _ in 0..<100 { _ = try await lab.client.send(APIConfiguration(path: "other")) }
+        }
+        let atRest = try #require(reports.values.last)
+        monitor.progress.resume()
+        _ = try await download.value
+
+        #expect(atRest < 4_000_000)
+        #expect(try lab.content == content)
+    }
+
+    // E7
+    @Test func `a smoothed progress moves evenly from 0 to 1, and never back`() async throws {
+        let clock = ManualClock()
+        let shares = Recorder<Double>()
+        let smoothed = SmoothedProgress(time: clock) { shares.record($0) }
+
+        for sent in stride(from: Int64(0), through: 1_000, by: 100) {
+            smoothed.report(TransferProgress(direction: .upload, completed: sent, total: 1_000))
+            clock.advance(by: .milliseconds(50))
+        }
+        clock.advance(by: .seconds(2))
+        for received in [Int64(10), 500, 200, 1_000] {
+            smoothed.report(TransferProgress(direction: .download, completed: received, total: 1_000))
+            clock.advance(by: .milliseconds(100))
+        }
+        smoothed.finish()
+        smoothed.finish()
+        clock.advance(by: .seconds(1))
+
+        let values = shares.values
+        #expect(values.count == 11 + 40 + 8 + 1)
+        #expect(values == values.sorted())
+        #expect(values.dropLast().allSatisfy { $0 < 1 })
+        #expect(values.last == 1)
+        #expect(zip(values, values.dropFirst().dropLast()).allSatisfy { $1 - $0 < 0.12 })
+        #expect(clock.pendingTimers == 0)
+    }
+
+    // E7
+    @Test func `waiting is estimated, and counts less and less`() {
+        var estimate = ProgressEstimate()
+        let early = estimate.estimate(at: .milliseconds(500))
+        let late = estimate.estimate(at: .seconds(60))
+        estimate.take(TransferProgress(direction: .download, completed: 50, total: 100), at: .seconds(60))
+
+        #expect(early > 0)
+        #expect(late > early)
+        #expect(late <= 0.2)
+        #expect(abs(estimate.estimate(at: .seconds(60)) - 0.6) < 0.000_1)
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Sources that fail: each with one typed error, and never a body at the server that looks whole.
+@Suite(.timeLimit(.minutes(1)))
+struct UploadFailureTests {
+    private let bytes = DownloadLab.bytes(700_000)
+
+    private struct Broken: Error {}
+
+    private func lab() throws -> DownloadLab {
+        let lab = try DownloadLab()
+        lab.server.route(.post, "/up") { request in .text("\(try await request.body.collect().count)") }
+        return lab
+    }
+
+    private func failure(_ lab: DownloadLab, _ source: UploadSource) async -> RequestError? {
+        do throws(RequestFailure) {
+            _ = try await lab.client.upload(UploadConfiguration(path: "up", from: source))
+        } catch {
+            if case .invalidRequest(let cause) = error.reason { return cause }
+            Issue.record("\(error)")
+        }
+        return nil
+    }
+
+    @Test func `a file that is missing, a directory or no file is refused before anything is sent`() async throws {
+        let lab = try lab()
+        let missing = lab.folder.appendingPathComponent("missing")
+        let remote = try #require(URL(string: "http://example.com/f"))
+
+        let first = await failure(lab, .file(missing))
+        let second = await failure(lab, .file(lab.folder))
+        let third = await failure(lab, .file(remote))
+
+        guard case .file(missing.path, .unreadable)? = first else {
+            Issue.record("\(String(describing: first))")
+            return
+        }
+        #expect(second == .file(path: lab.folder.path, reason: .isDirectory))
+        #expect(third == .file(path: "/f", reason: .notAFileURL))
+        #expect(lab.server.requests.isEmpty)
+    }
+
+    @Test func `a pipe is no file to send, and does not block`() async throws {
+        let lab = try lab()
+        let pipe = lab.folder.appendingPathComponent("pipe")
+        try #require(mkfifo(pipe.path, 0o600) == 0)
+
+        let cause = await failure(lab, .file(pipe))
+
+        #expect(cause == .file(path: pipe.path, reason: .unreadable("not a regular file")))
+    }
+
+    @Test(arguments: ["grow", "shrink", "rewrite"])
+    func `a file that changes while it is sent is an error`(change: String) async throws {
+        let lab = try lab()
+        let file = lab.folder.appendingPathComponent("up.bin")
+        try Data(count: 4 << 20).write(to: file)
+        lab.server.route(.post, "/up") { request in
+            var isFirst = true
+            for try await _ in request.body where isFirst {
+                isFirst = false
+                let handle = try FileHandle(forWritingTo: file)
+                switch change {
+                case "grow":
+                    try handle.seekToEnd()
+                    try handle.write(contentsOf: Data("x".utf8))
+                case "shrink": try handle.truncate(atOffset: 3 << 20)
+                default: try handle.write(contentsOf: Data("x".utf8))
+                }
+                try handle.close()
+            }
+            return .text("whole")
+        }
+
+        let cause = await failure(lab, .file(file))
+
+        #expect(cause == .file(path: file.path, reason: .changedWhileSending))
+        #expect(lab.server.requests.allSatisfy { !$0.isComplete })
+    }
+
+    @Test func `a file that is removed while it is sent is sent`() async throws {
+        let lab = try lab()
+        let file = lab.folder.appendingPathComponent("up.bin")
+        try bytes.write(to: file)
+        let reader = try StableFileReader(file)
+
+        let first = try await reader.read(maximumLength: 100_000)
+        try FileManager.default.removeItem(at: file)
+        var rest = try #require(first)
+        while let piece = try await reader.read(maximumLength: 100_000) { rest.append(piece) }
+
+        #expect(rest == bytes)
+    }
+
+    @Test(arguments: [600_000, 699_999, 700_001, 800_000])
+    func `a stream that gives more or fewer bytes than it announced is an error`(length: Int64) async throws {
+        let lab = try lab()
+
+        let cause = await failure(lab, .stream(PlainReader.stream([bytes], length: length)))
+
+        guard case .body(_, .lengthMismatch(announced: length, _))? = cause else {
+            Issue.record("\(String(describing: cause))")
+            return
+        }
+        #expect(lab.server.requests.allSatisfy { !$0.isComplete })
+    }
+
+    @Test func `a stream that throws is an error, with its words`() async throws {
+        let lab = try lab()
+
+        let inMidBody = await failure(lab, .stream(PlainReader.stream([bytes], length: nil, failing: Broken())))
+        let atStart = await failure(lab, .stream(HTTPBody.Stream(length: 5, makeReader: { throw Broken() })))
+
+        #expect(inMidBody == .body(kind: "streamed", reason: .sourceFailed("Broken()")))
+        #expect(atStart == .body(kind: "streamed", reason: .sourceFailed("Broken()")))
+        #expect(lab.server.requests.allSatisfy { !$0.isComplete })
+    }
+
+    @Test func `a length that the caller lies about is refused`() async throws {
+        let lab = try lab()
+        var upload = UploadConfiguration(path: "up", from: .data(bytes))
+        upload.request.headers["Content-Length"] = "10"
+
+        let error = await #expect(throws: RequestFailure.self) { try await lab.client.upload(upload) }
+
+        guard case .transport(let cause)? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.kind == .invalidRequest)
+        #expect(lab.server.requests.isEmpty)
+    }
+
+    @Test func `a source that fails charges no server`() async throws {
+        let lab = try lab()
+
+        _ = await failure(lab, .stream(PlainReader.stream([bytes], length: nil, failing: Broken())))
+
+        #expect(lab.client.servers[0].statistics.failures == 0)
+    }
+}
+
+/// Gives pieces without checking anything, and may throw behind them.
+private actor PlainReader: HTTPBodyReader {
+    private var pieces: ArraySlice<Data>
+    private let failure: (any Error)?
+
+    private init(_ pieces: [Data], failing failure: (any Error)?) {
+        self.pieces = pieces[...]
+        self.failure = failure
+    }
+
+    static func stream(_ pieces: [Data], length: Int64?, failing failure: (any Error)? = nil) -> HTTPBody.Stream {
+        HTTPBody.Stream(length: length) { PlainReader(pieces, failing: failure) }
+    }
+
+    func read(maximumLength: Int) async throws -> Data? {
+        guard let first = pieces.popFirst() else {
+            if let failure { throw failure }
+            return nil
+        }
+        guard first.count > maximumLength else { return first }
+        pieces = [Data(first.dropFirst(maximumLength))] + pieces
+        return first.prefix(maximumLength)
+    }
+}
