@@ -1,0 +1,114 @@
+#if canImport(Darwin)
+    import Foundation
+    import SwitchyardServices
+
+    /// The session of ``BackgroundDownloads``.
+    ///
+    /// @unchecked is sound: `session` is set once in the initialiser, before anything is started, and the rest is constant
+    /// or behind a lock.
+    final class BackgroundSession: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
+        private struct State {
+            var handler: (@Sendable () -> Void)?
+            /// What became of the files, until the task itself ends.
+            var places: [Int: Result<URL, DownloadFailure>] = [:]
+        }
+
+        private let completion: BackgroundDownloads.Completion
+        private let state = Locked(State())
+        private var session = URLSession.shared
+
+        init(identifier: String, completion: @escaping BackgroundDownloads.Completion) {
+            self.completion = completion
+            super.init()
+            let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+            // Attaches to the tasks of an earlier run, whose ends are told from now on.
+            session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+        }
+
+        func start(_ request: HTTPRequest, to file: URL) throws(DownloadFailure) -> BackgroundDownloads.Download {
+            let head: URLRequest
+            do throws(TransportError) {
+                var plain = request
+                plain.body = .none
+                head = try URLSessionRequest(plain).head
+            } catch {
+                throw .background(.request(.transport(error)))
+            }
+            guard file.isFileURL else {
+                throw .background(.file(FileFailure(path: file.absoluteString, reason: .notAFileURL)))
+            }
+            var allowed = head
+            allowed.allowsCellularAccess = request.networkAccess.allowsCellular
+            allowed.allowsExpensiveNetworkAccess = request.networkAccess.allowsExpensive
+            allowed.allowsConstrainedNetworkAccess = request.networkAccess.allowsConstrained
+            let task = session.downloadTask(with: allowed)
+            // The system keeps it with the task, so that a later run of the app finds it.
+            task.taskDescription = file.path
+            task.resume()
+            return BackgroundDownloads.Download(number: task.taskIdentifier, file: file)
+        }
+
+        func active() async -> [BackgroundDownloads.Download] {
+            await session.allTasks.filter { $0.state == .running || $0.state == .suspended }.compactMap(\.download)
+        }
+
+        func cancel(_ download: BackgroundDownloads.Download) {
+            session.getAllTasks { tasks in
+                for task in tasks where task.taskIdentifier == download.number { task.cancel() }
+            }
+        }
+
+        func whenEventsAreFinished(_ handler: @escaping @Sendable () -> Void) {
+            state.withLock { $0.handler = handler }
+        }
+
+        // MARK: URLSessionDownloadDelegate
+
+        func urlSession(
+            _ session: URLSession,
+            downloadTask task: URLSessionDownloadTask,
+            didFinishDownloadingTo location: URL
+        ) {
+            guard let download = task.download else { return }
+            let place = place(location, of: task, at: download.file)
+            state.withLock { $0.places[task.taskIdentifier] = place }
+        }
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            guard let download = task.download else { return }
+            let place = state.withLock { $0.places.removeValue(forKey: task.taskIdentifier) }
+            let failure = error.map { error in
+                let cause = URLSessionFailure(error, hasHead: task.response != nil).error
+                let reason: RequestFailure.Reason = cause.kind == .cancelled ? .cancelled : .transport(cause)
+                return DownloadFailure.background(.request(reason))
+            }
+            let missing = DownloadFailure.background(.unsupported("the system gave no file"))
+            completion(download, failure.map { .failure($0) } ?? place ?? .failure(missing))
+        }
+
+        func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+            let handler = state.withLock { state in
+                defer { state.handler = nil }
+                return state.handler
+            }
+            if let handler { DispatchQueue.main.async(execute: handler) }
+        }
+
+        /// Moves the file at once: the system removes it when the delegate has returned.
+        private func place(_ location: URL, of task: URLSessionTask, at file: URL) -> Result<URL, DownloadFailure> {
+            let status = (task.response as? HTTPURLResponse)?.statusCode ?? 200
+            guard (200..<300).contains(status) else { return .failure(.background(.status(status))) }
+            do throws(FileFailure) {
+                return .success(try FilePlacement(rule: .replace, createsDirectories: true).place(location, at: file))
+            } catch {
+                return .failure(.background(.file(error)))
+            }
+        }
+    }
+
+    extension URLSessionTask {
+        fileprivate var download: BackgroundDownloads.Download? {
+            taskDescription.map { .init(number: taskIdentifier, file: URL(fileURLWithPath: $0)) }
+        }
+    }
+#endif

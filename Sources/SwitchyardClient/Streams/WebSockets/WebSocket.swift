@@ -1,0 +1,82 @@
+public import Foundation
+
+/// A WebSocket connection (RFC 6455): Apple systems only, where URLSession carries it.
+///
+/// On other systems opening one throws ``TransportError/Kind/unsupported``.
+public final class WebSocket: Sendable {
+    /// A message.
+    public enum Message: Sendable, Hashable {
+        /// Text.
+        case text(String)
+        /// Bytes.
+        case data(Data)
+    }
+
+    /// How a connection behaves.
+    public struct Options: Sendable {
+        /// The time between two pings; none are sent when `nil`, the default.
+        public var pingInterval: Duration?
+        /// The largest message in bytes that is accepted; 1 MiB unless set.
+        ///
+        /// A larger one ends the connection.
+        public var maximumMessageSize = 1 << 20
+
+        /// Creates options; every one has a default.
+        public init() {}
+    }
+
+    #if canImport(Darwin)
+        private let connection: WebSocketConnection
+    #endif
+
+    /// Opens a connection; messages sent before it stands wait for it.
+    ///
+    /// - Parameters:
+    ///   - request: The request that opens it, with a URL of the scheme http or https.
+    ///   - options: How it behaves.
+    /// - Throws: ``TransportError``; with ``TransportError/Kind/unsupported`` on systems without.
+    public init(_ request: HTTPRequest, options: Options = Options()) throws(TransportError) {
+        #if canImport(Darwin)
+            connection = try WebSocketConnection(request, options)
+        #else
+            throw Self.unsupported
+        #endif
+    }
+
+    /// Sends a message, and returns when it has been handed to the system.
+    ///
+    /// - Throws: ``TransportError`` when the connection is broken or closed.
+    public func send(_ message: Message) async throws(TransportError) {
+        #if canImport(Darwin)
+            try await connection.send(message)
+        #else
+            throw Self.unsupported
+        #endif
+    }
+
+    /// Waits for the next message.
+    ///
+    /// - Throws: ``TransportError`` when the connection is broken or closed, or the message too large.
+    public func receive() async throws(TransportError) -> Message {
+        #if canImport(Darwin)
+            return try await connection.receive()
+        #else
+            throw Self.unsupported
+        #endif
+    }
+
+    /// Closes the connection in an orderly way; harmless when it is closed.
+    public func close() {
+        #if canImport(Darwin)
+            connection.close()
+        #endif
+    }
+
+    #if !canImport(Darwin)
+        private static let unsupported = TransportError(
+            .unsupported,
+            message: "WebSockets need an Apple system",
+            mayHaveBeenSent: false
+        )
+    #endif
+}

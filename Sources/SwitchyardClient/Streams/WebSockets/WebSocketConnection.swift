@@ -1,0 +1,67 @@
+#if canImport(Darwin)
+    import Foundation
+
+    /// The connection of a ``WebSocket``.
+    final class WebSocketConnection: Sendable {
+        private let session: URLSession
+        private let task: URLSessionWebSocketTask
+        private let pings: Task<Void, Never>?
+
+        init(_ request: HTTPRequest, _ options: WebSocket.Options) throws(TransportError) {
+            var head = try URLSessionRequest(request).head
+            guard let url = head.url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
+                throw TransportError(.invalidRequest, message: "the URL is malformed", mayHaveBeenSent: false)
+            }
+            parts.scheme = parts.scheme == "https" ? "wss" : "ws"
+            head.url = parts.url
+            session = URLSession(configuration: .ephemeral)
+            let task = session.webSocketTask(with: head)
+            self.task = task
+            task.maximumMessageSize = options.maximumMessageSize
+            task.resume()
+            pings = options.pingInterval.map { interval in Task { await Self.ping(task, every: interval) } }
+        }
+
+        deinit {
+            close()
+        }
+
+        /// Pings until one is not answered, which ends the connection, or the task is cancelled.
+        private static func ping(_ task: URLSessionWebSocketTask, every interval: Duration) async {
+            while !Task.isCancelled {
+                guard (try? await Task.sleep(for: interval)) != nil else { return }
+                let isAlive = await withCheckedContinuation { continuation in
+                    task.sendPing { continuation.resume(returning: $0 == nil) }
+                }
+                guard isAlive else { return task.cancel(with: .abnormalClosure, reason: nil) }
+            }
+        }
+
+        func send(_ message: WebSocket.Message) async throws(TransportError) {
+            do {
+                switch message {
+                case .text(let text): try await task.send(.string(text))
+                case .data(let data): try await task.send(.data(data))
+                }
+            } catch {
+                throw URLSessionFailure(error, hasHead: true).error
+            }
+        }
+
+        func receive() async throws(TransportError) -> WebSocket.Message {
+            let message: URLSessionWebSocketTask.Message
+            do { message = try await task.receive() } catch { throw URLSessionFailure(error, hasHead: true).error }
+            switch message {
+            case .string(let text): return .text(text)
+            case .data(let data): return .data(data)
+            @unknown default: throw TransportError(.protocolViolation, message: "a message of an unknown kind")
+            }
+        }
+
+        func close() {
+            pings?.cancel()
+            task.cancel(with: .normalClosure, reason: nil)
+            session.finishTasksAndInvalidate()
+        }
+    }
+#endif
