@@ -9,6 +9,7 @@ struct Demo: Sendable {
         StaleStep(),
         ModuleErrorStep(),
         UploadStep(),
+        DownloadStep(),
         OutageStep.death,
         OutageStep.hang,
         RecoveryStep(),

@@ -14,6 +14,10 @@ struct DemoReport: Codable, Sendable, Equatable {
     var moduleErrors = 0
     /// Bytes of the file as they arrived at the server.
     var uploadedBytes = 0
+    /// Bytes of the file that was fetched.
+    var downloadedBytes = 0
+    /// Those among them that were there already when the fetch was taken up again.
+    var resumedBytes = 0
     /// Calls that were made by callers and may ask a server.
     var requests = 0
     /// Calls that failed for their caller, those expected to fail left out.

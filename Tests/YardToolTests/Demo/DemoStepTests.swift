@@ -41,6 +41,16 @@ import Testing
         #expect(recording.text.contains("100 %"))
     }
 
+    @Test func `a download that was cut goes on where it stopped`() async throws {
+        let recording = RecordingTerminal()
+        let report = try await play([DownloadStep()], on: recording)
+
+        #expect(report.succeeded, "\(report.brokenClaims)")
+        #expect(report.downloadedBytes == DemoPace.brisk.downloadBytes)
+        #expect(report.resumedBytes > 0)
+        #expect(recording.text.contains("100 %"))
+    }
+
     @Test func `a death is noticed by no caller`() async throws {
         let report = try await play([OutageStep.death])
 

@@ -60,6 +60,17 @@ final class TopicAPI: APIManager {
         return try await value(for: configuration)
     }
 
+    /// Fetches the film of a topic; a fetch that was cut goes on where it stopped.
+    func film(
+        of topic: Topic.ID,
+        to file: URL,
+        id: RequestID = RequestID(),
+        progress: @escaping TransferProgressHandler
+    ) async throws(APIError) -> DownloadedFile {
+        let configuration = DownloadConfiguration(path: "topics/\(topic)/film", to: .file(file))
+        return try await download(configuration, id: id, progress: progress)
+    }
+
     private func load(_ page: PageRequest) async throws(APIError) -> TopicList {
         try await value(for: APIConfiguration(path: "topics", query: ["page": page.number, "size": page.size]))
     }

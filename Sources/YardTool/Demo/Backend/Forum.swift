@@ -9,10 +9,14 @@ final class Forum: Sendable {
 
     /// Starts the machines, each on a port that the system chooses.
     ///
-    /// - Parameter uploadRate: How many bytes of an upload a machine takes in a second; as many as come when `nil`.
+    /// - Parameters:
+    ///   - uploadRate: How many bytes of an upload a machine takes in a second; as many as come when `nil`.
+    ///   - film: The film that every live machine gives away; none when `nil`.
     /// - Throws: When a machine cannot listen.
-    init(uploadRate: Int? = nil) throws(LoopbackError) {
-        live = ["primary", "secondary", "tertiary"].map { ForumServer($0, data: .release, uploadRate: uploadRate) }
+    init(uploadRate: Int? = nil, film: LoopbackContent? = nil) throws(LoopbackError) {
+        live = ["primary", "secondary", "tertiary"].map { name in
+            ForumServer(name, data: .release, uploadRate: uploadRate, film: film)
+        }
         test = ForumServer("test machine", data: .test)
         for machine in machines { try machine.server.start() }
     }

@@ -14,7 +14,14 @@ final class ForumServer: Sendable {
     ///   - data: What it knows.
     ///   - port: The port; 0 lets the system choose.
     ///   - uploadRate: How many bytes of an upload it takes in a second; as many as come when `nil`.
-    init(_ name: String, data: ForumData, port: UInt16 = 0, uploadRate: Int? = nil) {
+    ///   - film: The film that it gives away; none when `nil`.
+    init(
+        _ name: String,
+        data: ForumData,
+        port: UInt16 = 0,
+        uploadRate: Int? = nil,
+        film: LoopbackContent? = nil
+    ) {
         self.name = name
         let limits = LoopbackLimits(recordedBodyBytes: 0, recordedRequests: 64)
         server = LoopbackServer(port: port, limits: limits)
@@ -22,6 +29,7 @@ final class ForumServer: Sendable {
         routeTopics(data, uploadRate: uploadRate)
         routeHeadline()
         routeUsers(data)
+        if let film { server.route(.get, "/v1/topics/*/film") { film.response(to: $0) } }
     }
 
     /// The base URL of the API on this machine.

@@ -12,6 +12,10 @@ struct DemoPace: Sendable {
     var uploadBytes: Int
     /// How many bytes of it the server takes in a second; as many as come when `nil`.
     var uploadRate: Int?
+    /// The size of the film that is fetched, in bytes.
+    var downloadBytes: Int
+    /// How many bytes of it a server gives away in a second; as many as are taken when `nil`.
+    var downloadRate: Int?
     /// How long anything may take to come true.
     var patience: Duration
 
@@ -23,6 +27,8 @@ struct DemoPace: Sendable {
         think: .milliseconds(20),
         uploadBytes: 16 * 1_048_576,
         uploadRate: 10 * 1_048_576,
+        downloadBytes: 12 * 1_048_576,
+        downloadRate: 10 * 1_048_576,
         patience: .seconds(8)
     )
 
@@ -34,6 +40,8 @@ struct DemoPace: Sendable {
         think: .milliseconds(2),
         uploadBytes: 1_048_576,
         uploadRate: nil,
+        downloadBytes: 3 * 1_048_576,
+        downloadRate: nil,
         patience: .seconds(20)
     )
 }

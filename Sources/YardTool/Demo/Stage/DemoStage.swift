@@ -21,7 +21,10 @@ final class DemoStage: Sendable {
         self.screen = screen
         self.pace = pace
         events = ServerEvents(screen: screen)
-        forum = try Forum(uploadRate: pace.uploadRate)
+        forum = try Forum(
+            uploadRate: pace.uploadRate,
+            film: ForumFilm(length: pace.downloadBytes).content(bytesPerSecond: pace.downloadRate)
+        )
         client = try NetworkClient(service: try forum.service())
         topics = TopicAPI(client: client)
         users = try UserAPI(client: client)

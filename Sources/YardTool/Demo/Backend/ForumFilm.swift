@@ -1,0 +1,44 @@
+import Foundation
+import Switchyard
+import SwitchyardTesting
+
+/// A film that every machine of the forum has, byte for byte.
+struct ForumFilm: Sendable {
+    var length: Int
+
+    /// What the film repeats: a prime number of bytes, so that a part in the wrong place shows.
+    private static let scene = Data((0..<65_537).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) })
+
+    /// Whether a file holds the film; read piece by piece.
+    func isEqual(to file: URL) throws -> Bool {
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { try? handle.close() }
+        var place = 0
+        while let piece = try handle.read(upToCount: 1 << 18), !piece.isEmpty {
+            guard piece == Self.bytes(place..<place + piece.count) else { return false }
+            place += piece.count
+        }
+        return place == length
+    }
+
+    /// The film as a machine gives it away, whole or from the middle.
+    func content(bytesPerSecond: Int?) -> LoopbackContent {
+        var content = LoopbackContent(
+            length: length,
+            entityTag: "\"film-\(length)\"",
+            headers: ["Content-Type": "video/quicktime"],
+            read: Self.bytes
+        )
+        content.bytesPerSecond = bytesPerSecond
+        return content
+    }
+
+    private static func bytes(_ range: Range<Int>) -> Data {
+        var bytes = Data(capacity: range.count)
+        while bytes.count < range.count {
+            let start = (range.lowerBound + bytes.count) % scene.count
+            bytes.append(scene[start..<min(scene.count, start + range.count - bytes.count)])
+        }
+        return bytes
+    }
+}

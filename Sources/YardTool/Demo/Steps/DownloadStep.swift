@@ -1,0 +1,80 @@
+import Foundation
+import Switchyard
+
+/// Fetches a file, stops in the middle, and goes on from there.
+struct DownloadStep: DemoStep {
+    let title = "A film on its way down, cut in the middle and taken up again"
+
+    func run(on stage: DemoStage) async throws {
+        let film = stage.folder.appendingPathComponent("film.mov")
+        let watcher = DownloadWatcher(screen: stage.screen, fileSize: stage.pace.downloadBytes)
+        let start = ContinuousClock.now
+        await cut(film, at: 0.4, watcher, stage)
+        stage.screen.clear()
+        let isThere = FileManager.default.fileExists(atPath: film.path)
+        stage.screen.say("cancelled at \(watcher.count.byteFigure); no half file stands there: \(!isThere)")
+        let file = try await stage.topics.film(of: 7, to: film) { watcher.report($0) }
+        stage.screen.clear()
+        stage.record { report in
+            report.requests += 2
+            report.downloadedBytes += Int(file.length)
+            report.resumedBytes += Int(file.resumedBytes)
+        }
+        let isRight = try ForumFilm(length: stage.pace.downloadBytes).isEqual(to: film)
+        let cameOnce = file.resumedBytes + file.receivedBytes == file.length && file.resumedBytes > 0
+        try stage.claim(
+            isRight && cameOnce && !isThere && watcher.isMonotone,
+            "\(Int(file.length).byteFigure), \(Int(file.resumedBytes).byteFigure) of them from before: every byte is right "
+                + "and came once, \((ContinuousClock.now - start).figure)"
+        )
+    }
+
+    /// Downloads until that share is there, and cancels.
+    private func cut(_ film: URL, at share: Double, _ watcher: DownloadWatcher, _ stage: DemoStage) async {
+        let id = RequestID()
+        // It is to be cancelled; anything else shows when the rest is asked for.
+        _ = try? await stage.topics.film(of: 7, to: film, id: id) { report in
+            watcher.report(report)
+            if report.fraction ?? 0 >= share { stage.topics.client.cancel(id) }
+        }
+    }
+}
+
+/// Draws the progress of a download, and keeps an eye on it.
+private final class DownloadWatcher: Sendable {
+    private struct State {
+        var count: Int64 = 0
+        var isMonotone = true
+        /// The last quarter that was told where nothing can be redrawn.
+        var quarter = 0
+    }
+
+    private let screen: DemoScreen
+    private let fileSize: Int
+    private let state = Locked(State())
+
+    init(screen: DemoScreen, fileSize: Int) {
+        self.screen = screen
+        self.fileSize = fileSize
+    }
+
+    var count: Int { Int(state.withLock { $0.count }) }
+    var isMonotone: Bool { state.withLock { $0.isMonotone } }
+
+    func report(_ progress: TransferProgress) {
+        guard let share = progress.fraction else { return }
+        let isNewQuarter = state.withLock { state in
+            state.isMonotone = state.isMonotone && progress.completed >= state.count
+            state.count = progress.completed
+            let quarter = Int(share * 4)
+            defer { state.quarter = max(quarter, state.quarter) }
+            return quarter > state.quarter
+        }
+        let line = "\(ProgressBar().text(share))  of \(fileSize.byteFigure)"
+        if screen.isLive {
+            screen.show(["   \(line)"])
+        } else if isNewQuarter {
+            screen.say(line)
+        }
+    }
+}
