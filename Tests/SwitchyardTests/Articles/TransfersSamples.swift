@@ -1,0 +1,45 @@
+import Foundation
+import Switchyard
+
+/// The samples of the article on transfers, as they stand there.
+enum TransfersSamples {
+    static func download(with client: NetworkClient, to folder: URL) async throws -> URL {
+        var film = DownloadConfiguration(path: "films/7.mov", to: .file(folder.appendingPathComponent("7.mov")))
+        film.existingFile = .replace
+        film.createsDirectories = true
+        let file = try await client.download(film) { progress in
+            print(progress.completed, progress.fraction ?? 0)
+        }
+        return file.url
+    }
+
+    struct Tick: Decodable, Sendable {
+        var price: Double
+    }
+
+    static func follow(with client: NetworkClient) async throws {
+        let answer = try await client.stream(APIConfiguration(path: "ticks"))
+        for try await tick in answer.bytes.values(of: Tick.self) { print(tick.price) }
+    }
+
+    static func listen(with client: NetworkClient) async throws {
+        for try await event in client.eventSource(APIConfiguration(path: "news")) {
+            print(event.type, event.data)
+        }
+    }
+
+    static func upload(with client: NetworkClient, film: URL) async throws -> Int {
+        var upload = UploadConfiguration(path: "films", from: .file(film, contentType: "video/quicktime"))
+        upload.request.idempotencyKey = .automatic
+        let answer = try await client.upload(upload) { progress in print(progress.fraction ?? 0) }
+        return answer.status
+    }
+
+    static func show(_ download: DownloadConfiguration, with client: NetworkClient) async throws {
+        let monitor = TransferMonitor()
+        var download = download
+        download.monitor = monitor
+        // monitor.progress is a Foundation Progress: observe it, cancel(), pause() and resume() it.
+        _ = try await client.download(download)
+    }
+}

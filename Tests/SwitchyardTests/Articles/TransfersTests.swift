@@ -1,0 +1,44 @@
+import Foundation
+import Switchyard
+import SwitchyardTesting
+import Testing
+
+/// Runs the samples of the article on transfers.
+@Suite(.timeLimit(.minutes(1)))
+struct TransfersTests {
+    private func withClient(_ body: (NetworkClient, LoopbackServer, URL) async throws -> Void) async throws {
+        let server = LoopbackServer()
+        try server.start()
+        defer { server.stop() }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("samples-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let primary = try Server(name: "primary", baseURLs: [.test: ServerURL(server.baseURL)])
+        let service = try Service(name: "samples", servers: [primary], defaultEnvironment: .test)
+        try await body(try NetworkClient(service: service), server, folder)
+    }
+
+    @Test func `the samples of the article do what it says`() async throws {
+        try await withClient { client, server, folder in
+            let film = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
+            let content = LoopbackContent(film, entityTag: "\"7\"")
+            server.route(.get, "/films/7.mov") { content.response(to: $0) }
+            server.route(.get, "/ticks", answering: .text("{\"price\":1.5}\n{\"price\":2}\n"))
+            server.route(.get, "/news", answering: LoopbackResponse(status: 204))
+            server.route(.post, "/films") { request in
+                try await request.body.collect() == film ? .text("", status: 201) : .text("", status: 400)
+            }
+
+            let file = try await TransfersSamples.download(with: client, to: folder.appendingPathComponent("new"))
+            try await TransfersSamples.follow(with: client)
+            try await TransfersSamples.listen(with: client)
+            let status = try await TransfersSamples.upload(with: client, film: file)
+            let again = DownloadConfiguration(path: "films/7.mov", to: .file(folder.appendingPathComponent("8.mov")))
+            try await TransfersSamples.show(again, with: client)
+
+            #expect(try Data(contentsOf: file) == film)
+            #expect(status == 201)
+            #expect(server.requests.count == 5)
+        }
+    }
+}
