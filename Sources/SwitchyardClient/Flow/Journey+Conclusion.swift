@@ -82,20 +82,17 @@ extension Journey {
         return lease
     }
 
-    private func authorization(with credential: Credential) -> RequestAuthorization {
-        guard let field = credential.field else { return RequestAuthorization(names: []) { _ in } }
-        return RequestAuthorization(names: [field.name]) { $0.headers.set(field.name, field.value) }
-    }
-
     /// Whether a 401 is to be answered with another round and another credential.
     private func renewsCredential(
         after passed: PassedRound,
         _ memory: inout JourneyMemory
     ) async throws(RequestFailure.Reason) -> Bool {
-        guard let credentials = plan.credentials, let lease = passed.lease,
-            case .success(let answer) = passed.ended.result, answer.status == 401
-        else { return false }
+        guard let lease = passed.lease, case .success(let answer) = passed.ended.result, answer.status == 401 else {
+            return false
+        }
         do throws(CredentialError) {
+            if try answersDigest(answer, with: lease.credential, &memory) { return true }
+            guard let credentials = plan.credentials else { return false }
             switch try await credentials.answer(answer.headers, to: lease, for: self, mayRenew: memory.renewals) {
             case .none: return false
             case .replaced: return true

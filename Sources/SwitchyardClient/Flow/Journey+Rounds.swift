@@ -6,6 +6,8 @@ struct JourneyMemory {
     var history: [RoundRecord] = []
     /// How often the credential was renewed because of this request.
     var renewals = 0
+    /// How often it has answered a digest challenge.
+    var digests = 0
     /// What the last retry took from the budget.
     var tokens: Int?
     /// The idempotency key, should an interceptor ask for one: the same in all rounds.

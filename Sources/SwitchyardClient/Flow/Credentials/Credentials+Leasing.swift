@@ -182,7 +182,7 @@ extension Credentials {
             let result = await CredentialBypass.$owners.withValue(CredentialBypass.owners.union([identity])) {
                 await Self.outcome(of: { try await body(provider) })
             }
-            if finish(result), publishes, case .success(let new) = result { await provider.store(new, in: environment) }
+            if finish(result), publishes, case .success(let new) = result { store(new, in: environment) }
         }
         let timer = time.schedule(at: time.now.advanced(by: policy.timeout)) {
             if finish(.failure(.renewalTimedOut)) { worker.cancel() }

@@ -51,6 +51,8 @@ public final class Credentials: Sendable {
     let clock: @Sendable () -> Date
     let state = Locked<[ServiceEnvironment: CredentialSlot]>([:])
     private let hub = EventHub<CredentialEvent>()
+    /// The task that has the provider keep the credential which was set last.
+    private let storing = Locked<Task<Void, Never>?>(nil)
 
     /// Creates credentials.
     ///
@@ -136,9 +138,19 @@ extension Credentials {
         let result: Result<Void, CredentialError> = credential == nil ? .failure(.loggedOut) : .success(())
         for waiter in waiters { waiter.end(result) }
         publish(kind, in: environment)
-        let provider = provider
-        // The provider may take its time, and nobody waits for it.
-        Task { await provider.store(credential, in: environment) }
+        store(credential, in: environment)
+    }
+
+    /// Has the provider keep a credential; one after the other, so that the last one set is the last one kept.
+    ///
+    /// The provider may take its time: nobody waits for it.
+    func store(_ credential: Credential?, in environment: ServiceEnvironment) {
+        storing.withLock { storing in
+            storing = Task { [provider, storing] in
+                await storing?.value
+                await provider.store(credential, in: environment)
+            }
+        }
     }
 }
 

@@ -149,7 +149,10 @@ struct RedirectCaseTests {
         jar: CookieJar? = nil
     ) async throws -> Run {
         let list = AnswerList(answers)
-        let (client, transport) = try NetworkClient.stubbed(options: { $0.generator.cookies = jar }) { list.answer($0) }
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.generator.cookies = jar
+            $0.insecureHTTP = .allowed
+        }) { list.answer($0) }
         let result = await client.result(of: configuration)
         return Run(requests: transport.requests, result: result)
     }

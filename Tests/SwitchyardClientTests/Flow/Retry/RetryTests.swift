@@ -4,7 +4,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows K4 to K13.
+/// Rows K4 to K13, and DQ-6.
 @Suite(.timeLimit(.minutes(1)))
 struct RetryTests {
     private static func client(

@@ -1,0 +1,140 @@
+import Foundation
+
+/// The answer to a digest challenge (RFC 7616): a pure calculation.
+struct DigestAnswer {
+    /// The algorithms that are known, the better first.
+    enum Algorithm: String, CaseIterable, Sendable {
+        case sha256 = "SHA-256"
+        case sha256Session = "SHA-256-sess"
+        case md5 = "MD5"
+        case md5Session = "MD5-sess"
+
+        var isSession: Bool { self == .sha256Session || self == .md5Session }
+
+        func hash(_ text: String) -> String { hash(Array(text.utf8)) }
+
+        func hash(_ bytes: some Sequence<UInt8>) -> String {
+            switch self {
+            case .sha256, .sha256Session: SwitchyardClient.Digest.sha256(bytes).hexText
+            case .md5, .md5Session: SwitchyardClient.Digest.md5(bytes).hexText
+            }
+        }
+    }
+
+    /// What is protected beside the password.
+    enum Protection: String, Sendable {
+        case none
+        case auth
+        case authWithBody = "auth-int"
+    }
+
+    let realm: String
+    let nonce: String
+    let opaque: String?
+    let algorithm: Algorithm
+    let protection: Protection
+    let hashesUser: Bool
+    let isUTF8: Bool
+
+    /// Takes a challenge; `nil` when it is none of this scheme, or asks for what is not known here.
+    init?(_ challenge: AuthenticationChallenge) {
+        let parameters = challenge.parameters
+        guard challenge.scheme == "digest", let realm = challenge.realm, let nonce = parameters["nonce"] else {
+            return nil
+        }
+        let name = parameters["algorithm"]?.lowercased() ?? "md5"
+        guard let algorithm = Algorithm.allCases.first(where: { $0.rawValue.lowercased() == name }) else { return nil }
+        let offered = parameters["qop"].map { $0.lowercased().split { $0 == "," || $0 == " " }.map(String.init) }
+        switch offered {
+        case nil: protection = .none
+        case let offered? where offered.contains("auth"): protection = .auth
+        case let offered? where offered.contains("auth-int"): protection = .authWithBody
+        default: return nil
+        }
+        self.realm = realm
+        self.nonce = nonce
+        self.algorithm = algorithm
+        opaque = parameters["opaque"]
+        hashesUser = parameters["userhash"]?.lowercased() == "true"
+        isUTF8 = parameters["charset"]?.uppercased() == "UTF-8"
+    }
+
+    /// The best of the challenges that can be answered.
+    static func best(of challenges: [AuthenticationChallenge]) -> DigestAnswer? {
+        let answers = challenges.compactMap(DigestAnswer.init)
+        return Algorithm.allCases.lazy.compactMap { known in answers.first { $0.algorithm == known } }.first
+    }
+
+    /// The value of the `Authorization` field.
+    ///
+    /// - Parameters:
+    ///   - user: The name.
+    ///   - password: The password.
+    ///   - request: What is to be sent.
+    ///   - count: How often the nonce has been used, this time included.
+    ///   - clientNonce: A random text.
+    /// - Returns: The value.
+    /// - Throws: ``RequestError/body(kind:reason:)`` when the body has to be known and is not in memory.
+    func field(
+        user: String,
+        password: String,
+        request: HTTPRequest,
+        count: UInt32,
+        clientNonce: String
+    ) throws(RequestError) -> String {
+        let path = request.url.path.isEmpty ? "/" : request.url.path
+        let uri = path + (request.url.query.map { "?\($0)" } ?? "")
+        let counter = String(count, radix: 16)
+        let number = String(repeating: "0", count: 8 - counter.count) + counter
+        var secret = algorithm.hash("\(user):\(realm):\(password)")
+        if algorithm.isSession { secret = algorithm.hash("\(secret):\(nonce):\(clientNonce)") }
+        var target = "\(request.method):\(uri)"
+        if protection == .authWithBody { target += ":\(try bodyHash(of: request))" }
+        let what = algorithm.hash(target)
+        let response =
+            protection == .none
+            ? algorithm.hash("\(secret):\(nonce):\(what)")
+            : algorithm.hash("\(secret):\(nonce):\(number):\(clientNonce):\(protection.rawValue):\(what)")
+        return text(
+            user: user,
+            uri: uri,
+            response: response,
+            use: protection == .none && !algorithm.isSession ? nil : (number, clientNonce)
+        )
+    }
+
+    private func text(user: String, uri: String, response: String, use: (number: String, nonce: String)?) -> String {
+        var parts = [
+            userPart(user), "realm=\(quoted(realm))", "nonce=\(quoted(nonce))", "uri=\(quoted(uri))",
+            "response=\"\(response)\"", "algorithm=\(algorithm.rawValue)",
+        ]
+        if let use {
+            parts.append("cnonce=\(quoted(use.nonce))")
+            if protection != .none { parts += ["nc=\(use.number)", "qop=\(protection.rawValue)"] }
+        }
+        if let opaque { parts.append("opaque=\(quoted(opaque))") }
+        if hashesUser { parts.append("userhash=true") }
+        return "Digest \(parts.joined(separator: ", "))"
+    }
+
+    /// The name: hashed when the server wants it so, in the form of RFC 8187 when it is not ASCII.
+    private func userPart(_ user: String) -> String {
+        if hashesUser { return "username=\"\(algorithm.hash("\(user):\(realm)"))\"" }
+        if user.utf8.allSatisfy({ $0 < 128 && $0 >= 32 }) || !isUTF8 { return "username=\(quoted(user))" }
+        var escaped: [UInt8] = []
+        PercentEncoding.append(Array(user.utf8), allowed: .unreserved, to: &escaped)
+        return "username*=UTF-8''\(String(decoding: escaped, as: UTF8.self))"
+    }
+
+    private func quoted(_ text: String) -> String {
+        "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+    }
+
+    private func bodyHash(of request: HTTPRequest) throws(RequestError) -> String {
+        switch request.body {
+        case .none: algorithm.hash("")
+        case .data(let data): algorithm.hash(data)
+        case .file, .stream: throw .body(kind: "digest-protected", reason: .notInMemory)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+extension Journey {
+    private var digests: DigestBook { core.companions.companion { DigestBook() } }
+
+    /// What puts a credential into a request.
+    func authorization(with credential: Credential) -> RequestAuthorization {
+        if let field = credential.field {
+            return RequestAuthorization(names: [field.name]) { $0.headers.set(field.name, field.value) }
+        }
+        guard case .digest(let user, let password) = credential.scheme else {
+            return RequestAuthorization(names: []) { _ in }
+        }
+        let digests = digests
+        return RequestAuthorization(names: ["Authorization"]) { request in
+            try digests.authorize(&request, user: user, password: password)
+        }
+    }
+
+    /// Whether a 401 brought a digest challenge that another round answers.
+    ///
+    /// A request answers once, and a second time when the server says that only its nonce was too old; after that the
+    /// refusal is meant.
+    func answersDigest(
+        _ answer: ServiceResponse,
+        with credential: Credential?,
+        _ memory: inout JourneyMemory
+    ) throws(CredentialError) -> Bool {
+        guard case .digest(let user, _) = credential?.scheme, let url = answer.context.url else { return false }
+        let challenges = AuthenticationChallenge.all(in: answer.headers)
+        guard let challenge = DigestAnswer.best(of: challenges) else {
+            guard !challenges.isEmpty else { return false }
+            throw .unsupportedScheme(challenges.map(\.name))
+        }
+        let isStale = challenges.contains { $0.parameters["stale"]?.lowercased() == "true" }
+        guard memory.digests == 0 || (isStale && memory.digests < 2) else { return false }
+        memory.digests += 1
+        digests.keep(challenge, from: url.origin, for: user)
+        return true
+    }
+}
+
+extension AuthenticationChallenge {
+    /// The scheme, with its algorithm where it has one.
+    fileprivate var name: String {
+        parameters["algorithm"].map { "\(scheme) \($0)" } ?? scheme
+    }
+}

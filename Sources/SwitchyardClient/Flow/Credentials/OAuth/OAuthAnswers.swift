@@ -1,0 +1,55 @@
+import Foundation
+
+/// A token as servers send it (RFC 6749 section 5.1).
+struct TokenAnswer: Decodable {
+    var accessToken: String
+    var tokenType: String?
+    var expiresIn: Double?
+    var refreshToken: String?
+
+    enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+        case tokenType = "token_type"
+        case expiresIn = "expires_in"
+        case refreshToken = "refresh_token"
+    }
+
+    /// The credential; a server that sends no new refresh token means the old one to be kept (section 6).
+    func credential(at now: Date, keeping oldRefreshToken: String?) -> Credential {
+        .bearer(
+            accessToken,
+            expiresAt: expiresIn.map { now.addingTimeInterval(max(0, $0)) },
+            refreshToken: refreshToken ?? oldRefreshToken
+        )
+    }
+}
+
+/// A refusal as servers send it (RFC 6749 section 5.2).
+struct TokenRefusal: Decodable {
+    var error: String
+    var description: String?
+
+    enum CodingKeys: String, CodingKey {
+        case error
+        case description = "error_description"
+    }
+}
+
+/// The answer of the device endpoint (RFC 8628 section 3.2).
+struct DeviceAnswer: Decodable {
+    var deviceCode: String
+    var userCode: String
+    var verificationURI: String
+    var verificationURIComplete: String?
+    var expiresIn: Double
+    var interval: Double?
+
+    enum CodingKeys: String, CodingKey {
+        case deviceCode = "device_code"
+        case userCode = "user_code"
+        case verificationURI = "verification_uri"
+        case verificationURIComplete = "verification_uri_complete"
+        case expiresIn = "expires_in"
+        case interval
+    }
+}

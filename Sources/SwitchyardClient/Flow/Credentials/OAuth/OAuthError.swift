@@ -1,0 +1,46 @@
+/// Why an OAuth 2 server gave no token.
+public enum OAuthError: Error, Sendable, Hashable {
+    /// The server says why (RFC 6749 sections 4.1.2.1 and 5.2, RFC 8628 section 3.5); the text is its description.
+    case refused(Code, description: String?)
+    /// The answer to the authorisation does not belong to the question: another state, or none.
+    ///
+    /// It may be an attack; its code is not redeemed.
+    case stateMismatch
+    /// The URL that came back holds neither a code nor an error.
+    case missingCode
+    /// The answer is not what the standards say; the text says what is wrong with it.
+    case malformedAnswer(String)
+    /// The device was not confirmed in time.
+    case deviceExpired
+    /// There is nothing to renew a token with.
+    case noRefreshToken
+    /// An endpoint that the flow needs is not configured.
+    case missingEndpoint(String)
+
+    /// The reasons that servers give.
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        /// The code as the server sends it.
+        public let rawValue: String
+
+        /// Creates a code.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The code as the server sends it.
+        public var description: String { rawValue }
+
+        /// The code or the refresh token is no longer good, or never was: a new login is needed.
+        public static let invalidGrant = Code(rawValue: "invalid_grant")
+        /// The client is unknown or could not prove who it is.
+        public static let invalidClient = Code(rawValue: "invalid_client")
+        /// The user, or the server, said no.
+        public static let accessDenied = Code(rawValue: "access_denied")
+        /// The user has not confirmed the device yet.
+        public static let authorizationPending = Code(rawValue: "authorization_pending")
+        /// The device asks too often.
+        public static let slowDown = Code(rawValue: "slow_down")
+        /// The code of the device has expired.
+        public static let expiredToken = Code(rawValue: "expired_token")
+    }
+}

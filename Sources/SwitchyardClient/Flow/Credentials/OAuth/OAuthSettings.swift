@@ -1,0 +1,38 @@
+/// An app as it is known to an OAuth 2 server, and where that server is asked.
+///
+/// Endpoints are paths below the service's base URL, or absolute URLs.
+public struct OAuthSettings: Sendable, Hashable {
+    /// How the app proves who it is.
+    public enum ClientAuthentication: Sendable, Hashable {
+        /// Not at all: an app that cannot keep a secret, as all on users' devices (RFC 8252).
+        case none
+        /// With `Authorization: Basic` (RFC 6749 section 2.3.1).
+        case basic(secret: String)
+        /// With the secret in the form, for servers that know nothing else.
+        case form(secret: String)
+    }
+
+    /// The app's name at the server.
+    public var clientID: String
+    /// How the app proves who it is; not at all unless set.
+    public var authentication = ClientAuthentication.none
+    /// Where tokens are had.
+    public var tokenEndpoint: String
+    /// Where the user logs in, an absolute URL; `nil` when no flow needs it.
+    public var authorizationEndpoint: String?
+    /// Where devices get their codes; `nil` when no flow needs it.
+    public var deviceEndpoint: String?
+    /// Where the server sends the user back to; `nil` when no flow needs it.
+    public var redirectURI: String?
+    /// What the app asks to be allowed to do.
+    public var scopes: [String] = []
+
+    /// Creates settings; everything else is set through the properties.
+    public init(clientID: String, tokenEndpoint: String) {
+        self.clientID = clientID
+        self.tokenEndpoint = tokenEndpoint
+    }
+
+    /// The scopes as they are sent; `nil` for none.
+    var scopeText: String? { scopes.isEmpty ? nil : scopes.joined(separator: " ") }
+}

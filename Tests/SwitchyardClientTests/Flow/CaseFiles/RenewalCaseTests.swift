@@ -1,0 +1,145 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// The scenarios of Alamofire's authentication interceptor.
+@Suite(.timeLimit(.minutes(1)))
+struct RenewalCaseTests {
+    /// What a scenario needs while it runs.
+    private struct Scenario {
+        let credentials: Credentials
+        let client: NetworkClient
+        let transport: StubTransport
+        let renewals: Locked<Int>
+        let isSequential: Bool
+        let count: Int
+    }
+
+    private static let now = Date(timeIntervalSince1970: 1_000_000)
+
+    @Test func `tokens are renewed as Alamofire's interceptor does`() async throws {
+        try await CaseFile("alamofire_auth_refresh").runAsync { item in
+            let scenario = try Self.scenario(item)
+            let ends = await Self.ends(of: scenario)
+            return Self.judge(item, scenario, ends)
+        }
+    }
+
+    private static func judge(
+        _ item: JSONValue,
+        _ scenario: Scenario,
+        _ ends: [Result<ServiceResponse, RequestFailure>]
+    ) -> CaseOutcome {
+        let expected = item["expected"]
+        let isSuccess = ends.allSatisfy { if case .success(let answer) = $0 { answer.status < 300 } else { false } }
+        var outcomes = [
+            CaseOutcome.compare("\(isSuccess)", "\(expected?["success"]?.bool ?? false)"),
+            .compare("\(scenario.renewals.withLock { $0 })", "\(expected?["refreshCount"]?.int ?? 0)"),
+            .compare("\(scenario.transport.requestCount)", "\(expected?["applyCount"]?.int ?? 0)"),
+        ]
+        if expected?["error"]?.string?.contains("excessive") ?? false {
+            for case .failure(let failure) in ends {
+                guard case .credentials(.excessiveRenewal) = failure.reason else {
+                    return .failed("\(failure.reason)")
+                }
+            }
+        }
+        if let authorization = expected?["authorization"]?.string {
+            outcomes.append(
+                .compare(scenario.transport.requests.last?.headers["Authorization"], "Bearer \(authorization)")
+            )
+        }
+        if case .success(let answer)? = ends.last, let retries = expected?["retryCount"]?.int {
+            outcomes.append(.compare("\(answer.context.rounds - 1)", "\(retries)"))
+        }
+        return outcomes.first { $0 != .passed } ?? .passed
+    }
+
+    private static func ends(of scenario: Scenario) async -> [Result<ServiceResponse, RequestFailure>] {
+        let send = { @Sendable (index: Int) in
+            await scenario.client.result(of: APIConfiguration(path: "\(index)"))
+        }
+        guard scenario.isSequential else {
+            let calls = (0..<scenario.count).map { index in Task { await send(index) } }
+            var ends: [Result<ServiceResponse, RequestFailure>] = []
+            for call in calls { ends.append(await call.value) }
+            return ends
+        }
+        var ends: [Result<ServiceResponse, RequestFailure>] = []
+        for index in 0..<scenario.count { ends.append(await send(index)) }
+        return ends
+    }
+
+    private static func scenario(_ item: JSONValue) throws -> Scenario {
+        let requests = item["requests"]?.array ?? []
+        let renewals = Locked(0)
+        let transport = Locked<StubTransport?>(nil)
+        let isSequential = requests.contains { $0["after"] != nil }
+        let meetAtServer = !isSequential && requests.allSatisfy { $0["statuses"]?.array?.first?.int == 401 }
+        let fails = item["refresh"]?.string == "fails"
+        let staysExpired = item["refresh"]?.string?.contains("requiresRefresh=true") ?? false
+        let credentials = Credentials(policy: policy(item), clock: { now }) { _ in
+            if meetAtServer { await transport.withLock { $0 }?.waitForRequests(requests.count) }
+            let number = renewals.withLock { renewals in
+                renewals += 1
+                return renewals
+            }
+            if fails { throw SampleError() }
+            return .bearer("a\(number)", expiresAt: staysExpired ? now : nil)
+        }
+        let isExpired = item["credential"]?["requiresRefresh"]?.bool ?? false
+        credentials.set(.bearer("a0", expiresAt: isExpired ? now : nil), in: .test)
+        let (client, stub) = try NetworkClient.stubbed(
+            options: { $0.credentials = credentials },
+            answer: answers(requests, credentials)
+        )
+        transport.withLock { $0 = stub }
+        return Scenario(
+            credentials: credentials,
+            client: client,
+            transport: stub,
+            renewals: renewals,
+            isSequential: isSequential,
+            count: requests.count
+        )
+    }
+
+    private static func policy(_ item: JSONValue) -> Credentials.Policy {
+        var policy = Credentials.Policy()
+        policy.leeway = .zero
+        policy.repeatsPerRequest = 10
+        if let window = item["refreshWindow"] {
+            policy.renewals = window["maximumAttempts"]?.int ?? 5
+            policy.window = .seconds(window["interval"]?.int ?? 30)
+        }
+        return policy
+    }
+
+    /// Gives each request its statuses in order; what happens "during" a request happens before its first answer.
+    private static func answers(
+        _ requests: [JSONValue],
+        _ credentials: Credentials
+    ) -> @Sendable (HTTPRequest) -> StubAnswer {
+        let statuses = Locked(requests.map { $0["statuses"]?.array?.compactMap(\.int) ?? [200] })
+        let during = Locked(requests.map { $0["during"]?.string })
+        return { request in
+            let index = Int(request.url.path.split(separator: "/").last ?? "") ?? 0
+            let event = during.withLock { during in
+                defer { during[index] = nil }
+                return during[index]
+            }
+            if let event {
+                if event.contains("nil") {
+                    credentials.logOut(in: .test)
+                } else {
+                    credentials.set(.bearer("a1"), in: .test)
+                }
+            }
+            return statuses.withLock { statuses in
+                .status(statuses[index].count > 1 ? statuses[index].removeFirst() : statuses[index][0])
+            }
+        }
+    }
+}

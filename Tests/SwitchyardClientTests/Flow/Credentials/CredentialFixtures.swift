@@ -1,0 +1,101 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+
+/// A service that lets in who shows the token that is good now, and says 401 to everybody else.
+final class TokenGate: Sendable {
+    private struct State {
+        var good: String
+        var renewals = 0
+        var refusals = 0
+        var shown: [String?] = []
+    }
+
+    private let state: Locked<State>
+    /// Whether a renewal makes its token the good one.
+    let accepts: Bool
+
+    init(good: String = "a1", accepts: Bool = true) {
+        state = Locked(State(good: good))
+        self.accepts = accepts
+    }
+
+    var renewals: Int { state.withLock { $0.renewals } }
+    var refusals: Int { state.withLock { $0.refusals } }
+    /// The tokens that requests showed, in order.
+    var shown: [String?] { state.withLock { $0.shown } }
+
+    /// Lets in with another token from now on.
+    func change(to good: String) {
+        state.withLock { $0.good = good }
+    }
+
+    func answer(_ request: HTTPRequest) -> StubAnswer {
+        let token = request.headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) }
+        return state.withLock { state in
+            state.shown.append(token)
+            if token == state.good { return .status(200) }
+            state.refusals += 1
+            return .status(401, headers: ["WWW-Authenticate": "Bearer realm=\"api\""])
+        }
+    }
+
+    /// The next token: `a1`, `a2` and so on.
+    func renew() -> Credential {
+        state.withLock { state in
+            state.renewals += 1
+            let token = "a\(state.renewals)"
+            if accepts { state.good = token }
+            return .bearer(token)
+        }
+    }
+}
+
+/// Lets tests hold something up until they say so.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        var arrivals = 0
+        var watchers: [(count: Int, CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Locked(State())
+
+    /// Waits until the gate is open.
+    func pass() async {
+        await withCheckedContinuation { waiter in
+            let (isOpen, watchers) = state.withLock { state in
+                state.arrivals += 1
+                if !state.isOpen { state.waiters.append(waiter) }
+                let arrivals = state.arrivals
+                let ready = state.watchers.filter { $0.count <= arrivals }
+                state.watchers.removeAll { $0.count <= arrivals }
+                return (state.isOpen, ready.map(\.1))
+            }
+            for watcher in watchers { watcher.resume() }
+            if isOpen { waiter.resume() }
+        }
+    }
+
+    func open() {
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Waits until so many have come to the gate.
+    func waitForArrivals(_ count: Int) async {
+        await withCheckedContinuation { watcher in
+            let isThere = state.withLock { state in
+                if state.arrivals < count { state.watchers.append((count, watcher)) }
+                return state.arrivals >= count
+            }
+            if isThere { watcher.resume() }
+        }
+    }
+}

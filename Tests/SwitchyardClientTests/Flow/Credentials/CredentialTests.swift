@@ -1,0 +1,200 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows M1, M3, M5, M8, M10 and M12, and YTK-45.
+@Suite(.timeLimit(.minutes(1)))
+struct CredentialTests {
+    private static func fields(
+        _ credential: Credential,
+        _ configuration: APIConfiguration = APIConfiguration(path: "x")
+    ) async throws -> HTTPHeaders {
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(credential)
+        }) { _ in .status(200) }
+        _ = try await client.send(configuration)
+        return try #require(transport.requests.last).headers
+    }
+
+    // M1, M3
+    @Test func `a bearer token, a name with password and a field of any name go with a request`() async throws {
+        #expect(try await Self.fields(.bearer("t"))["Authorization"] == "Bearer t")
+        #expect(try await Self.fields(.basic(user: "u", password: "ü"))["Authorization"] == "Basic dTrDvA==")
+        #expect(try await Self.fields(.header("X-API-Key", "k"))["X-API-Key"] == "k")
+    }
+
+    @Test func `a call may have a credential of its own, or none`() async throws {  // M1, M3
+        var own = APIConfiguration(path: "x")
+        own.credential = .basic(user: "u", password: "p")
+        var none = APIConfiguration(path: "x")
+        none.usesCredentials = false
+
+        #expect(try await Self.fields(.bearer("t"), own)["Authorization"] == "Basic dTpw")
+        #expect(try await Self.fields(.bearer("t"), none)["Authorization"] == nil)
+    }
+
+    @Test func `a URL of another origin gets no credentials`() async throws {
+        #expect(
+            try await Self.fields(.bearer("t"), APIConfiguration(path: "http://other.test/"))["Authorization"] == nil
+        )
+    }
+
+    @Test func `a credential of any field is taken out of a redirect to another origin`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.header("X-Custom-Secret", "k"))
+        }) { request in
+            request.server == "other" ? .status(200) : .status(302, headers: ["Location": "http://other.test/"])
+        }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(transport.requests.map { $0.headers["X-Custom-Secret"] } == ["k", nil])
+    }
+
+    @Test func `a request without a credential is not sent when one is needed`() async throws {  // M8
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(provider: KeptCredential(nil))
+        }) { _ in .status(200) }
+
+        #expect(await client.failure(of: APIConfiguration(path: "x")) == .credentials(.missing))
+        #expect(transport.requestCount == 0)
+    }
+
+    @Test func `a credential that was kept is asked for once and used`() async throws {
+        let provider = KeptCredential(.bearer("kept"))
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(provider: provider)
+        }) { _ in .status(200) }
+
+        await withTaskGroup { group in
+            for _ in 0..<20 { group.addTask { _ = await client.result(of: APIConfiguration(path: "x")) } }
+        }
+
+        #expect(provider.loads.withLock { $0 } == 1)
+        #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == "Bearer kept" })
+    }
+
+    @Test func `a credential can be set at any time, and each one has a number`() async throws {  // M10
+        let credentials = Credentials(provider: KeptCredential(nil))
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
+            .status(200)
+        }
+
+        credentials.set(.bearer("one"), in: .test)
+        _ = try await client.send(APIConfiguration(path: "x"))
+        credentials.set(.bearer("two"), in: .test)
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer one", "Bearer two"])
+        #expect(credentials.version(in: .test) == 2)
+    }
+
+    @Test func `each environment has its own credential`() async throws {
+        let credentials = Credentials(provider: KeptCredential(nil))
+        credentials.set(.bearer("t"), in: .test)
+        credentials.set(.bearer("r"), in: .release)
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
+            .status(200)
+        }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+        try client.switchEnvironment(to: .release)
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer t", "Bearer r"])
+    }
+
+    @Test func `a log-out is told, so that what was stored for the user can go`() async throws {  // M12
+        let provider = KeptCredential(nil)
+        let credentials = Credentials(provider: provider)
+        var events = credentials.events().makeAsyncIterator()
+        credentials.set(.bearer("t"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in .status(200) }
+
+        credentials.logOut(in: .test)
+
+        #expect(await events.next()?.kind == .set)
+        #expect(await events.next()?.kind == .loggedOut)
+        #expect(await client.failure(of: APIConfiguration(path: "x")) == .credentials(.missing))
+    }
+
+    @Test func `no description shows a secret`() {  // YTK-45
+        let credentials: [Credential] = [
+            .bearer("secret"), .basic(user: "u", password: "secret"), .digest(user: "u", password: "secret"),
+            .header("X", "secret"),
+        ]
+
+        #expect(credentials.allSatisfy { !"\($0) \(String(reflecting: $0))".contains("secret") })
+    }
+
+    @Test func `a credential is renewed before it ends`() async throws {  // M5
+        let now = Date(timeIntervalSince1970: 1000)
+        let gate = TokenGate()
+        let credentials = Credentials(clock: { now }) { _ in gate.renew() }
+        credentials.set(.bearer("old", expiresAt: now.addingTimeInterval(20)), in: .test)
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { gate.answer($0) }
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(answer.context.rounds == 1)
+        #expect(gate.shown == ["a1"])
+    }
+
+    @Test func `a token that lives shorter than the leeway is used all the same`() async throws {
+        let now = Date(timeIntervalSince1970: 1000)
+        let credentials = Credentials(clock: { now }) { _ in .bearer("short", expiresAt: now.addingTimeInterval(5)) }
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
+            .status(200)
+        }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer short"])
+    }
+
+    @Test func `credentials are kept in the order in which they were set`() async throws {
+        let provider = StoringProvider()
+        let credentials = Credentials(provider: provider)
+
+        for number in 0..<50 { credentials.set(.bearer("\(number)"), in: .test) }
+        credentials.logOut(in: .test)
+
+        var kept: [Credential?] = []
+        for await credential in provider.stored {
+            kept.append(credential)
+            if kept.count == 51 { break }
+        }
+        #expect(kept == (0..<50).map { .bearer("\($0)") } + [nil])
+    }
+}
+
+/// Gives what was kept, and counts.
+final class KeptCredential: CredentialProvider {
+    let credential: Credential?
+    let loads = Locked(0)
+
+    init(_ credential: Credential?) {
+        self.credential = credential
+    }
+
+    func storedCredential(in environment: ServiceEnvironment) async throws -> Credential? {
+        loads.withLock { $0 += 1 }
+        return credential
+    }
+}
+
+/// Passes on what it is to keep.
+private final class StoringProvider: CredentialProvider {
+    let stored: AsyncStream<Credential?>
+    private let continuation: AsyncStream<Credential?>.Continuation
+
+    init() {
+        (stored, continuation) = AsyncStream.makeStream()
+    }
+
+    func store(_ credential: Credential?, in environment: ServiceEnvironment) async {
+        continuation.yield(credential)
+    }
+}

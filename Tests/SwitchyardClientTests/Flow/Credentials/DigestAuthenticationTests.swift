@@ -1,0 +1,157 @@
+import Foundation
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Row M1.
+@Suite(.timeLimit(.minutes(1)))
+struct DigestAuthenticationTests {
+    private static func challenge(_ algorithm: String, _ more: String = "qop=\"auth, auth-int\"") -> String {
+        """
+        Digest realm="http-auth@example.org", \(more), algorithm=\(algorithm), \
+        nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", \
+        opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
+        """
+    }
+
+    // The examples of RFC 7616 section 3.9.1.
+    @Test(arguments: [
+        ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
+        ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+    ])
+    func `the examples of RFC 7616 come out`(algorithm: String, response: String) throws {
+        let headers: HTTPHeaders = ["WWW-Authenticate": Self.challenge(algorithm)]
+        let answer = try #require(DigestAnswer.best(of: AuthenticationChallenge.all(in: headers)))
+        let url = try #require(RequestURL("http://www.example.org/dir/index.html"))
+
+        let field = try answer.field(
+            user: "Mufasa",
+            password: "Circle of Life",
+            request: HTTPRequest(url: url),
+            count: 1,
+            clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+        )
+
+        #expect(field.contains("response=\"\(response)\""))
+        #expect(field.contains("uri=\"/dir/index.html\""))
+        #expect(field.contains("nc=00000001, qop=auth"))
+    }
+
+    @Test func `the example of RFC 2069 comes out, without any protection of replays`() throws {
+        let text = "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\""
+        let answer = try #require(DigestAnswer.best(of: AuthenticationChallenge.all(in: ["WWW-Authenticate": text])))
+        let url = try #require(RequestURL("http://host.com/dir/index.html"))
+
+        let field = try answer.field(
+            user: "Mufasa",
+            password: "CircleOfLife",
+            request: HTTPRequest(url: url),
+            count: 1,
+            clientNonce: "x"
+        )
+
+        // RFC 2617 erratum 749 has the right figure.
+        #expect(field.contains("response=\"1949323746fe6a43ef61f9606e7febea\""))
+        #expect(!field.contains("cnonce"))
+    }
+
+    @Test func `of two challenges the better algorithm is answered`() throws {
+        var headers: HTTPHeaders = ["WWW-Authenticate": Self.challenge("MD5")]
+        headers.add("WWW-Authenticate", Self.challenge("SHA-256"))
+
+        #expect(DigestAnswer.best(of: AuthenticationChallenge.all(in: headers))?.algorithm == .sha256)
+    }
+
+    @Test func `several challenges in one field are told apart`() {
+        let headers: HTTPHeaders = [
+            "WWW-Authenticate": "Negotiate, Basic realm=\"a, b\", Digest realm=c,nonce=\"d\\\"e\""
+        ]
+
+        let challenges = AuthenticationChallenge.all(in: headers)
+
+        #expect(challenges.map(\.scheme) == ["negotiate", "basic", "digest"])
+        #expect(challenges.map(\.realm) == [nil, "a, b", "c"])
+        #expect(challenges.last?.parameters["nonce"] == "d\"e")
+    }
+
+    // M1
+    @Test func `a challenge is answered once, and later requests answer it without being refused`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.digest(user: "u", password: "p"))
+        }) { request in
+            request.headers["Authorization"] == nil
+                ? .status(401, headers: ["WWW-Authenticate": Self.challenge("SHA-256")]) : .status(200)
+        }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+        _ = try await client.send(APIConfiguration(path: "y", query: ["a": 1]))
+
+        let fields = transport.requests.compactMap { $0.headers["Authorization"] }
+        #expect(transport.requestCount == 3)
+        #expect(fields.map { $0.contains("nc=00000001") } == [true, false])
+        #expect(fields.last?.contains("nc=00000002") ?? false)
+        #expect(fields.last?.contains("uri=\"/v1/y?a=1\"") ?? false)
+    }
+
+    @Test func `a wrong password is refused once and not tried for ever`() async throws {
+        var configuration = APIConfiguration(path: "x")
+        configuration.credential = .digest(user: "u", password: "wrong")
+        let number = Locked(0)
+        let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in
+            let nonce = number.withLock { number in
+                number += 1
+                return number
+            }
+            return .status(401, headers: ["WWW-Authenticate": "Digest realm=r, qop=auth, nonce=n\(nonce)"])
+        }
+
+        let answer = try await client.send(configuration)
+
+        #expect(answer.status == 401)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `a nonce that is too old is replaced without a fuss`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.digest(user: "u", password: "p"))
+        }) { request in
+            let field = request.headers["Authorization"] ?? ""
+            if field.contains("nonce=\"new\"") { return .status(200) }
+            let stale = field.isEmpty ? "nonce=old" : "nonce=new, stale=TRUE"
+            return .status(401, headers: ["WWW-Authenticate": "Digest realm=r, qop=auth, \(stale)"])
+        }
+
+        #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test func `schemes that are not known are named in the error`() async throws {  // M1
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.digest(user: "u", password: "p"))
+        }) { _ in .status(401, headers: ["WWW-Authenticate": "NTLM, Negotiate"]) }
+
+        let reason = await client.failure(of: APIConfiguration(path: "x"))
+
+        #expect(reason == .credentials(.unsupportedScheme(["ntlm", "negotiate"])))
+    }
+
+    @Test func `a provider is shown what the service asks for, and may throw, answer or decline`() async throws {  // M2
+        let seen = Locked<[AuthenticationChallenge]>([])
+        let credentials = Credentials { renewal in
+            seen.withLock { $0 = renewal.challenges }
+            return nil
+        }
+        credentials.set(.bearer("t"), in: .test)
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = credentials
+        }) { _ in .status(401, headers: ["WWW-Authenticate": "Bearer realm=\"api\", error=\"invalid_token\""]) }
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(answer.status == 401)
+        #expect(transport.requestCount == 1)
+        #expect(seen.withLock { $0 }.first?.parameters["error"] == "invalid_token")
+    }
+}

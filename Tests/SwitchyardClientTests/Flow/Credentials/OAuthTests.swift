@@ -1,0 +1,235 @@
+import Foundation
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Row M14.
+@Suite(.timeLimit(.minutes(1)))
+struct OAuthTests {
+    private static let now = Date(timeIntervalSince1970: 1000)
+
+    private static var settings: OAuthSettings {
+        var settings = OAuthSettings(clientID: "app", tokenEndpoint: "token")
+        settings.authorizationEndpoint = "https://login.test/authorize?tenant=1"
+        settings.deviceEndpoint = "device"
+        settings.redirectURI = "app://done"
+        settings.scopes = ["read", "write"]
+        return settings
+    }
+
+    private static func oauth(
+        with settings: OAuthSettings = settings,
+        time: ManualClock = ManualClock(),
+        _ answers: StubAnswer...
+    ) throws -> (oauth: OAuthClient, transport: StubTransport) {
+        let list = AnswerList(answers)
+        let (client, transport) = try NetworkClient.stubbed(time: time, options: { _ in }) { list.answer($0) }
+        return (OAuthClient(settings, client: client, clock: { now }), transport)
+    }
+
+    private static func form(_ request: HTTPRequest?) throws -> [String: String] {
+        guard case .data(let data)? = request?.body else { return [:] }
+        let items = URLComponents(string: "?\(String(decoding: data, as: UTF8.self))")?.queryItems ?? []
+        return Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
+    }
+
+    private static let token = StubAnswer.json(
+        #"{"access_token": "t", "token_type": "Bearer", "expires_in": 3600, "refresh_token": "r"}"#
+    )
+
+    // MARK: - PKCE
+
+    @Test func `the example of RFC 7636 comes out`() throws {
+        let pkce = try #require(PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
+
+        #expect(pkce.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+    }
+
+    @Test func `a proof is random, and a secret that the standard forbids is none`() {
+        #expect(PKCE().verifier != PKCE().verifier)
+        #expect(PKCE().verifier.utf8.count == 43)
+        #expect(PKCE(verifier: "short") == nil)
+        #expect(PKCE(verifier: String(repeating: "ü", count: 50)) == nil)
+    }
+
+    // MARK: - The authorisation code
+
+    @Test func `a login names app, state, scopes and proof`() throws {
+        let (oauth, _) = try Self.oauth(Self.token)
+
+        let login = try oauth.authorization()
+
+        let items = URLComponents(url: login.url, resolvingAgainstBaseURL: false)?.queryItems ?? []
+        let query = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
+        #expect(login.url.absoluteString.hasPrefix("https://login.test/authorize?tenant=1&"))
+        #expect(query["response_type"] == "code")
+        #expect(query["client_id"] == "app")
+        #expect(query["state"] == login.state)
+        #expect(query["scope"] == "read write")
+        #expect(query["redirect_uri"] == "app://done")
+        #expect(query["code_challenge"] == login.pkce.challenge)
+        #expect(query["code_challenge_method"] == "S256")
+    }
+
+    @Test func `a code is redeemed with the proof`() async throws {
+        let (oauth, transport) = try Self.oauth(Self.token)
+        let login = try oauth.authorization()
+        let callback = try #require(URL(string: "app://done?code=c%2F1&state=\(login.state)"))
+
+        let credential = try await oauth.credential(redeeming: callback, for: login)
+
+        let form = try Self.form(transport.requests.first)
+        #expect(credential == .bearer("t", expiresAt: Self.now.addingTimeInterval(3600), refreshToken: "r"))
+        #expect(form["grant_type"] == "authorization_code")
+        #expect(form["code"] == "c/1")
+        #expect(form["code_verifier"] == login.pkce.verifier)
+        #expect(form["client_id"] == "app")
+        #expect(form["redirect_uri"] == "app://done")
+    }
+
+    @Test(arguments: [
+        ("app://done?code=c", OAuthError.stateMismatch), ("app://done?code=c&state=other", .stateMismatch),
+        ("app://done?state=s", .missingCode),
+        ("app://done?state=s&error=access_denied&error_description=no", .refused(.accessDenied, description: "no")),
+    ])
+    func `an answer that does not belong or says no is an error`(url: String, error: OAuthError) async throws {
+        let (oauth, transport) = try Self.oauth(Self.token)
+        let login = try oauth.authorization(state: "s")
+        let callback = try #require(URL(string: url))
+
+        await #expect(throws: error) { _ = try await oauth.credential(redeeming: callback, for: login) }
+        #expect(transport.requestCount == 0)
+    }
+
+    // MARK: - Client credentials and renewal
+
+    @Test func `an app proves itself in the header or in the form`() async throws {
+        var settings = Self.settings
+        settings.authentication = .basic(secret: "p:w")
+        let (header, first) = try Self.oauth(with: settings, Self.token)
+        settings.authentication = .form(secret: "pw")
+        let (form, second) = try Self.oauth(with: settings, Self.token)
+
+        _ = try await header.clientCredential()
+        _ = try await form.clientCredential()
+
+        let encoded = Data("app:p%3Aw".utf8).base64EncodedString()
+        #expect(first.requests.first?.headers["Authorization"] == "Basic \(encoded)")
+        #expect(try Self.form(first.requests.first)["grant_type"] == "client_credentials")
+        #expect(try Self.form(second.requests.first)["client_secret"] == "pw")
+    }
+
+    @Test func `a renewal keeps the old refresh token when the server sends no other`() async throws {
+        let (oauth, transport) = try Self.oauth(.json(#"{"access_token": "t2", "token_type": "bearer"}"#))
+
+        let credential = try await oauth.refreshed(.bearer("t", refreshToken: "r"))
+
+        #expect(credential == .bearer("t2", refreshToken: "r"))
+        #expect(try Self.form(transport.requests.first)["refresh_token"] == "r")
+    }
+
+    @Test func `a provider renews through the client that needs the token`() async throws {
+        let good = Locked("t")
+        let credentials = Credentials(provider: OAuthProvider(Self.settings))
+        credentials.set(.bearer("old", refreshToken: "r"), in: .test)
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
+            if request.url.path.hasSuffix("token") { return Self.token }
+            return .status(request.headers["Authorization"] == "Bearer \(good.withLock { $0 })" ? 200 : 401)
+        }
+
+        #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
+        #expect(transport.requests.map(\.url.path) == ["/v1/x", "/v1/token", "/v1/x"])
+    }
+
+    @Test func `a refresh token that is refused for good needs a login`() async throws {
+        let credentials = Credentials(provider: OAuthProvider(Self.settings))
+        credentials.set(.bearer("old", refreshToken: "r"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
+            request.url.path.hasSuffix("token") ? .json(#"{"error": "invalid_grant"}"#, status: 400) : .status(401)
+        }
+
+        #expect(await client.failure(of: APIConfiguration(path: "x")) == .credentials(.loginRequired))
+    }
+
+    @Test func `an app's own token is fetched before the first request`() async throws {
+        let credentials = Credentials(provider: OAuthProvider(Self.settings, grant: .clientCredentials))
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
+            request.url.path.hasSuffix("token") ? Self.token : .status(200)
+        }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, "Bearer t"])
+    }
+
+    @Test(arguments: [
+        StubAnswer.json("[]"), .json("{}"), .json(#"{"access_token": "t", "token_type": "mac"}"#),
+        .json("oops", status: 500),
+    ])
+    func `an answer that is none is an error`(answer: StubAnswer) async throws {
+        let (oauth, _) = try Self.oauth(answer)
+
+        await #expect { _ = try await oauth.clientCredential() } throws: { error in
+            if case OAuthError.malformedAnswer = error { true } else { false }
+        }
+    }
+
+    // MARK: - Devices
+
+    private static let device = StubAnswer.json(
+        #"{"device_code": "d", "user_code": "AB-CD", "verification_uri": "https://x.test", "expires_in": 60, "interval": 5}"#
+    )
+
+    private static func refusal(_ code: String) -> StubAnswer { .json("{\"error\": \"\(code)\"}", status: 400) }
+
+    @Test func `a device asks as often as it may until the user has confirmed it`() async throws {
+        let clock = ManualClock()
+        let (oauth, transport) = try Self.oauth(
+            time: clock,
+            Self.device,
+            Self.refusal("authorization_pending"),
+            Self.refusal("slow_down"),
+            Self.token
+        )
+
+        let login = try await oauth.deviceAuthorization()
+        let call = Task { try await oauth.credential(confirming: login) }
+        var times: [Double] = []
+        for pause in [5, 5, 10] {
+            await clock.waitForTimers(1)
+            clock.advance(by: .seconds(pause))
+            times.append(clock.now.seconds)
+            await transport.waitForRequests(times.count + 1)
+        }
+
+        #expect(login.userCode == "AB-CD")
+        #expect(try await call.value.scheme == .bearer(token: "t"))
+        #expect(try Self.form(transport.requests.last)["device_code"] == "d")
+    }
+
+    @Test func `a device that nobody confirms gives up when its code ends`() async throws {
+        let clock = ManualClock()
+        let (oauth, _) = try Self.oauth(time: clock, Self.device, Self.refusal("expired_token"))
+        let login = try await oauth.deviceAuthorization()
+
+        let call = Task { try await oauth.credential(confirming: login) }
+        await clock.waitForTimers(1)
+        clock.advance(by: .seconds(5))
+
+        await #expect(throws: OAuthError.deviceExpired) { _ = try await call.value }
+    }
+
+    @Test func `a user who says no ends the waiting`() async throws {
+        let clock = ManualClock()
+        let (oauth, _) = try Self.oauth(time: clock, Self.device, Self.refusal("access_denied"))
+        let login = try await oauth.deviceAuthorization()
+
+        let call = Task { try await oauth.credential(confirming: login) }
+        await clock.waitForTimers(1)
+        clock.advance(by: .seconds(5))
+
+        await #expect(throws: OAuthError.refused(.accessDenied, description: nil)) { _ = try await call.value }
+    }
+}

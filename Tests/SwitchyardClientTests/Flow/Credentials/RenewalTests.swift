@@ -1,0 +1,326 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows M4, M6, M7, M9, M11, M13 and M16.
+@Suite(.timeLimit(.minutes(2)))
+struct RenewalTests {
+    /// Sends so many requests at once and counts how they end.
+    private static func tally(_ client: NetworkClient, _ count: Int) async -> [String: Int] {
+        await withTaskGroup(of: String.self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    switch await client.result(of: APIConfiguration(path: "x")) {
+                    case .success(let answer): "\(answer.status)"
+                    case .failure(let failure): "\(failure.reason)"
+                    }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+    }
+
+    @Test func `ten thousand refusals at once make one renewal and ten thousand successes`() async throws {  // M4
+        let gate = TokenGate(good: "a1")
+        let credentials = Credentials { _ in gate.renew() }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { gate.answer($0) }
+
+        let ends = await Self.tally(client, 10_000)
+
+        #expect(ends == ["200": 10_000])
+        #expect(gate.renewals == 1)
+        #expect(credentials.version(in: .test) == 2)
+    }
+
+    @Test func `requests that come while a credential is renewed wait for it`() async throws {  // M4
+        let gate = TokenGate()
+        let door = Gate()
+        let credentials = Credentials { _ in
+            await door.pass()
+            return gate.renew()
+        }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { gate.answer($0) }
+
+        let first = Task { await client.result(of: APIConfiguration(path: "x")) }
+        await door.waitForArrivals(1)
+        let second = Task { await client.result(of: APIConfiguration(path: "y")) }
+        door.open()
+        _ = await (first.value, second.value)
+
+        #expect(
+            gate.shown == ["a0", "a1", "a1"] || gate.shown.sorted { ($0 ?? "") < ($1 ?? "") } == ["a0", "a1", "a1"]
+        )
+        #expect(gate.renewals == 1)
+    }
+
+    @Test func `a refusal of an old credential only sends the request again`() async throws {  // M6
+        let gate = TokenGate(good: "a1")
+        let credentials = Credentials { _ in gate.renew() }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
+            if request.headers["Authorization"] == "Bearer a0" { credentials.set(.bearer("a1"), in: .test) }
+            return gate.answer(request)
+        }
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(answer.status == 200)
+        #expect(answer.context.rounds == 2)
+        #expect(gate.renewals == 0)
+    }
+
+    @Test func `a service that refuses the fresh credential too has its refusal shown to the caller`() async throws {
+        let gate = TokenGate(good: "other", accepts: false)
+        let credentials = Credentials { _ in gate.renew() }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) {
+            gate.answer($0)
+        }
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(answer.status == 401)
+        #expect(transport.requestCount == 2)
+        #expect(gate.renewals == 1)
+    }
+
+    @Test func `more renewals than the window allows are refused`() async throws {  // M7
+        let clock = ManualClock()
+        let gate = TokenGate(good: "other", accepts: false)
+        let credentials = Credentials { _ in gate.renew() }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(
+            time: clock,
+            options: {
+                $0.credentials = credentials
+            }
+        ) { gate.answer($0) }
+
+        var ends: [Result<Int, RequestFailure.Reason>] = []
+        for _ in 0..<6 {
+            let result = await client.result(of: APIConfiguration(path: "x"))
+            ends.append(result.map(\.status).mapError(\.reason))
+        }
+        clock.advance(by: .seconds(30))
+        _ = await client.result(of: APIConfiguration(path: "x"))
+
+        #expect(
+            ends == Array(repeating: .success(401), count: 5) + [.failure(.credentials(.excessiveRenewal(limit: 5)))]
+        )
+        #expect(gate.renewals == 6)
+    }
+
+    @Test func `a renewal that fails does so once for everybody who waited`() async throws {  // M9
+        let gate = TokenGate(good: "never")
+        let renewals = Locked(0)
+        let door = Gate()
+        let credentials = Credentials { _ in
+            renewals.withLock { $0 += 1 }
+            await door.pass()
+            throw SampleError()
+        }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) {
+            gate.answer($0)
+        }
+
+        let ends = Task { await Self.tally(client, 100) }
+        await transport.waitForRequests(100)
+        door.open()
+
+        let failure = RequestFailure.Reason.credentials(
+            .renewalFailed(Veto(name: "renewal", underlying: SampleError()))
+        )
+        #expect(await ends.value == ["\(failure)": 100])
+        #expect(renewals.withLock { $0 } == 1)
+    }
+
+    @Test func `a refusal of the login for good ends later requests too, until another credential is set`() async throws
+    {
+        let gate = TokenGate(good: "new")
+        let renewals = Locked(0)
+        let credentials = Credentials { _ in
+            renewals.withLock { $0 += 1 }
+            throw CredentialError.loginRequired
+        }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { gate.answer($0) }
+
+        for _ in 0..<3 {
+            #expect(await client.failure(of: APIConfiguration(path: "x")) == .credentials(.loginRequired))
+        }
+        credentials.set(.bearer("new"), in: .test)
+
+        #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
+        #expect(renewals.withLock { $0 } == 1)
+    }
+
+    @Test func `a failure is told to listeners, and the app's answer lets the requests go on`() async throws {  // M11
+        let gate = TokenGate(good: "new")
+        let door = Gate()
+        let credentials = Credentials { _ in
+            await door.pass()
+            return nil
+        }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) {
+            gate.answer($0)
+        }
+
+        let call = Task { try await client.send(APIConfiguration(path: "x")).status }
+        await door.waitForArrivals(1)
+        credentials.set(.bearer("new"), in: .test)
+
+        #expect(try await call.value == 200)
+        #expect(transport.requestCount == 2)
+        door.open()
+    }
+
+    @Test func `listeners hear of renewals and failures`() async throws {  // M11
+        let gate = TokenGate()
+        let credentials = Credentials { _ in
+            guard gate.renewals == 0 else { throw CredentialError.loginRequired }
+            return gate.renew()
+        }
+        var events = credentials.events().makeAsyncIterator()
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { gate.answer($0) }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+        gate.change(to: "unknown")
+        _ = await client.failure(of: APIConfiguration(path: "x"))
+
+        #expect(await events.next()?.kind == .set)
+        #expect(await events.next()?.kind == .renewed)
+        #expect(await events.next()?.kind == .failed(.loginRequired))
+    }
+
+    @Test func `the renewal may use the same client without waiting for itself`() async throws {  // M16, M13
+        let gate = TokenGate(good: "fresh")
+        let holder = Locked<NetworkClient?>(nil)
+        let credentials = Credentials { renewal in
+            // The client that is handed in, and the app's own one: neither waits, neither is refused.
+            let clients: [NetworkClient?] = [renewal.client, holder.withLock { $0 }]
+            for client in clients.compactMap(\.self) {
+                let answer = try await client.send(APIConfiguration(path: "token", method: .post))
+                #expect(answer.status == 200)
+            }
+            return .bearer("fresh")
+        }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
+            request.url.path.hasSuffix("token") ? .status(200) : gate.answer(request)
+        }
+        holder.withLock { $0 = client }
+        defer { holder.withLock { $0 = nil } }
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(answer.status == 200)
+        let tokens = transport.requests.filter { $0.url.path.hasSuffix("token") }
+        #expect(tokens.map { $0.headers["Authorization"] } == [nil, nil])
+    }
+
+    @Test func `a renewal call that is refused makes no second renewal`() async throws {  // M16
+        let renewals = Locked(0)
+        let credentials = Credentials { renewal in
+            renewals.withLock { $0 += 1 }
+            let answer = try await renewal.client.send(APIConfiguration(path: "token"))
+            guard answer.status == 200 else { throw SampleError() }
+            return nil
+        }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
+            .status(401)
+        }
+
+        _ = await client.failure(of: APIConfiguration(path: "x"))
+
+        #expect(renewals.withLock { $0 } == 1)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `a renewal that hangs is ended, for everybody`() async throws {
+        let clock = ManualClock()
+        let credentials = Credentials { _ in
+            await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+            return nil
+        }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(
+            time: clock,
+            options: {
+                $0.credentials = credentials
+            }
+        ) { _ in .status(401) }
+
+        let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
+        await clock.waitForTimers(2)
+        clock.advance(by: .seconds(30))
+
+        #expect(await call.value == .credentials(.renewalTimedOut))
+    }
+
+    @Test func `the deadline of a request ends its waiting, and the renewal goes on for others`() async throws {
+        let clock = ManualClock()
+        let gate = TokenGate()
+        let door = Gate()
+        let credentials = Credentials { _ in
+            await door.pass()
+            return gate.renew()
+        }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(
+            time: clock,
+            options: {
+                $0.credentials = credentials
+            }
+        ) { gate.answer($0) }
+
+        let hasty = Task { await client.failure(of: APIConfiguration(path: "x", timeout: .seconds(1))) }
+        await door.waitForArrivals(1)
+        clock.advance(by: .seconds(1))
+        #expect(await hasty.value == .deadlineExceeded)
+        door.open()
+
+        #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
+        #expect(gate.renewals == 1)
+    }
+
+    @Test func `a log-out ends those who wait, and drops what the renewal brings`() async throws {
+        let gate = TokenGate()
+        let door = Gate()
+        let credentials = Credentials { _ in
+            await door.pass()
+            return gate.renew()
+        }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { gate.answer($0) }
+
+        let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
+        await door.waitForArrivals(1)
+        credentials.logOut(in: .test)
+        door.open()
+
+        #expect(await call.value == .credentials(.loggedOut))
+        #expect(credentials.credential(in: .test) == nil)
+    }
+
+    @Test func `a write that was refused for its credential is sent again`() async throws {  // M13
+        let gate = TokenGate()
+        let credentials = Credentials { _ in gate.renew() }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) {
+            gate.answer($0)
+        }
+
+        let answer = try await client.send(APIConfiguration(path: "x", method: .post, body: .text("hello")))
+
+        #expect(answer.status == 200)
+        #expect(transport.requests.map(\.body.length) == [5, 5])
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows L11, L12, L14, L16, L17, L22 and L23.
+@Suite(.timeLimit(.minutes(1)))
+struct HooksTests {
+    private enum Trace {
+        @TaskLocal static var span = "none"
+    }
+
+    @Test func `notifications tell of start, pause and end, with answer and metrics`() async throws {  // L11, L12
+        let center = NotificationCenter()
+        let (stream, continuation) = AsyncStream.makeStream(of: (String, DispatchEvent?).self)
+        let names: [Notification.Name] = [
+            .switchyardRequestDidStart, .switchyardRequestDidPause, .switchyardRequestDidEnd,
+        ]
+        let tokens = names.map { name in
+            center.addObserver(forName: name, object: nil, queue: nil) { notification in
+                continuation.yield((notification.name.rawValue, notification.dispatchEvent))
+            }
+        }
+        let answers = AnswerList([.status(503), .response(.sample)])
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [.posting(to: center)]
+            $0.retry = RetryPolicy(backoff: .constant(.zero))
+        }) { answers.answer($0) }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        var heard: [(String, DispatchEvent?)] = []
+        for await one in stream {
+            heard.append(one)
+            if heard.count == 3 { break }
+        }
+        #expect(
+            heard.map(\.0) == ["Switchyard.RequestDidStart", "Switchyard.RequestDidPause", "Switchyard.RequestDidEnd"]
+        )
+        guard case .ended(.success(let answer)) = heard.last?.1?.kind else {
+            Issue.record("no answer in the notification")
+            return
+        }
+        #expect(answer.text == "body")
+        #expect(answer.response.metrics?.bytesReceived == 4)
+        for token in tokens { center.removeObserver(token) }
+    }
+
+    @Test func `listeners of a client hear that it was shut down`() async throws {  // L14
+        let (client, _) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
+        let events = client.events()
+
+        client.shutdown()
+
+        var count = 0
+        for await _ in events { count += 1 }
+        #expect(count == 0)
+    }
+
+    // L16, L17
+    @Test func `hooks of client and call see request, redirect, answer, metrics and progress`() async throws {
+        let seen = Locked<[String]>([])
+        let note: @Sendable (String, DispatchEvent) -> Void = { owner, event in
+            let text: String? =
+                switch event.kind {
+                case .attemptSent(let attempt): "sent \(attempt.request.url.path)"
+                case .redirected(_, let step): "redirected \(step.to.path)"
+                case .attemptEnded(_, .success(let response)): "answered \(response.status) \(response.metrics != nil)"
+                case .ended: "ended"
+                default: nil
+                }
+            if let text { seen.withLock { $0.append("\(owner) \(text)") } }
+        }
+        let log = EventLog()
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [.observing { note("client", $0) }]
+        }) { request in
+            request.url.path == "/b" ? .response(.sample) : .status(302, headers: ["Location": "/b"])
+        }
+        var configuration = APIConfiguration(path: "a")
+        configuration.interceptors = [.observing { note("call", $0) }, log.interceptor]
+        let bytes = Locked<Int64>(0)
+
+        _ = try await client.send(configuration) { progress in bytes.withLock { $0 = progress.completed } }
+
+        _ = await log.events(until: "ended")
+        let story = ["sent /v1/a", "answered 302 false", "redirected /b", "sent /b", "answered 200 true", "ended"]
+        #expect(seen.withLock { $0 } == story.flatMap { ["client \($0)", "call \($0)"] })
+        #expect(bytes.withLock { $0 } == 4)
+    }
+
+    @Test func `an observer may post what happened to a server, over a client of its own`() async throws {  // L22
+        let (collector, collected) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(204) }
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [
+                .observing("actions") { event in
+                    guard case .ended(.success(let answer)) = event.kind else { return }
+                    var action = APIConfiguration(path: "actions", method: .post)
+                    action.body = .json(["request": "\(event.id)", "status": answer.status])
+                    collector.send(action, on: .global()) { _ in }
+                }
+            ]
+        }) { _ in .status(200) }
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        await collected.waitForRequests(1)
+        guard case .data(let body) = try #require(collected.requests.first).body else {
+            Issue.record("no body")
+            return
+        }
+        #expect(String(decoding: body, as: UTF8.self).contains("\"\(answer.id)\""))
+    }
+
+    @Test func `the caller's task-local values, and so its trace, are there in interceptors`() async throws {  // L23
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [.adapting { configuration, _ in configuration.headers["X-Span"] = Trace.span }]
+        }) { _ in .status(200) }
+
+        _ = try await Trace.$span.withValue("span-1") { try await client.send(APIConfiguration(path: "x")) }
+
+        #expect(transport.requests.map { $0.headers["X-Span"] } == ["span-1"])
+    }
+}
+
+extension HTTPResponse {
+    /// An answer with four bytes and metrics.
+    fileprivate static var sample: HTTPResponse {
+        var metrics = TransferMetrics(total: .milliseconds(3))
+        metrics.bytesReceived = 4
+        return HTTPResponse(status: 200, body: .whole(Data("body".utf8)), metrics: metrics)
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What holds for a request whatever surrounds it: PEER-4, DQ-4.
+@Suite(.timeLimit(.minutes(1)))
+struct JourneyTests {
+    @Test func `requests that are cancelled at any moment end exactly once each, and leave nothing behind`()
+        async throws
+    {
+        let calls = Locked(0)
+        let gate = TokenGate(good: "a1")
+        let credentials = Credentials { _ in gate.renew() }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = credentials
+            $0.retry = RetryPolicy(maximumRetries: 3, backoff: .constant(.zero))
+            $0.interceptors = [
+                .adapting { _, context in
+                    if context.id.number % 7 == 0 { await Task.yield() }
+                    if context.id.number % 31 == 0 { throw SampleError() }
+                },
+                .retrying { round in
+                    await Task.yield()
+                    return round.context.id.number % 5 == 0 && round.context.round == 1 ? .retryNow : .undecided
+                },
+            ]
+        }) { request in
+            let number = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            if number % 11 == 0 { return .status(503) }
+            if number % 13 == 0 { return .failure(.connectionReset) }
+            return gate.answer(request)
+        }
+        let ends = Locked<[RequestID: Int]>([:])
+        let count = 2000
+        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+
+        await withTaskGroup { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    for index in 0..<(count / 8) {
+                        let id = client.send(APIConfiguration(path: "x"), on: .global()) { result in
+                            ends.withLock { $0[result.id, default: 0] += 1 }
+                            continuation.yield()
+                        }
+                        if (index + worker) % 3 == 0 { client.cancel(id) }
+                        if index % 10 == worker { await Task.yield() }
+                    }
+                }
+            }
+        }
+        var heard = 0
+        for await _ in ended {
+            heard += 1
+            if heard == count { break }
+        }
+
+        #expect(ends.withLock { $0.count } == count)
+        #expect(ends.withLock { $0.values.allSatisfy { $0 == 1 } })
+        #expect(client.activeRequests.isEmpty)
+        await transport.waitUntilIdle()
+        #expect(gate.renewals == 1)
+    }
+
+    @Test func `one identifier names the request in all rounds and cancels it in each`() async throws {  // DQ-4
+        let answers = AnswerList([.status(503), .never])
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.retry = RetryPolicy(backoff: .constant(.zero))
+        }) { answers.answer($0) }
+        let id = RequestID()
+
+        let call = Task { await client.failure(of: APIConfiguration(path: "x"), id: id) }
+        await transport.waitForRequests(2)
+        #expect(client.activeRequests == [id])
+        client.cancel(id)
+
+        #expect(await call.value == .cancelled)
+        await transport.waitUntilIdle()
+    }
+
+    @Test func `releasing a client cancels what was sent through it, between rounds too`() async throws {
+        let clock = ManualClock()
+        let (root, _) = try NetworkClient.stubbed(
+            time: clock,
+            options: {
+                $0.retry = RetryPolicy(backoff: .constant(.seconds(5)))
+            }
+        ) { _ in .status(503) }
+        var scoped: NetworkClient? = root.scoped()
+        let (stream, continuation) = AsyncStream.makeStream(of: RequestFailure.Reason?.self)
+        scoped?.send(APIConfiguration(path: "x"), on: .global()) { result in
+            if case .failure(let failure) = result {
+                continuation.yield(failure.reason)
+            } else {
+                continuation.yield(nil)
+            }
+        }
+        await clock.waitForTimers(2)
+
+        scoped = nil
+
+        for await reason in stream {
+            #expect(reason == .cancelled)
+            break
+        }
+        #expect(root.activeRequests.isEmpty)
+        #expect(clock.pendingTimers == 0)
+    }
+
+    @Test func `a client that is shut down ends requests between rounds`() async throws {
+        let clock = ManualClock()
+        let (client, _) = try NetworkClient.stubbed(
+            time: clock,
+            options: {
+                $0.retry = RetryPolicy(backoff: .constant(.seconds(5)))
+            }
+        ) { _ in .status(503) }
+
+        let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
+        await clock.waitForTimers(2)
+        client.shutdown()
+
+        #expect(await call.value == .closed)
+        #expect(await client.failure(of: APIConfiguration(path: "x")) == .closed)
+    }
+
+    @Test func `a request keeps its environment over all rounds`() async throws {
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(
+            time: clock,
+            options: {
+                $0.retry = RetryPolicy(maximumRetries: 1, backoff: .constant(.seconds(5)))
+            }
+        ) { _ in .status(503) }
+
+        let call = Task { try await client.send(APIConfiguration(path: "x")) }
+        await clock.waitForTimers(2)
+        try client.switchEnvironment(to: .release)
+        clock.advance(by: .seconds(5))
+
+        #expect(try await call.value.context.environment == .test)
+        #expect(transport.requests.map(\.url.origin.scheme) == ["http", "http"])
+    }
+
+    @Test func `a signature is made anew for every round and covers the credentials`() async throws {  // M15
+        let answers = AnswerList(503, 200)
+        let signer = RequestSigner(
+            .hmacSHA256(key: Data("key".utf8)),
+            of: .canonical(headers: ["Authorization", "X-Round"]),
+            in: .header("X-Signature")
+        )
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.bearer("t"))
+            $0.generator.modifiers = [signer.sign]
+            $0.retry = RetryPolicy(backoff: .constant(.zero))
+            $0.interceptors = [
+                .adapting { configuration, context in configuration.headers["X-Round"] = "\(context.round)" }
+            ]
+        }) { answers.answer($0) }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        for request in transport.requests {
+            var unsigned = request
+            unsigned.headers["X-Signature"] = nil
+            try signer.sign(&unsigned)
+            #expect(unsigned.headers["X-Signature"] == request.headers["X-Signature"])
+            #expect(request.headers["Authorization"] == "Bearer t")
+        }
+        #expect(Set(transport.requests.map { $0.headers["X-Signature"] }).count == 2)
+    }
+}
+
+extension Result where Success == ServiceResponse, Failure == RequestFailure {
+    fileprivate var id: RequestID {
+        switch self {
+        case .success(let answer): answer.id
+        case .failure(let failure): failure.id
+        }
+    }
+}
