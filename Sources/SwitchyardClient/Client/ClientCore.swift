@@ -53,6 +53,10 @@ final class ClientCore: Sendable {
         } catch {
             throw .transport(error)
         }
+        if let pinned = self.transport as? PinnedTransport {
+            let urls = service.servers.compactMap { $0.baseURLs[environment].flatMap { RequestURL($0.text) } }
+            do throws(PinRuleError) { try pinned.check(urls) } catch { throw .pins(error) }
+        }
         let pool = try ServerPool(service: service, environment: environment, now: time.now, options: options)
         state = Locked(State(service: service, pool: pool))
     }
@@ -174,6 +178,10 @@ extension ClientCore {
     ) throws(RequestError) -> HTTPRequest {
         var request = try pool.generator.request(for: configuration, on: route.base)
         request.timeouts.total = nil
+        // The base URLs of the service were checked when the client was made; whatever leads elsewhere is checked here.
+        if !request.url.isSecure, route.attempt == nil || !request.url.isBelow(route.base) {
+            try options.insecureHTTP.check(request.url)
+        }
         return request
     }
 }

@@ -14,6 +14,8 @@ public enum ClientError: Error, Sendable, Hashable {
     case catalog(CatalogError)
     /// The transport cannot be made.
     case transport(TransportError)
+    /// A server whose keys are pinned is not asked over https.
+    case pins(PinRuleError)
     /// The figures of the retry policy make no sense.
     case retry(RetryPolicyError)
 }
@@ -28,6 +30,7 @@ extension ClientError: CustomStringConvertible {
         case .switching(let error): error.description
         case .catalog(let error): error.description
         case .transport(let error): error.description
+        case .pins(let error): "the pins cannot hold: \(error)"
         case .retry(let error): "the retry policy cannot be used: \(error)"
         }
     }

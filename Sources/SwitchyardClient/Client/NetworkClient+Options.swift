@@ -43,6 +43,11 @@ extension NetworkClient {
         /// What becomes of redirects; followed unless set, 20 at most.
         public var redirects = RedirectPolicy.follow
 
+        /// Where requests may go unencrypted; to this machine and its neighbours unless set.
+        ///
+        /// A service with a base URL that breaks the rule makes no client; a call or a redirect that does is refused.
+        public var insecureHTTP = InsecureHTTPRule.local
+
         /// Creates options; every one has a default.
         public init(
             generator: RequestGenerator = RequestGenerator(),

@@ -48,6 +48,7 @@ final class ServerPool: Sendable {
     let environment: ServiceEnvironment
     /// Builds the requests of the environment.
     let generator: RequestGenerator
+    private let rule: InsecureHTTPRule
     private let state: Locked<State>
 
     /// Prepares the servers of an environment, all of them healthy.
@@ -59,7 +60,8 @@ final class ServerPool: Sendable {
     ) throws(ClientError) {
         self.environment = environment
         generator = options.generator(for: environment)
-        let sites = try Self.sites(of: service.servers, in: environment)
+        rule = options.insecureHTTP
+        let sites = try Self.sites(of: service.servers, in: environment, rule)
         do throws(SwitchError) {
             let core = try SwitchingCore(
                 service: service,
@@ -75,7 +77,8 @@ final class ServerPool: Sendable {
 
     private static func sites(
         of servers: [Server],
-        in environment: ServiceEnvironment
+        in environment: ServiceEnvironment,
+        _ rule: InsecureHTTPRule
     ) throws(ClientError) -> [Site] {
         var sites: [Site] = []
         for server in servers {
@@ -84,8 +87,11 @@ final class ServerPool: Sendable {
             }
             do throws(RequestError) {
                 let cdn = try server.cdnURLs[environment].map { (url) throws(RequestError) in try BaseURL(url.text) }
-                let origin = Place(try BaseURL(base.text), of: server.name)
-                sites.append(Site(origin: origin, cdn: cdn.map { Place($0, of: server.name) }))
+                let origin = try BaseURL(base.text)
+                try rule.check(origin.url)
+                if let cdn { try rule.check(cdn.url) }
+                let place = Place(origin, of: server.name)
+                sites.append(Site(origin: place, cdn: cdn.map { Place($0, of: server.name) }))
             } catch {
                 throw .unusableURL(server: server.name, error)
             }
@@ -252,7 +258,7 @@ extension ServerPool {
 
     /// Exchanges the list of servers; those that stay keep their health.
     func replace(_ servers: [Server], at now: MonotonicTime) throws(ClientError) -> [SwitchEvent] {
-        let sites = try Self.sites(of: servers, in: environment)
+        let sites = try Self.sites(of: servers, in: environment, rule)
         let members = servers.map { SwitchingCore.Member(id: $0.id, weight: $0.weight) }
         do throws(SwitchError) {
             return try state.withLock { (state) throws(SwitchError) in

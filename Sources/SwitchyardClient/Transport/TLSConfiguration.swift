@@ -51,8 +51,20 @@ public struct TLSConfiguration: Sendable, Hashable {
         }
     }
 
+    /// How certificates are found to have been revoked.
+    public enum Revocation: Sendable, Hashable {
+        /// As the system does by itself: on Apple systems with what it knows, on Linux not at all.
+        case system
+        /// By the lists in a PEM file, of every authority in the chain (RFC 5280 section 5).
+        case list(URL)
+        /// By what the server brings along, without which it is refused (OCSP stapling, RFC 6066 section 8).
+        case stapled
+    }
+
     /// The authorities that are trusted; those of the system by default.
     public var trustRoots: TrustRoots
+    /// How revoked certificates are found; the system's way by default.
+    public var revocation = Revocation.system
     /// The public keys of which the server must have one; empty by default, which pins nothing.
     ///
     /// Name a spare key as well, so that the server can change its own. The key of the server's own certificate is
@@ -78,6 +90,18 @@ public struct TLSConfiguration: Sendable, Hashable {
         self.clientIdentity = clientIdentity
         self.minimumVersion = minimumVersion
         self.maximumVersion = maximumVersion
+    }
+}
+
+extension TLSConfiguration {
+    /// Refuses to send over http what is to be sent to a certain key only.
+    ///
+    /// - Throws: ``TransportError`` with ``TransportError/Kind/unsupported``.
+    func check(_ url: RequestURL) throws(TransportError) {
+        guard pinnedKeys.isEmpty || url.isSecure else {
+            let message = "keys are pinned, and http shows none"
+            throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
+        }
     }
 }
 

@@ -13,7 +13,7 @@ import Testing
         _ = try await client.send(APIConfiguration(path: "list"))
 
         #expect(
-            transport.requests.map(\.url.text) == ["http://primary.test/v1/list", "http://primary.release/v1/list"]
+            transport.requests.map(\.url.text) == ["http://primary.test/v1/list", "https://primary.release/v1/list"]
         )
         #expect(client.environment == .release)
     }

@@ -13,7 +13,7 @@ extension Service {
                     name: name,
                     baseURLs: [
                         .test: ServerURL("http://\(name).test/v1"),
-                        .release: ServerURL("http://\(name).release/v1"),
+                        .release: ServerURL("https://\(name).release/v1"),
                     ]
                 )
             },

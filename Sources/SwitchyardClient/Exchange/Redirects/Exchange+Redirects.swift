@@ -13,6 +13,7 @@ extension Exchange {
         do throws(RedirectError) {
             var trail = try trail(of: attempt)
             let step = try trail.follow(response, policy) { (request, isHome) throws(RequestError) in
+                try core.options.insecureHTTP.check(request.url)
                 try pool.generator.complete(&request, afterRedirectOf: configuration, isHome: isHome)
             }
             guard case .send(let request) = step else { return false }

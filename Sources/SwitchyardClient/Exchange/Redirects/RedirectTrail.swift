@@ -75,7 +75,14 @@ struct RedirectTrail: Sendable {
     }
 
     private func target(_ location: String) throws(RedirectError) -> RequestURL {
-        do throws(RequestError) { return try request.url.resolving(location) } catch { throw .unusableTarget(error) }
+        let url: RequestURL
+        do throws(RequestError) { url = try request.url.resolving(location) } catch { throw .unusableTarget(error) }
+        try checkDowngrade(to: url)
+        return url
+    }
+
+    private func checkDowngrade(to url: RequestURL) throws(RedirectError) {
+        guard url.isSecure || !request.url.isSecure else { throw .insecure(url) }
     }
 
     private mutating func enter(
@@ -85,9 +92,7 @@ struct RedirectTrail: Sendable {
         limit: Int
     ) throws(RedirectError) {
         guard steps.count < limit else { throw .tooMany(limit: limit) }
-        guard next.url.origin.scheme == "https" || request.url.origin.scheme == "http" else {
-            throw .insecure(next.url)
-        }
+        try checkDowngrade(to: next.url)
         // A page that sets a cookie and points to itself is asked again with the cookie: that is no circle.
         let isNew = asked.insert(Visit(method: next.method, url: next.url.text)).inserted
         guard isNew || response.headers["Set-Cookie"] != nil else { throw .loop(next.url) }

@@ -29,6 +29,7 @@ extension RequestError.URLReason {
         case .notAbsolute: "is not absolute: a scheme and a host are missing"
         case .leavesBasePath: "leads out of the base URL's path with “..”"
         case .tooLong(let bytes, let limit): "has \(bytes) bytes, at most \(limit) are allowed"
+        case .insecure: "is not encrypted, and http is allowed to local hosts only"
         case .foreignHost(let host): "leads to \(host.forMessage), which is not the base URL's host"
         }
     }

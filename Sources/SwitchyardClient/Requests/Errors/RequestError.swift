@@ -38,6 +38,8 @@ public enum RequestError: Error, Sendable, Hashable {
         case leavesBasePath
         /// It is longer than the generator's limit.
         case tooLong(bytes: Int, limit: Int)
+        /// It is plain http to a host to which requests must be encrypted, see ``InsecureHTTPRule``.
+        case insecure
         /// The generator does not send to hosts other than the base URL's.
         case foreignHost(String)
     }

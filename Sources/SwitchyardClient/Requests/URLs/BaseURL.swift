@@ -57,3 +57,13 @@ extension BaseURL: CustomStringConvertible {
     /// The URL as it was given.
     public var description: String { url.text }
 }
+
+extension RequestURL {
+    /// Whether the URL begins with scheme, host and port of a base; a comparison of bytes.
+    func isBelow(_ base: BaseURL) -> Bool {
+        let origin = base.stem.origin
+        guard text.utf8.starts(with: origin) else { return false }
+        guard let next = text.utf8.dropFirst(origin.count).first else { return true }
+        return next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
+    }
+}

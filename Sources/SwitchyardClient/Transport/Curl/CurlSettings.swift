@@ -124,6 +124,11 @@
                 try require(library.version >= 0x074D00, "certificate authorities from memory (libcurl 7.77)")
                 options.append(.data(YCURL_CA_DATA, data))
             }
+            switch tls.revocation {
+            case .system: break
+            case .list(let url): options.append(.text(YCURL_REVOCATION_LIST, try Self.readablePath(url)))
+            case .stapled: options.append(.number(YCURL_STAPLED_STATUS, 1))
+            }
             guard !tls.pinnedKeys.isEmpty else { return }
             let pins = tls.pinnedKeys.map { "sha256//\($0.base64)" }.sorted().joined(separator: ";")
             options.append(.text(YCURL_PINNED_KEYS, pins))

@@ -97,6 +97,7 @@ public final class URLSessionTransport: Transport {
             completion: completion
         )
         do throws(TransportError) {
+            try configuration.tls.check(request.url)
             let form = try URLSessionRequest(request)
             guard sessions.start(exchange, form) else { throw .shutDownBeforeStart }
             exchange.startTimers()

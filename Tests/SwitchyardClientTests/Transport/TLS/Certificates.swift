@@ -38,6 +38,25 @@ struct Certificates: Sendable {
         return try Data(contentsOf: folder.url.appending(path: "\(name.rawValue).digest")).base64EncodedString()
     }
 
+    /// The authority's list of revoked certificates, with one on it.
+    func revocationList(naming name: Name) throws -> URL {
+        let settings = """
+            [ca]
+            default_ca = authority
+            [authority]
+            database = \(name.rawValue).index
+            default_md = sha256
+            default_crl_days = 30
+            certificate = ca.pem
+            private_key = ca.key
+            """
+        _ = try folder.file("\(name.rawValue).index", Data())
+        _ = try folder.file("\(name.rawValue).cnf", Data(settings.utf8))
+        try openssl("ca -config \(name.rawValue).cnf -revoke \(name.rawValue).pem")
+        try openssl("ca -config \(name.rawValue).cnf -gencrl -out \(name.rawValue).crl")
+        return folder.url.appending(path: "\(name.rawValue).crl")
+    }
+
     private func sign(_ name: Name) throws {
         let host = name == .foreign ? "DNS:elsewhere.example" : "IP:127.0.0.1,DNS:localhost"
         _ = try folder.file("\(name.rawValue).ext", Data("subjectAltName=\(host)".utf8))

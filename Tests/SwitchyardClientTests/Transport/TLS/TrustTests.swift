@@ -92,7 +92,7 @@ import Testing
         #expect(try await failure(server, tls)?.kind == .certificateRejected)
     }
 
-    @Test func `a server that is too old is refused`() async throws {
+    @Test func `a server that is too old is refused`() async throws {  // N9
         let server = try TLSServer(certificates, .good, options: ["-tls1_2"])
         var tls = trusting
         #expect(try await failure(server, tls) == nil)
@@ -104,7 +104,7 @@ import Testing
 
     #if os(Linux)
         @Test(arguments: [true, false])
-        func `a client identifies itself with its certificate`(_ fromMemory: Bool) async throws {
+        func `a client identifies itself with its certificate`(_ fromMemory: Bool) async throws {  // N9
             let options = ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority.path]
             let server = try TLSServer(certificates, .good, options: options)
             let (certificate, key) = (certificates.certificate(.client), certificates.key(.client))

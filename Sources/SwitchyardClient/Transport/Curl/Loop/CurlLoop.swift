@@ -53,6 +53,7 @@
 
         /// Gives an exchange a handle with the request written into it.
         func prepare(_ exchange: CurlExchange, for request: HTTPRequest) throws(TransportError) {
+            try settings.configuration.tls.check(request.url)
             let spare = intake.withLock { $0.spareHandles.popLast() }
             let handle = if let spare { spare.pointer } else { try makeHandle() }
             exchange.handle = handle

@@ -13,6 +13,7 @@ struct URLSessionTrust: Sendable {
 
         /// - Throws: ``TransportError`` for what `URLSession` cannot do.
         init(_ tls: TLSConfiguration) throws(TransportError) {
+            guard tls.revocation == .system else { throw Self.unsupported("revocation other than the system's") }
             guard tls.clientIdentity == nil else { throw Self.unsupported("a client certificate from PEM") }
             guard tls.maximumVersion.map({ $0 >= tls.minimumVersion }) ?? true else {
                 throw Self.unsupported("a newest TLS version older than the oldest")

@@ -1,0 +1,91 @@
+import Foundation
+
+/// Where requests may go unencrypted.
+///
+/// Plain http can be read and changed by everybody along the way, so it is refused unless it stays close: the rule is
+/// that of App Transport Security with local networking allowed, on every system.
+public struct InsecureHTTPRule: Sendable, Hashable {
+    private enum Kind: Hashable {
+        case refused
+        case local(Set<String>)
+        case allowed
+    }
+
+    private let kind: Kind
+
+    /// Nowhere, not even on this machine.
+    public static let refused = InsecureHTTPRule(kind: .refused)
+    /// To this machine and its neighbours only; the default.
+    ///
+    /// That is: loopback, link-local and private addresses (RFC 1918, RFC 3927, RFC 4193, RFC 4291), names without a
+    /// dot, `.local` (RFC 6762), and the names that nobody can register: `.localhost`, `.test`, `.example` and
+    /// `.invalid` (RFC 6761).
+    public static let local = InsecureHTTPRule(kind: .local([]))
+    /// Everywhere.
+    public static let allowed = InsecureHTTPRule(kind: .allowed)
+
+    /// To these hosts, and wherever ``local`` allows.
+    public static func hosts(_ names: Set<String>) -> InsecureHTTPRule {
+        InsecureHTTPRule(kind: .local(Set(names.map { $0.lowercased() })))
+    }
+
+    /// Whether requests may go to an origin.
+    public func permits(_ origin: RequestURL.Origin) -> Bool {
+        guard origin.scheme == "http" else { return true }
+        switch kind {
+        case .refused: return false
+        case .allowed: return true
+        case .local(let names): return names.contains(origin.host) || LocalHost.contains(origin.host)
+        }
+    }
+
+    /// Refuses a URL that may not be asked.
+    ///
+    /// - Throws: ``RequestError/URLReason/insecure``.
+    func check(_ url: RequestURL) throws(RequestError) {
+        guard kind != .allowed, !url.isSecure else { return }
+        guard permits(url.origin) else { throw .url(text: url.text, reason: .insecure) }
+    }
+}
+
+extension RequestURL {
+    /// Whether the scheme is https; looks at the first bytes only.
+    var isSecure: Bool {
+        let secure: StaticString = "https:"
+        return zip(text.utf8, 0..<6).allSatisfy { byte, index in
+            byte | 0x20 == secure.utf8Start[index] | 0x20
+        }
+    }
+}
+
+/// Which hosts are this machine or its neighbours.
+private enum LocalHost {
+    private static let domains: Set<Substring> = ["local", "localhost", "test", "example", "invalid"]
+
+    static func contains(_ host: String) -> Bool {
+        if host.hasPrefix("[") { return containsIPv6(String(host.dropFirst().dropLast())) }
+        let labels = host.split(separator: ".")
+        let numbers = labels.compactMap { UInt8($0) }
+        if labels.count == 4, numbers.count == 4 { return containsIPv4(numbers) }
+        return labels.count < 2 || labels.last.map(domains.contains) ?? false
+    }
+
+    private static func containsIPv4(_ bytes: [UInt8]) -> Bool {
+        switch (bytes[0], bytes[1]) {
+        case (127, _), (10, _), (192, 168), (169, 254): true
+        case (172, 16...31): true
+        default: false
+        }
+    }
+
+    private static func containsIPv6(_ text: String) -> Bool {
+        var address = in6_addr()
+        guard inet_pton(AF_INET6, text, &address) == 1 else { return false }
+        let bytes = withUnsafeBytes(of: address) { Array($0) }
+        let isLoopback = bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
+        let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        let isLinkLocal = bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
+        return isLoopback || isLinkLocal || bytes[0] & 0xFE == 0xFC
+            || (isMapped && containsIPv4(Array(bytes[12...])))
+    }
+}

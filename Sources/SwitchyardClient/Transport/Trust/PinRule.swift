@@ -1,0 +1,117 @@
+public import Foundation
+
+/// The public keys of which a host's certificate must have one.
+///
+/// The key of the server's own certificate is compared, after the usual checks and never instead of them. Name the key
+/// that will follow as well, so that the server can change its own.
+public struct PinRule: Sendable, Hashable {
+    /// What happens when a host has none of the keys.
+    public enum Mode: Sendable, Hashable {
+        /// The connection is refused; the default.
+        case enforced
+        /// The connection is used all the same, and the mismatch is reported: for finding out before it hurts.
+        case reportOnly
+    }
+
+    /// The hosts.
+    public let hosts: HostPattern
+    /// The keys.
+    public let pins: Set<PublicKeyPin>
+    /// What happens when a host has none of them.
+    public let mode: Mode
+    /// When the rule ends, so that an app that is not updated any more goes on working; never when `nil`.
+    ///
+    /// From then on the hosts are checked as if nothing had been pinned.
+    public let expiresAt: Date?
+
+    /// Creates a rule.
+    ///
+    /// - Parameters:
+    ///   - hosts: The hosts: `example.com`, `*.example.com` for one label more, `**.example.com` for the domain itself
+    ///     and everything below.
+    ///   - pins: The keys, at least two of them: the one in use and the one that will follow.
+    ///   - mode: What happens when a host has none of them.
+    ///   - expiresAt: When the rule ends.
+    /// - Throws: ``PinRuleError``.
+    public init(
+        hosts: String,
+        pins: Set<PublicKeyPin>,
+        mode: Mode = .enforced,
+        expiresAt: Date? = nil
+    ) throws(PinRuleError) {
+        guard let pattern = HostPattern(hosts) else { throw .invalidPattern(hosts) }
+        guard !pins.isEmpty else { throw .noPins(hosts) }
+        guard pins.count > 1 || mode == .reportOnly else { throw .noBackup(hosts) }
+        self.hosts = pattern
+        self.pins = pins
+        self.mode = mode
+        self.expiresAt = expiresAt
+    }
+
+    /// Whether the rule holds at a time.
+    func isValid(at date: Date) -> Bool {
+        expiresAt.map { date < $0 } ?? true
+    }
+}
+
+/// Why a set of pins cannot be used.
+public enum PinRuleError: Error, Sendable, Hashable {
+    /// The pattern is no host, or has a star elsewhere than in front.
+    case invalidPattern(String)
+    /// A rule without a key would refuse everybody.
+    case noPins(String)
+    /// A rule with one key would lock the app out when that key is lost.
+    case noBackup(String)
+    /// The file or data holds no certificate.
+    case noCertificate
+    /// The base URL of a server whose host is pinned is not https, where nothing can be pinned.
+    case insecureBase(String)
+    /// The transport cannot do it.
+    case transport(TransportError)
+}
+
+/// Which hosts a rule is for: one, those one label below a domain, or a domain and everything below.
+public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
+    private enum Reach: Hashable {
+        case exact
+        case oneLabel
+        case all
+    }
+
+    private let domain: String
+    private let reach: Reach
+
+    /// Creates a pattern; `nil` when it is no host name, or has a star elsewhere than in front.
+    public init?(_ text: String) {
+        let name = text.lowercased()
+        switch name {
+        case _ where name.hasPrefix("**."): (reach, domain) = (.all, String(name.dropFirst(3)))
+        case _ where name.hasPrefix("*."): (reach, domain) = (.oneLabel, String(name.dropFirst(2)))
+        default: (reach, domain) = (.exact, name)
+        }
+        guard !domain.contains("*"), let url = RequestURL("https://\(domain)/"), url.origin.host == domain else {
+            return nil
+        }
+        // A star over a whole top-level domain is never meant.
+        guard reach == .exact || domain.contains(".") else { return nil }
+    }
+
+    /// Whether the pattern covers a host.
+    public func matches(_ host: String) -> Bool {
+        let host = host.lowercased()
+        switch reach {
+        case .exact: return host == domain
+        case .oneLabel: return host.hasSuffix(".\(domain)") && !host.dropLast(domain.count + 1).contains(".")
+        case .all: return host == domain || host.hasSuffix(".\(domain)")
+        }
+    }
+
+    /// The pattern as it was given, in lower case.
+    public var description: String {
+        switch reach {
+        case .exact: domain
+        case .oneLabel: "*.\(domain)"
+        case .all: "**.\(domain)"
+        }
+    }
+}

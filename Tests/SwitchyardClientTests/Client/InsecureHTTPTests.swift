@@ -1,0 +1,94 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Row N13.
+@Suite(.timeLimit(.minutes(1)))
+struct InsecureHTTPTests {
+    @Test(arguments: [
+        "127.0.0.1", "127.9.9.9", "10.0.0.1", "192.168.1.20", "172.16.0.1", "172.31.255.255", "169.254.1.1", "[::1]",
+        "[fe80::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "localhost", "printer", "Printer.local", "api.test",
+        "db.localhost", "a.example", "x.invalid",
+    ])
+    func `this machine and its neighbours may be asked without encryption`(host: String) throws {
+        #expect(InsecureHTTPRule.local.permits(try #require(RequestURL("http://\(host)/")).origin))
+    }
+
+    @Test(arguments: [
+        "example.com", "api.example.com", "8.8.8.8", "172.32.0.1", "172.15.0.1", "192.169.0.1", "11.0.0.1",
+        "[2001:db8::1]", "[::ffff:8.8.8.8]", "localhost.example.com", "127.0.0.1.example.com", "test.com", "local.net",
+    ])
+    func `others may not, however close their names sound`(host: String) throws {
+        #expect(!InsecureHTTPRule.local.permits(try #require(RequestURL("http://\(host)/")).origin))
+    }
+
+    @Test func `a rule may be stricter or looser`() throws {
+        let (near, far) = (
+            try #require(RequestURL("http://127.0.0.1/")).origin,
+            try #require(RequestURL("http://old.example.com/")).origin
+        )
+
+        #expect(!InsecureHTTPRule.refused.permits(near))
+        #expect(InsecureHTTPRule.allowed.permits(far))
+        #expect(InsecureHTTPRule.hosts(["Old.example.com"]).permits(far))
+        #expect(InsecureHTTPRule.hosts(["Old.example.com"]).permits(near))
+        #expect(InsecureHTTPRule.refused.permits(try #require(RequestURL("https://old.example.com/")).origin))
+    }
+
+    @Test func `a service with an http server far away makes no client`() throws {
+        let service = try Service(
+            name: "far",
+            servers: [try Server(name: "one", baseURLs: [.test: ServerURL("http://api.example.com/v1")])],
+            defaultEnvironment: .test
+        )
+        let error = RequestError.url(text: "http://api.example.com/v1", reason: .insecure)
+
+        #expect(throws: ClientError.unusableURL(server: "one", error)) {
+            _ = try NetworkClient(service: service, transport: StubTransport { _ in .never })
+        }
+        var options = NetworkClient.Options()
+        options.insecureHTTP = .hosts(["api.example.com"])
+        _ = try NetworkClient(service: service, transport: StubTransport { _ in .never }, options: options)
+    }
+
+    @Test(arguments: ["http://api.example.com/x", "http://primary.test.example.com/x"])
+    func `a call that leads far away without encryption is refused`(url: String) async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
+
+        let reason = await client.failure(of: APIConfiguration(path: url))
+
+        #expect(reason == .invalidRequest(.url(text: url, reason: .insecure)))
+        #expect(transport.requestCount == 0)
+    }
+
+    @Test func `a base URL of a call's own, and a request made by hand, are checked as well`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
+        let url = try #require(RequestURL("http://api.example.com/"))
+        var own = APIConfiguration(path: "x")
+        own.server = .baseURL(url)
+        var made = APIConfiguration()
+        made.prebuiltRequest = HTTPRequest(url: url)
+
+        for configuration in [own, made] {
+            guard case .invalidRequest(.url(_, .insecure)) = await client.failure(of: configuration) else {
+                Issue.record("not refused")
+                continue
+            }
+        }
+        #expect(transport.requestCount == 0)
+    }
+
+    @Test func `a redirect that leads far away without encryption is refused`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in
+            .status(302, headers: ["Location": "http://api.example.com/x"])
+        }
+
+        let reason = await client.failure(of: APIConfiguration(path: "x"))
+
+        let error = RequestError.url(text: "http://api.example.com/x", reason: .insecure)
+        #expect(reason == .redirect(.invalidRequest(error)))
+        #expect(transport.requestCount == 1)
+    }
+}

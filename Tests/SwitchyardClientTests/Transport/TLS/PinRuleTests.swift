@@ -1,0 +1,133 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows N3, N4, N5, N8 and N14, by value and over stubs; ``TrustTests`` has real connections.
+@Suite(.timeLimit(.minutes(1)))
+struct PinRuleTests {
+    static func pin(_ byte: UInt8) throws -> PublicKeyPin {
+        try #require(PublicKeyPin(Data(repeating: byte, count: 32).base64EncodedString()))
+    }
+
+    /// A transport for stubs that have the key `1`: with other keys they refuse.
+    private static func transport(
+        _ rules: [PinRule],
+        otherHosts: PinnedTransport.OtherHosts = .allowed,
+        now: Date = Date(timeIntervalSince1970: 0),
+        report: @escaping @Sendable (PinnedTransport.Mismatch) -> Void = { _ in }
+    ) throws -> PinnedTransport {
+        let key = try pin(1)
+        return try PinnedTransport(rules: rules, otherHosts: otherHosts, clock: { now }, report: report) { pins in
+            StubTransport { _ in pins.isEmpty || pins.contains(key) ? .status(200) : .failure(.certificateRejected) }
+        }
+    }
+
+    private static func status(_ transport: PinnedTransport, _ url: String) async throws -> Int? {
+        let request = HTTPRequest(url: try #require(RequestURL(url)))
+        do throws(TransportError) { return try await transport.send(request).status } catch {
+            #expect(error.kind == .certificateRejected)
+            return nil
+        }
+    }
+
+    @Test func `each host has its own keys`() async throws {  // N5
+        let transport = try Self.transport([
+            PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)]),
+            PinRule(hosts: "**.bad.test", pins: [Self.pin(2), Self.pin(3)]),
+        ])
+
+        #expect(try await Self.status(transport, "https://good.test/") == 200)
+        #expect(try await Self.status(transport, "https://bad.test/") == nil)
+        #expect(try await Self.status(transport, "https://a.b.bad.test/") == nil)
+        #expect(try await Self.status(transport, "https://other.test/") == 200)
+    }
+
+    @Test func `hosts without a rule may be refused`() async throws {  // N5
+        let rule = try PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])
+        let transport = try Self.transport([rule], otherHosts: .refused)
+
+        #expect(try await Self.status(transport, "https://good.test/") == 200)
+        #expect(try await Self.status(transport, "https://other.test/") == nil)
+    }
+
+    @Test func `a spare key is as good as the other`() async throws {  // N14
+        let transport = try Self.transport([PinRule(hosts: "good.test", pins: [Self.pin(9), Self.pin(1)])])
+
+        #expect(try await Self.status(transport, "https://good.test/") == 200)
+    }
+
+    @Test func `a rule that has ended refuses nobody`() async throws {  // N14
+        let end = Date(timeIntervalSince1970: 100)
+        let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2), Self.pin(3)], expiresAt: end)
+
+        #expect(
+            try await Self.status(Self.transport([rule], now: end.addingTimeInterval(-1)), "https://bad.test/") == nil
+        )
+        #expect(try await Self.status(Self.transport([rule], now: end), "https://bad.test/") == 200)
+    }
+
+    @Test func `a rule that only reports lets the request through and tells of it`() async throws {  // N14
+        let mismatches = Locked<[PinnedTransport.Mismatch]>([])
+        let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2)], mode: .reportOnly)
+        let transport = try Self.transport([rule]) { mismatch in mismatches.withLock { $0.append(mismatch) } }
+
+        #expect(try await Self.status(transport, "https://bad.test/") == 200)
+        #expect(mismatches.withLock { $0 }.map(\.host) == ["bad.test"])
+        #expect(mismatches.withLock { $0 }.map(\.rule) == [rule])
+    }
+
+    @Test func `a host that is pinned is not asked over http`() async throws {  // N8
+        let transport = try Self.transport([PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])])
+
+        #expect(try await Self.status(transport, "http://good.test/") == nil)
+    }
+
+    @Test func `a service whose pinned server is not https makes no client`() throws {  // N8
+        let rule = try PinRule(hosts: "primary.test", pins: [Self.pin(1), Self.pin(2)])
+        let transport = try Self.transport([rule])
+
+        #expect(throws: ClientError.pins(.insecureBase("http://primary.test/v1"))) {
+            _ = try NetworkClient(service: .topics(), transport: transport)
+        }
+    }
+
+    @Test func `rules that could not work are refused when they are made`() throws {  // N14
+        let key = try Self.pin(1)
+
+        #expect(throws: PinRuleError.noPins("a.test")) { _ = try PinRule(hosts: "a.test", pins: []) }
+        #expect(throws: PinRuleError.noBackup("a.test")) { _ = try PinRule(hosts: "a.test", pins: [key]) }
+        for pattern in ["", "*", "*.com", "a.*.test", "https://a.test", "a.test/x", "a b"] {
+            #expect(throws: PinRuleError.invalidPattern(pattern)) { _ = try PinRule(hosts: pattern, pins: [key]) }
+        }
+    }
+
+    @Test func `a transport that cannot pin is refused when it is made`() throws {
+        let rule = try PinRule(hosts: "a.test", pins: [Self.pin(1), Self.pin(2)])
+        let cannot = TransportError(.unsupported, message: "no pins", mayHaveBeenSent: false)
+
+        #expect(throws: PinRuleError.transport(cannot)) {
+            _ = try PinnedTransport(rules: [rule]) { pins throws(TransportError) in
+                guard pins.isEmpty else { throw cannot }
+                return StubTransport { _ in .never }
+            }
+        }
+    }
+
+    @Test func `a cancel reaches the second exchange of a rule that reports`() async throws {
+        let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2)], mode: .reportOnly)
+        let plain = StubTransport { _ in .never }
+        let transport = try PinnedTransport(rules: [rule]) { pins in
+            pins.isEmpty ? plain : StubTransport { _ in .failure(.certificateRejected) }
+        }
+        let url = try #require(RequestURL("https://bad.test/"))
+
+        let call = Task { try await transport.send(HTTPRequest(url: url)) }
+        await plain.waitForRequests(1)
+        call.cancel()
+
+        await #expect(throws: TransportError.self) { _ = try await call.value }
+        await plain.waitUntilIdle()
+    }
+}
