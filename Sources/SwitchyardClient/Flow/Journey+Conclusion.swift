@@ -69,7 +69,7 @@ extension Journey {
     ) async throws(RequestFailure.Reason) -> CredentialLease? {
         if let credential = plan.credential {
             configuration.authorization = authorization(with: credential)
-            return CredentialLease(credential: credential, version: 0, takenAt: core.time.now)
+            return CredentialLease(credential: credential, version: 0, takenAt: 0)
         }
         guard let credentials = plan.credentials else { return nil }
         let lease: CredentialLease

@@ -6,13 +6,15 @@ struct CredentialSlot {
     struct Failure {
         var version: UInt64
         var error: CredentialError
-        var endedAt: MonotonicTime
+        /// The number of the ending, counted from 1.
+        var number: UInt64
     }
 
     private(set) var credential: Credential?
     private(set) var version: UInt64 = 0
     private var isLoaded = false
     private var failure: Failure?
+    private var endings: UInt64 = 0
     private var renewals: [MonotonicTime] = []
     private var worker: UInt64?
     private var lastWorker: UInt64 = 0
@@ -35,10 +37,16 @@ struct CredentialSlot {
     /// Whether the provider has been asked for a stored credential.
     var needsLoading: Bool { !isLoaded }
 
-    /// The failure that concerns a request which used this version, begun at that time.
-    func failure(of version: UInt64, begunAt time: MonotonicTime) -> CredentialError? {
-        guard let failure, failure.version == version else { return nil }
-        return failure.error == .loginRequired || time <= failure.endedAt ? failure.error : nil
+    /// What a request may look at.
+    var view: Credentials.View {
+        Credentials.View(
+            credential: credential,
+            version: version,
+            isBusy: isBusy,
+            needsLoading: needsLoading,
+            failure: failure,
+            endings: endings
+        )
     }
 
     /// Makes the caller the one who gets a credential.
@@ -66,11 +74,11 @@ struct CredentialSlot {
     /// Takes the end of the work; `nil` when somebody has set a credential meanwhile, and the work is for nothing.
     mutating func endWork(
         _ number: UInt64,
-        _ result: Result<Credential?, CredentialError>,
-        at now: MonotonicTime
+        _ result: Result<Credential?, CredentialError>
     ) -> [RenewalWaiter]? {
         guard worker == number else { return nil }
         worker = nil
+        endings += 1
         switch result {
         case .success(let new):
             isLoaded = true
@@ -79,7 +87,7 @@ struct CredentialSlot {
                 credential = new
                 version += 1
             }
-        case .failure(let error): failure = Failure(version: version, error: error, endedAt: now)
+        case .failure(let error): failure = Failure(version: version, error: error, number: endings)
         }
         defer { waiters = [] }
         return waiters
@@ -90,7 +98,8 @@ struct CredentialSlot {
 struct CredentialLease: Sendable {
     var credential: Credential?
     var version: UInt64
-    var takenAt: MonotonicTime
+    /// How many renewals had ended when it was taken.
+    var takenAt: UInt64
 }
 
 /// A request that waits for a credential; resumed once, by the renewal or because the request has ended.

@@ -13,27 +13,27 @@ extension Credentials {
 
     /// The credential for a round, after a renewal if the present one has ended.
     func lease(for journey: Journey) async throws(CredentialError) -> CredentialLease {
-        let begun = journey.core.time.now
+        var begun: UInt64?
         var hasWaited = false
         while true {
             let view = view(in: journey.environment)
-            let now = journey.core.time.now
-            if let error = view.slot.failure(of: view.slot.version, begunAt: begun) { throw error }
-            guard !view.slot.isBusy else {
+            begun = begun ?? view.endings
+            if let error = view.failure(of: view.version, begunAt: begun ?? 0) { throw error }
+            guard !view.isBusy else {
                 try await wait(for: journey, seeing: view)
                 hasWaited = true
                 continue
             }
-            guard !view.slot.needsLoading else {
+            guard !view.needsLoading else {
                 try await load(for: journey, seeing: view)
                 continue
             }
             // What has just been renewed may be short-lived; it is used as long as it is good at all.
             let leeway = hasWaited ? .zero : policy.leeway
-            let isGood = view.slot.credential.map { !$0.isExpired(at: clock(), leeway: leeway) } ?? false
-            if isGood || !provider.canRenew(view.slot.credential) {
-                guard view.slot.credential != nil || policy.allowsAnonymous else { throw .missing }
-                return CredentialLease(credential: view.slot.credential, version: view.slot.version, takenAt: now)
+            let isGood = view.credential.map { !$0.isExpired(at: clock(), leeway: leeway) } ?? false
+            if isGood || !provider.canRenew(view.credential) {
+                guard view.credential != nil || policy.allowsAnonymous else { throw .missing }
+                return CredentialLease(credential: view.credential, version: view.version, takenAt: view.endings)
             }
             try await renew(for: journey, seeing: view, challenges: [])
             hasWaited = true
@@ -58,17 +58,17 @@ extension Credentials {
         var hasWaited = false
         while true {
             let view = view(in: journey.environment)
-            guard view.slot.version == lease.version else {
-                guard view.slot.credential != nil else { throw .missing }
+            guard view.version == lease.version else {
+                guard view.credential != nil else { throw .missing }
                 return hasWaited ? .renewed : .replaced
             }
-            if let error = view.slot.failure(of: lease.version, begunAt: lease.takenAt) {
+            if let error = view.failure(of: lease.version, begunAt: lease.takenAt) {
                 // A provider that has nothing leaves the refusal to the caller.
                 if error == .missing { return .none }
                 throw error
             }
-            guard renewals < policy.repeatsPerRequest, provider.canRenew(view.slot.credential) else { return .none }
-            if view.slot.isBusy {
+            guard renewals < policy.repeatsPerRequest, provider.canRenew(view.credential) else { return .none }
+            if view.isBusy {
                 try await wait(for: journey, seeing: view, isRefusal: true)
             } else {
                 let challenges = AuthenticationChallenge.all(in: headers)
@@ -83,12 +83,26 @@ extension Credentials {
 
 extension Credentials {
     /// The slot as it was seen; what is done with it holds only while it is the same.
+    ///
+    /// Without those who wait: a copy of their list would make each who joins it copy it too.
     struct View {
-        var slot: CredentialSlot
+        var credential: Credential?
+        var version: UInt64
+        var isBusy: Bool
+        var needsLoading: Bool
+        var failure: CredentialSlot.Failure?
+        /// How many renewals have ended so far.
+        var endings: UInt64
+
+        /// The failure that concerns a request which used this version, begun when so many renewals had ended.
+        func failure(of version: UInt64, begunAt endings: UInt64) -> CredentialError? {
+            guard let failure, failure.version == version else { return nil }
+            return failure.error == .loginRequired || endings < failure.number ? failure.error : nil
+        }
     }
 
     private func view(in environment: ServiceEnvironment) -> View {
-        View(slot: state.withLock { $0[environment] ?? CredentialSlot() })
+        state.withLock { $0[environment, default: CredentialSlot()].view }
     }
 
     /// Waits for the renewal that is under way, if it still is.
@@ -139,7 +153,7 @@ extension Credentials {
         let now = journey.core.time.now
         let number: UInt64? = try state.withLock { (slots) throws(CredentialError) in
             var slot = slots[environment] ?? CredentialSlot()
-            guard slot.version == view.slot.version, !slot.isBusy else { return nil }
+            guard slot.version == view.version, !slot.isBusy else { return nil }
             let number = try slot.beginRenewal(at: now, policy)
             slot.add(waiter)
             slots[environment] = slot
@@ -147,7 +161,7 @@ extension Credentials {
         }
         guard let number else { return }
         let renewal = CredentialRenewal(
-            credential: view.slot.credential,
+            credential: view.credential,
             environment: environment,
             challenges: challenges,
             client: NetworkClient(core: journey.core, isRoot: false, usesCredentials: false)
@@ -169,7 +183,7 @@ extension Credentials {
         let environment = journey.environment
         let time = journey.core.time
         let finish: @Sendable (Result<Credential?, CredentialError>) -> Bool = { [self] result in
-            let waiters = state.withLock { $0[environment]?.endWork(number, result, at: time.now) }
+            let waiters = state.withLock { $0[environment]?.endWork(number, result) }
             guard let waiters else { return false }
             for waiter in waiters { waiter.end(result.map { _ in }) }
             switch result {

@@ -116,7 +116,10 @@ struct RedirectCaseTests {
         let jar = CookieJar()
         for held in first?["cookies_held"]?.array ?? [] {
             guard let url = RequestURL(path) else { continue }
-            jar.store(from: ["Set-Cookie": "\(held["name"]?.string ?? "")=\(held["value"]?.string ?? "")"], of: url)
+            jar.scoped(to: "test").store(
+                from: ["Set-Cookie": "\(held["name"]?.string ?? "")=\(held["value"]?.string ?? "")"],
+                of: url
+            )
         }
         return try await run(configuration, answers(item), jar: jar)
     }

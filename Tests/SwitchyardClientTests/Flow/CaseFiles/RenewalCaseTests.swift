@@ -15,6 +15,8 @@ struct RenewalCaseTests {
         let renewals: Locked<Int>
         let isSequential: Bool
         let count: Int
+        /// Where refusals wait until all requests are at the server; `nil` where they need not.
+        let door: ManualClock?
     }
 
     private static let now = Date(timeIntervalSince1970: 1_000_000)
@@ -63,6 +65,10 @@ struct RenewalCaseTests {
         }
         guard scenario.isSequential else {
             let calls = (0..<scenario.count).map { index in Task { await send(index) } }
+            if let door = scenario.door {
+                await scenario.transport.waitForRequests(scenario.count)
+                door.advance(by: .seconds(1))
+            }
             var ends: [Result<ServiceResponse, RequestFailure>] = []
             for call in calls { ends.append(await call.value) }
             return ends
@@ -75,13 +81,11 @@ struct RenewalCaseTests {
     private static func scenario(_ item: JSONValue) throws -> Scenario {
         let requests = item["requests"]?.array ?? []
         let renewals = Locked(0)
-        let transport = Locked<StubTransport?>(nil)
         let isSequential = requests.contains { $0["after"] != nil }
         let meetAtServer = !isSequential && requests.allSatisfy { $0["statuses"]?.array?.first?.int == 401 }
         let fails = item["refresh"]?.string == "fails"
         let staysExpired = item["refresh"]?.string?.contains("requiresRefresh=true") ?? false
         let credentials = Credentials(policy: policy(item), clock: { now }) { _ in
-            if meetAtServer { await transport.withLock { $0 }?.waitForRequests(requests.count) }
             let number = renewals.withLock { renewals in
                 renewals += 1
                 return renewals
@@ -91,18 +95,25 @@ struct RenewalCaseTests {
         }
         let isExpired = item["credential"]?["requiresRefresh"]?.bool ?? false
         credentials.set(.bearer("a0", expiresAt: isExpired ? now : nil), in: .test)
+        let clock = ManualClock()
+        let answer = answers(requests, credentials)
         let (client, stub) = try NetworkClient.stubbed(
+            time: clock,
             options: { $0.credentials = credentials },
-            answer: answers(requests, credentials)
+            answer: { request in
+                let own = answer(request)
+                let isFirst = clock.now == .zero
+                return meetAtServer && isFirst ? .delayed(by: .seconds(1), on: clock, own) : own
+            }
         )
-        transport.withLock { $0 = stub }
         return Scenario(
             credentials: credentials,
             client: client,
             transport: stub,
             renewals: renewals,
             isSequential: isSequential,
-            count: requests.count
+            count: requests.count,
+            door: meetAtServer ? clock : nil
         )
     }
 

@@ -115,22 +115,22 @@ struct RenewalTests {
     }
 
     @Test func `a renewal that fails does so once for everybody who waited`() async throws {  // M9
-        let gate = TokenGate(good: "never")
+        let clock = ManualClock()
         let renewals = Locked(0)
-        let door = Gate()
         let credentials = Credentials { _ in
             renewals.withLock { $0 += 1 }
-            await door.pass()
             throw SampleError()
         }
         credentials.set(.bearer("a0"), in: .test)
-        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) {
-            gate.answer($0)
-        }
+        let (client, transport) = try NetworkClient.stubbed(
+            time: clock,
+            options: { $0.credentials = credentials }
+        ) { _ in .delayed(by: .seconds(1), on: clock, .status(401)) }
 
+        // All of them are at the server before the first is refused.
         let ends = Task { await Self.tally(client, 100) }
         await transport.waitForRequests(100)
-        door.open()
+        clock.advance(by: .seconds(1))
 
         let failure = RequestFailure.Reason.credentials(
             .renewalFailed(Veto(name: "renewal", underlying: SampleError()))
