@@ -23,6 +23,8 @@ enum Benchmarks {
             encoding.fileSize = words.value("--size").flatMap { Int($0) } ?? encoding.fileSize
             encoding.only = Set(words.rest)
             try await encoding.run()
+        case "dispatch": try await DispatchBenchmark(count: words.count ?? 100_000, isJSON: isJSON).run()
+        case "soak": try await SoakBenchmark(count: words.count ?? 200_000, isJSON: isJSON).run()
         case "faults":
             var faults = FaultsBenchmark()
             faults.isJSON = isJSON
@@ -56,6 +58,8 @@ enum Benchmarks {
         usage: SwitchyardBenchmarks overhead [--json] [--url URL] [--only CONTENDER]
                SwitchyardBenchmarks pipeline [--json] [--only CONTENDER]
                SwitchyardBenchmarks encoding [--json] [--size MIB] [query] [form] [json] [multipart]
+               SwitchyardBenchmarks dispatch [COUNT] [--json]
+               SwitchyardBenchmarks soak [COUNT] [--json]
                SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [FAULT ...]
                SwitchyardBenchmarks switching [--json]
                SwitchyardBenchmarks cache [--json] [--only hit|get|store|ratio]
@@ -91,6 +95,9 @@ struct Words {
         defer { rest.removeSubrange(index...(index + 1)) }
         return rest[index + 1]
     }
+
+    /// The number that is left, if one is.
+    var count: Int? { rest.first.flatMap { Int($0) } }
 
     /// Takes the first word that is left.
     mutating func next() -> String? {

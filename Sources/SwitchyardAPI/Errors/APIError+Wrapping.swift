@@ -76,6 +76,8 @@ extension APIError.Reason {
             case .redirect(let error): .security(.forbidden(error.description))
             case .credentials(let error): .security(.forbidden(error.description))
             case .rateLimited(let pause): .limited(.rate(retryAfter: pause))
+            case .queueFull: .limited(.queue)
+            case .superseded: .cancelled(.superseded)
             case .vetoed(let veto): (veto.underlying as? APIError)?.reason ?? .security(.forbidden(veto.description))
             case .closed: .configuration(.clientClosed)
             }

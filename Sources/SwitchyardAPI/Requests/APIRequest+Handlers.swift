@@ -1,5 +1,5 @@
 import Dispatch
-import SwitchyardClient
+public import SwitchyardClient
 import SwitchyardServices
 
 // MARK: - Handlers
@@ -114,6 +114,25 @@ extension APIRequest {
     @discardableResult
     public func filteringFailure(_ change: @escaping @Sendable (inout APIError) -> Void) -> APIRequest {
         self.change { $0.failureFilters.append(change) }
+    }
+
+    /// Adds a handler for the bytes of each attempt, called on a thread of the transport; after the start it is too late.
+    @discardableResult
+    public func onProgress(_ handler: @escaping TransferProgressHandler) -> APIRequest {
+        change { $0.progress.append(handler) }
+    }
+
+    /// The progress as a sequence, of which the newest report is kept for a reader that is slow; it ends with the request.
+    ///
+    /// After the start it is too late to ask for it: then it has no reports.
+    public func progressUpdates() -> AsyncStream<TransferProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: TransferProgress.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        _ = onProgress { continuation.yield($0) }
+        whenEnded { _ in continuation.finish() }
+        return stream
     }
 
     private func change(_ change: (inout RequestExtras<Value>) -> Void) -> APIRequest {

@@ -140,7 +140,7 @@ extension APIRequest {
             return answered(.failure(APIError(.security(.forbidden("a hook refused the call")))))
         }
         guard record.withLock({ $0.isRunning }) else { return }
-        let cancel = launch(id, configuration) { [self] outcome in
+        let cancel = launch(id, extras.watched(configuration)) { [self] outcome in
             if record.withLock({ $0.isRunning }) { answered(extras.preprocessed(outcome)) }
         }
         if !record.withLock({ $0.attach(cancel) }) { cancel() }

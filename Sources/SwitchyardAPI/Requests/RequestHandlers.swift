@@ -38,7 +38,19 @@ struct RequestExtras<Value: Sendable> {
     var failurePreprocessors: [@Sendable (inout APIError) -> Void] = []
     var filters: [@Sendable (inout APIResponse<Value>) throws -> Void] = []
     var failureFilters: [@Sendable (inout APIError) -> Void] = []
+    var progress: [TransferProgressHandler] = []
     weak var delegate: (any APIRequestDelegate)?
+
+    /// The configuration with those who want to hear of the progress.
+    func watched(_ configuration: APIConfiguration) -> APIConfiguration {
+        guard !progress.isEmpty else { return configuration }
+        var watched = configuration
+        let handlers = [configuration.progress].compactMap(\.self) + progress
+        watched.progress = { report in
+            for handler in handlers { handler(report) }
+        }
+        return watched
+    }
 
     /// The outcome after the preprocessors.
     func preprocessed(_ outcome: Result<APIResponse<Value>, APIError>) -> Result<APIResponse<Value>, APIError> {

@@ -109,8 +109,39 @@ extension ClientCore {
         request.start()
     }
 
-    func remove(_ request: some DispatchedRequest) {
-        state.withLock { $0.table.remove(request) }
+    /// Takes the request out of the table, tells its caller, and then those who wait for the last request's end.
+    func remove(_ request: some DispatchedRequest, telling completion: () -> Void = {}) {
+        let isAwaited = state.withLock { $0.table.remove(request) }
+        completion()
+        guard isAwaited else { return }
+        for watcher in state.withLock({ $0.table.left() }) { watcher.resume(returning: true) }
+    }
+
+    /// Waits until no request is under way; `false` when the task was cancelled before.
+    func waitUntilIdle() async -> Bool {
+        guard let watcher = state.withLock({ $0.table.watch() }) else { return true }
+        let isIdle = await withTaskCancellationHandler {
+            await withUnsafeContinuation { (continuation: WaitingLine<UInt64>.Continuation) in
+                let answer = state.withLock { $0.table.enter(watcher, continuation) }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            state.withLock { $0.table.withdraw(watcher) }?.resume(returning: false)
+        }
+        state.withLock { $0.table.forget(watcher) }
+        return isIdle
+    }
+
+    /// Refuses new requests.
+    func refuseRequests() {
+        state.withLock { $0.table.refuse() }
+    }
+
+    /// Forgets what is known of the servers' health.
+    func forgetHealth() throws(ClientError) {
+        let (service, old) = state.withLock { ($0.service, $0.pool) }
+        let new = try ServerPool(service: service, environment: old.environment, now: time.now, options: options)
+        state.withLock { $0.pool = new }
     }
 
     func cancel(_ ids: some Sequence<RequestID>) {

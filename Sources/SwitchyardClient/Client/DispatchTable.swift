@@ -2,6 +2,12 @@
 struct DispatchTable {
     private var requests: [RequestID: any DispatchedRequest] = [:]
     private var isClosed = false
+    /// Those who wait for the last request's end.
+    private var watchers: [UInt64] = []
+    private var line = WaitingLine<UInt64>()
+    private var lastWatcher: UInt64 = 0
+    /// How many requests have left the table while somebody waits, and have not told their callers yet.
+    private var leaving = 0
 
     /// How many requests are under way.
     var count: Int { requests.count }
@@ -19,8 +25,14 @@ struct DispatchTable {
     }
 
     /// Takes a request out, unless another has taken its identifier.
-    mutating func remove(_ request: any DispatchedRequest) {
-        if requests[request.id] === request { requests[request.id] = nil }
+    ///
+    /// - Returns: Whether somebody waits for the last request's end; then ``left()`` is due when the caller was told.
+    mutating func remove(_ request: any DispatchedRequest) -> Bool {
+        guard requests[request.id] === request else { return false }
+        requests[request.id] = nil
+        guard !watchers.isEmpty else { return false }
+        leaving += 1
+        return true
     }
 
     /// The requests of one owner, or all of them.
@@ -29,9 +41,47 @@ struct DispatchTable {
         return requests.values.filter { $0.owner == owner }
     }
 
+    /// Refuses every further request.
+    mutating func refuse() {
+        isClosed = true
+    }
+
     /// Closes the table and returns what is in it.
     mutating func close() -> [any DispatchedRequest] {
         isClosed = true
         return Array(requests.values)
+    }
+}
+
+// MARK: - The last one's end
+
+extension DispatchTable {
+    /// A number for one who waits for the last request's end; `nil` when there is nothing to wait for.
+    mutating func watch() -> UInt64? {
+        guard !requests.isEmpty || leaving > 0 else { return nil }
+        lastWatcher += 1
+        watchers.append(lastWatcher)
+        return lastWatcher
+    }
+
+    mutating func enter(_ watcher: UInt64, _ continuation: WaitingLine<UInt64>.Continuation) -> Bool? {
+        line.enter(watcher, continuation)
+    }
+
+    mutating func withdraw(_ watcher: UInt64) -> WaitingLine<UInt64>.Continuation? {
+        watchers.removeAll { $0 == watcher }
+        return line.leave(watcher)
+    }
+
+    mutating func forget(_ watcher: UInt64) {
+        line.forget(watcher)
+    }
+
+    /// Notes that a request which left has told its caller; those who wait, when it was the last one.
+    mutating func left() -> [WaitingLine<UInt64>.Continuation] {
+        leaving -= 1
+        guard requests.isEmpty, leaving == 0 else { return [] }
+        defer { watchers = [] }
+        return watchers.compactMap { line.admit($0) }
     }
 }

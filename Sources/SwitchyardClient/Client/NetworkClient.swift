@@ -135,30 +135,16 @@ extension NetworkClient {
         return id
     }
 
-    /// Makes an exchange, or a journey of several where anything surrounds it.
     private func makeRequest(
         _ configuration: APIConfiguration,
         id: RequestID,
         progress: TransferProgressHandler?,
         completion: @escaping Exchange.Completion
     ) -> any DispatchedRequest {
-        let configuration = (core.ruled(configuration) ?? configuration).snapshot()
-        guard let plan = core.plan(for: configuration, usesCredentials: usesCredentials) else {
-            return Exchange(
-                id: id,
-                owner: owner,
-                configuration: configuration,
-                core: core,
-                progress: progress,
-                completion: completion
-            )
-        }
-        return Journey(
+        core.makeRequest(
+            (core.ruled(configuration) ?? configuration).snapshot(),
             id: id,
-            owner: owner,
-            configuration: configuration,
-            plan: plan,
-            core: core,
+            sender: ClientCore.Sender(owner: owner, usesCredentials: usesCredentials),
             progress: progress,
             completion: completion
         )
@@ -185,8 +171,12 @@ extension NetworkClient {
 
     /// The requests under way that ``cancelAll()`` would cancel, oldest first.
     public var activeRequests: [RequestID] {
-        let owner = isRoot ? nil : owner
-        return Set(core.requests(of: owner).map(\.id)).union(core.transfers.ids(of: owner)).sorted()
+        Set(active.map(\.id)).union(core.transfers.ids(of: isRoot ? nil : owner)).sorted()
+    }
+
+    /// The requests under way of this client, or of this scope.
+    var active: [any DispatchedRequest] {
+        core.requests(of: isRoot ? nil : owner).filter { $0.owner != ClientCore.ownerOfShared }
     }
 
     /// Ends the client: requests under way end with ``RequestFailure/Reason/closed``, as does every later one.

@@ -26,6 +26,10 @@ public struct RequestFailure: Error, Sendable {
         case credentials(CredentialError)
         /// A limit refused the request; how long to stay away, when it is known.
         case rateLimited(retryAfter: Duration?)
+        /// Too many requests wait already.
+        case queueFull
+        /// A newer request took its place.
+        case superseded
         /// An interceptor, or a limit of the app's own, ended the request with an error.
         case vetoed(Veto)
         /// The client has been shut down.
@@ -47,7 +51,7 @@ public struct RequestFailure: Error, Sendable {
     }
 
     /// Whether the caller ended the request.
-    public var isCancellation: Bool { reason == .cancelled }
+    public var isCancellation: Bool { reason == .cancelled || reason == .superseded }
 }
 
 extension RequestFailure: CustomStringConvertible {
@@ -68,6 +72,8 @@ extension RequestFailure: CustomStringConvertible {
             case .redirect(let error): error.description
             case .credentials(let error): error.description
             case .rateLimited(let pause): "too many requests\(pause.map { ", come back in \($0)" } ?? "")"
+            case .queueFull: "too many requests wait already"
+            case .superseded: "a newer request took its place"
             case .vetoed(let veto): "ended by \(veto)"
             case .closed: "the client has been shut down"
             }

@@ -66,6 +66,7 @@ final class Exchange: DispatchedRequest {
     /// The request must be in the table by then.
     func start() {
         guard state.withLock({ $0.begin() }) else { return core.remove(self) }
+        if let answer = configuration.localAnswer { return end(with: .success(answer)) }
         do throws(RequestFailure.Reason) {
             let (route, probe) = try core.firstRoute(for: configuration, avoiding: avoided, in: pool, at: startedAt)
             launch(route, at: startedAt)
@@ -223,15 +224,16 @@ extension Exchange {
     private func finish(_ ending: ExchangeState.Ending, at now: MonotonicTime) {
         ending.timer?.cancel()
         for attempt in ending.attempts where attempt.outcome == nil { attempt.task?.cancel() }
-        core.remove(self)
-        let events = settle(ending, at: now)
-        if !events.isEmpty { core.publish(events, from: pool) }
-        let context = context(of: ending, at: now)
-        switch ending.result {
-        case .success(let response):
-            completion(.success(ServiceResponse(id: id, response: response, context: context)))
-        case .failure(let reason):
-            completion(.failure(RequestFailure(reason, id: id, context: context)))
+        core.remove(self) {
+            let events = settle(ending, at: now)
+            if !events.isEmpty { core.publish(events, from: pool) }
+            let context = context(of: ending, at: now)
+            switch ending.result {
+            case .success(let response):
+                completion(.success(ServiceResponse(id: id, response: response, context: context)))
+            case .failure(let reason):
+                completion(.failure(RequestFailure(reason, id: id, context: context)))
+            }
         }
     }
 

@@ -18,7 +18,7 @@ struct FlowPlan: Sendable {
 
     /// Puts the parts together; `nil` when there are none.
     init?(_ options: NetworkClient.Options, _ configuration: APIConfiguration, usesCredentials: Bool) {
-        limits = options.limits
+        limits = options.limits + configuration.limits
         let interceptors = options.interceptors + configuration.interceptors
         adapters = interceptors.compactMap { one in one.adapt.map { Named(name: one.name, part: $0) } }
         observers = interceptors.compactMap(\.observe)

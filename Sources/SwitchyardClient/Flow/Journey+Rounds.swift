@@ -55,7 +55,10 @@ extension Journey {
             startedAt: startedAt,
             deadline: deadline,
             history: memory.history,
-            time: core.time
+            time: core.time,
+            owner: owner,
+            end: { [weak self] in self?.cancel($0) },
+            preferred: { [pool = target.pool] in pool.current }
         )
         try await passLimits(context)
         var adapted = try await adapted(context, &memory)

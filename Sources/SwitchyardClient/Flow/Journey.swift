@@ -88,15 +88,16 @@ extension Journey {
         ending.task?.cancel()
         if case .failure(let reason) = result { ending.exchange?.cancel(reason) }
         for pass in ending.passes { pass.leave?() }
-        core.remove(self)
-        let context = finalContext()
-        let outcome: Result<ServiceResponse, RequestFailure> =
-            switch result {
-            case .success(let response): .success(ServiceResponse(id: id, response: response, context: context))
-            case .failure(let reason): .failure(RequestFailure(reason, id: id, context: context))
-            }
-        observe(.ended(outcome), round: context.rounds)
-        completion(outcome)
+        core.remove(self) {
+            let context = finalContext()
+            let outcome: Result<ServiceResponse, RequestFailure> =
+                switch result {
+                case .success(let response): .success(ServiceResponse(id: id, response: response, context: context))
+                case .failure(let reason): .failure(RequestFailure(reason, id: id, context: context))
+                }
+            observe(.ended(outcome), round: context.rounds)
+            completion(outcome)
+        }
     }
 
     /// Where the last round went, with the figures of all of them.

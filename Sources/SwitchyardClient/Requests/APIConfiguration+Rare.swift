@@ -13,6 +13,9 @@
     var urlRule: URLRule?
     var throttle: BodyThrottle?
     @usableFromInline var attachments: [ObjectIdentifier: any Sendable] = [:]
+    var limits: [any RequestLimit] = []
+    var sharing = TransferSharing.off
+    var localAnswer: HTTPResponse?
     var interceptors: [RequestInterceptor] = []
     var retry: RetryPolicy?
     var redirects: RedirectPolicy?
@@ -106,6 +109,29 @@ extension APIConfiguration {
     public var interceptors: [RequestInterceptor] {
         get { rare?.value.interceptors ?? [] }
         set { change { $0.interceptors = newValue } }
+    }
+
+    /// What every round of this call passes first, behind the client's limits; nothing unless set.
+    ///
+    /// A limit counts the calls that carry the same object.
+    public var limits: [any RequestLimit] {
+        get { rare?.value.limits ?? [] }
+        set { change { $0.limits = newValue } }
+    }
+
+    /// Whether the call shares one transfer with others that ask the same at the same time; off unless set.
+    public var sharing: TransferSharing {
+        get { rare?.value.sharing ?? .off }
+        set { change { $0.sharing = newValue } }
+    }
+
+    /// An answer that is taken in place of asking a server; none unless set.
+    ///
+    /// For development without a server, and as a sample beside the description of a call. It goes the way of every
+    /// answer: it is checked, decoded and stored.
+    public var localAnswer: HTTPResponse? {
+        get { rare?.value.localAnswer }
+        set { change { $0.localAnswer = newValue } }
     }
 
     /// Whether and when the call is sent again; the client's policy when `nil`, the default.

@@ -77,6 +77,8 @@ extension RequestFailure.Reason {
         case .credentials: "credentials"
         case .rateLimited: "limited"
         case .vetoed: "vetoed"
+        case .queueFull: "queueFull"
+        case .superseded: "superseded"
         case .transport(let error): error.kind.word
         }
     }

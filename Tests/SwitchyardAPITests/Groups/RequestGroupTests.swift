@@ -5,6 +5,8 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
+/// Rows J1 to J5; rules TAF-G1 to TAF-G10: members are counted by their own ends, so that there is nothing to observe, to
+/// wait on, or to forget.
 @Suite(.timeLimit(.minutes(1))) struct RequestGroupTests {
     @Test func `J1, TAF-G7: one notification, behind the last callback of the last member`() async {
         let diary = Diary()

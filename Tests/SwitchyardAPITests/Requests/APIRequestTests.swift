@@ -6,6 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
+/// Rows D14 to D19; rule TAF-D10: a held call goes the same way as every other.
 @Suite(.timeLimit(.minutes(1))) struct APIRequestTests {
     private static let queue = DispatchQueue(label: "request-tests")
 
@@ -234,5 +235,48 @@ import Testing
         #expect(await chained.end() == .cancelled)
         #expect(await second.end() == .cancelled)
         gate.open()
+    }
+
+    @Test func `D43: the progress is a sequence that ends with the request`() async throws {
+        let (topics, _) = try topics { _ in APIManagerTests.answer }
+        let request = request(topics)
+        let updates = request.progressUpdates()
+        request.resume()
+
+        var reports: [TransferProgress] = []
+        for await report in updates { reports.append(report) }
+
+        #expect(reports.last?.fraction == 1)
+        #expect(request.state == .finished)
+    }
+
+    @Test func `D36: values are decoded away from the request's queue`() async throws {
+        let (topics, _) = try topics { _ in .json("{}") }
+        Self.queue.setSpecific(key: Place.key, value: true)
+        let request = topics.request(Place.self, for: APIConfiguration(path: "place"), on: Self.queue)
+
+        #expect(try await request.value().wasOnQueue == false)
+    }
+
+    #if canImport(Combine)
+        @Test func `D42: a publisher starts the request and hands its value on`() async throws {
+            let request = APIRequest<Int>.ready(1, on: Self.queue)
+
+            var values: [Int] = []
+            for try await value in request.publisher.values { values.append(value) }
+
+            #expect(values == [1])
+        }
+    #endif
+}
+
+/// A value that notes where it was decoded.
+private struct Place: Decodable, Sendable {
+    static let key = DispatchSpecificKey<Bool>()
+
+    let wasOnQueue: Bool
+
+    init(from decoder: any Decoder) {
+        wasOnQueue = DispatchQueue.getSpecific(key: Self.key) == true
     }
 }

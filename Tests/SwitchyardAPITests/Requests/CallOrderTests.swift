@@ -6,6 +6,8 @@ import SwitchyardTesting
 import Testing
 
 /// The order of everything that comes with a request, as YTKNetwork and RTNetworking document theirs.
+///
+/// Rule YTK-43: the queue is part of it.
 @Suite(.timeLimit(.minutes(1))) struct CallOrderTests {
     private static let queue = DispatchQueue(label: "order-tests")
     private static let onQueue = DispatchSpecificKey<Bool>()
@@ -175,7 +177,7 @@ import Testing
         #expect(try await request.value() == 1)
     }
 
-    @Test func `D33, D45, L3: the order of the hooks`() async throws {
+    @Test func `D33, D45, L3, P3: the order of the hooks, which a stub's answers pass too`() async throws {
         let transport = StubTransport { _ in APIManagerTests.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let diary = diary

@@ -3,7 +3,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows D7, D8, D11; rules TAF-D1, TAF-D7 and rule 6 of a request's life.
+/// Rows D7, D8, D11, D54; rules TAF-D1, TAF-D7 and rule 6 of a request's life.
 @Suite(.timeLimit(.minutes(1))) struct LifetimeTests {
     private let endings = AsyncStream.makeStream(of: RequestFailure.Reason.self)
 

@@ -3,6 +3,7 @@ import Testing
 
 @testable import SwitchyardClient
 
+/// Row P8: the encoding stands alone.
 @Suite struct ParameterEncodingTests {
     static func encode(
         _ parameters: Parameters,

@@ -3,6 +3,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
+/// Row P13.
 @Suite(.timeLimit(.minutes(1))) struct ResponseFaultTests {
     let server: LoopbackServer
 

@@ -4,6 +4,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
+/// Rows P1, P4, P5 and P9.
 @Suite(.timeLimit(.minutes(1))) struct StubTransportTests {
     private let clock = ManualClock()
 

@@ -18,6 +18,15 @@ public struct DispatchContext: Sendable {
     public var history: [RoundRecord]
     /// The clock and the timers of the client, for whoever has to wait.
     public var time: any TimeSource
+    /// The handle through which the request was sent.
+    var owner: ClientCore.OwnerID
+    /// Ends the request from outside.
+    var end: @Sendable (RequestFailure.Reason) -> Void
+    /// Names the server that is preferred now.
+    var preferred: @Sendable () -> Server.ID
+
+    /// The server that is preferred now.
+    var preferredServer: Server.ID { preferred() }
 
     /// How often the request has been sent again.
     public var retries: Int { round - 1 }

@@ -30,7 +30,10 @@ extension EndedRound {
             startedAt: .zero,
             deadline: .distantFuture,
             history: history,
-            time: ManualClock()
+            time: ManualClock(),
+            owner: 0,
+            end: { _ in },
+            preferred: { "primary" }
         )
         return EndedRound(configuration: APIConfiguration(path: "x", method: method), context: context, result: result)
     }

@@ -115,7 +115,7 @@
             #expect(try await response.bytes() == Data("unix".utf8))
         }
 
-        @Test func `requests beyond the connection limit wait for a connection`() async throws {
+        @Test func `D47: requests beyond the connection limit wait for a connection`() async throws {
             var configuration = CurlTransport.Configuration()
             configuration.maximumConnectionsPerHost = 2
             let transport = try CurlTransport(configuration: configuration)

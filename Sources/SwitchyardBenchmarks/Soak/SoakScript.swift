@@ -1,0 +1,57 @@
+import Foundation
+import Switchyard
+import SwitchyardTesting
+
+/// Answers of every kind, at random.
+enum SoakScript {
+    /// An answer to a request; those of faults are as frequent as the good ones.
+    @Sendable static func answer(to request: HTTPRequest) -> StubAnswer {
+        switch Int.random(in: 0..<24) {
+        case 0: .failure(.connectionRefused)
+        case 1: .failure(.connectTimeout)
+        case 2: .failure(.connectionReset)
+        case 3: .failure(.truncated)
+        case 4: .failure(.protocolViolation)
+        case 5: .failure(.timeout)
+        case 6: .failure(.offline)
+        case 7: .status(429, headers: ["Retry-After": "0"])
+        case 8: .status([500, 502, 503, 504, 404, 401].randomElement() ?? 500)
+        case 9: .never
+        case 10: .chunks([Data("one".utf8), Data("two".utf8)], failing: TransportError(.truncated, message: "cut"))
+        case 11: .status(302, headers: ["Location": "/elsewhere"])
+        case 12...15: .delayed(by: .milliseconds(Int.random(in: 0...4)), on: SystemTime.shared, .json("[1]"))
+        default: .json("[1]")
+        }
+    }
+
+    /// A request of any kind.
+    static func configuration(_ number: Int, limit: RateLimit) -> APIConfiguration {
+        var configuration = APIConfiguration(path: "list/\(number % 50)", timeout: .milliseconds(100))
+        configuration.priority = [RequestPriority.low, .normal, .high][number % 3]
+        configuration.tags = ["tag \(number % 5)"]
+        switch number % 7 {
+        case 0:
+            configuration.method = .post
+            configuration.body = .json(["n": number])
+        case 1: configuration.sharing = .identical
+        case 2: configuration.limits = [limit]
+        case 3: configuration.retry = .standard
+        case 4: configuration.idempotencyKey = .automatic
+        default: break
+        }
+        return configuration
+    }
+
+    /// A client with a policy, and everything around its requests.
+    static func client(_ policy: SwitchPolicy) throws -> (client: NetworkClient, transport: StubTransport) {
+        let transport = StubTransport(completion: .inline, recordLimit: 0, answer(to:))
+        let servers = try ["primary", "secondary", "tertiary"].map { name in
+            try Server(name: name, baseURLs: ["release": ServerURL("http://\(name).example")])
+        }
+        let service = try Service(name: "soak", servers: servers, defaultEnvironment: "release", switching: policy)
+        var options = NetworkClient.Options()
+        options.limits = [ConcurrencyLimit(total: 500, perServer: 400)]
+        options.interceptors = [.observing("count") { _ in }]
+        return (try NetworkClient(service: service, transport: transport, options: options), transport)
+    }
+}

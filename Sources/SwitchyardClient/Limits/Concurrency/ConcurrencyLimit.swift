@@ -1,0 +1,79 @@
+import SwitchyardServices
+
+/// A limit of how many requests are under way at once, in all and at each server; others wait in a fair order.
+///
+///     options.limits = [ConcurrencyLimit(total: 32, perServer: 8)]
+///
+/// The urgent go first (``APIConfiguration/priority``); among equals the scopes of the client take turns, so that a
+/// manager that prefetches a thousand pictures does not shut out another one. Every eighth place goes to whoever has
+/// waited longest, so that nobody waits for ever.
+///
+/// A place is held for a round, with its failovers and hedges, which have budgets of their own; it counts for the server
+/// that is preferred when the round begins.
+public final class ConcurrencyLimit: RequestLimit {
+    private struct State {
+        var places: PlaceTable
+        var line = WaitingLine<UInt64>()
+    }
+
+    private let state: Locked<State>
+
+    /// Creates a limit.
+    ///
+    /// - Parameters:
+    ///   - total: How many requests are under way at once; any number when `nil`.
+    ///   - perServer: How many at each server; any number when `nil`.
+    ///   - maximumWaiting: How many may wait; others fail at once with ``RequestFailure/Reason/queueFull``. 10,000 unless
+    ///     given.
+    public init(total: Int? = nil, perServer: Int? = nil, maximumWaiting: Int = 10_000) {
+        state = Locked(State(places: PlaceTable(total: total, perServer: perServer, maximumWaiting: maximumWaiting)))
+    }
+
+    /// How many requests have a place.
+    public var runningCount: Int { state.withLock { $0.places.counts.running } }
+
+    /// How many requests wait.
+    public var waitingCount: Int { state.withLock { $0.places.counts.waiting } }
+
+    /// Waits for a place, which is given back when the round has ended.
+    ///
+    /// - Throws: ``RequestFailure/Reason/queueFull``.
+    public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
+        let server = context.preferredServer
+        let arrival = state.withLock { state in
+            state.places.arrive(server, owner: context.owner, priority: configuration.priority)
+        }
+        switch arrival {
+        case .go: return pass(server)
+        case .refuse: throw RequestFailure.Reason.queueFull
+        case .wait(let number): return try await wait(number, server)
+        }
+    }
+
+    private func wait(_ number: UInt64, _ server: String) async throws -> LimitPass {
+        let isAdmitted = await withTaskCancellationHandler {
+            await withUnsafeContinuation { (continuation: WaitingLine<UInt64>.Continuation) in
+                let answer = state.withLock { $0.line.enter(number, continuation) }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let continuation = state.withLock { state in
+                state.places.withdraw(number, from: server)
+                return state.line.leave(number)
+            }
+            continuation?.resume(returning: false)
+        }
+        state.withLock { $0.line.forget(number) }
+        guard isAdmitted else { throw CancellationError() }
+        return pass(server)
+    }
+
+    private func pass(_ server: String) -> LimitPass {
+        LimitPass { [self] in
+            let admitted = state.withLock { state in
+                state.places.leave(server).compactMap { state.line.admit($0) }
+            }
+            for continuation in admitted { continuation.resume(returning: true) }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import SwitchyardServices
+
+/// Lets only the latest request of a key go on: when another one comes, the one before ends as superseded, wherever it
+/// stands.
+///
+///     configuration.limits = [LatestWins()]      // one object for all requests that concern each other
+public final class LatestWins: RequestLimit {
+    private let key: LimitKey
+    private let latest = Locked<[String: (id: RequestID, end: @Sendable (RequestFailure.Reason) -> Void)]>([:])
+
+    /// Creates the rule.
+    ///
+    /// - Parameter key: Which requests supersede each other; those of one method and path unless given.
+    public init(by key: LimitKey = .endpoint) {
+        self.key = key
+    }
+
+    /// How many requests are under way.
+    public var count: Int { latest.withLock { $0.count } }
+
+    /// Supersedes the request before this one.
+    public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
+        guard let key = key(configuration) else { return .free }
+        let id = context.id
+        let superseded = latest.withLock { latest -> (@Sendable (RequestFailure.Reason) -> Void)? in
+            // A later round of an older request does not supersede a newer one.
+            if let other = latest[key], id < other.id { return context.end }
+            return latest.updateValue((id, context.end), forKey: key).flatMap { $0.id == id ? nil : $0.end }
+        }
+        superseded?(.superseded)
+        return LimitPass { [self] in
+            latest.withLock { if $0[key]?.id == id { $0[key] = nil } }
+        }
+    }
+}

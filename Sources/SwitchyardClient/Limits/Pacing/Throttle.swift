@@ -1,0 +1,57 @@
+import SwitchyardServices
+
+/// Lets at most one request of a key go in an interval: the first at once, and of those that come before the interval is
+/// over the last one, at its end; the others end as superseded.
+///
+/// For requests that must all be sent, take a ``RateLimit`` with ``RateRule/interval(_:)``.
+public final class Throttle: RequestLimit {
+    private struct Lane {
+        var openAt: MonotonicTime
+        var waiting: (id: RequestID, end: @Sendable (RequestFailure.Reason) -> Void)?
+    }
+
+    /// What becomes of a request.
+    private enum Verdict {
+        case go
+        case wait(until: MonotonicTime, superseding: (@Sendable (RequestFailure.Reason) -> Void)?)
+    }
+
+    private let interval: Duration
+    private let key: LimitKey
+    private let lanes = Locked<[String: Lane]>([:])
+
+    /// Creates a throttle.
+    ///
+    /// - Parameters:
+    ///   - interval: How far apart requests of a key begin at least.
+    ///   - key: Which requests count together; those of one method and path unless given.
+    public init(_ interval: Duration, by key: LimitKey = .endpoint) {
+        self.interval = interval
+        self.key = key
+    }
+
+    /// Waits for the end of the interval; a later round of a request is let go.
+    public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
+        guard context.round == 1, let key = key(configuration) else { return .free }
+        guard case .wait(let end, let superseded) = arrive(key, context) else { return .free }
+        superseded?(.superseded)
+        defer { lanes.withLock { if $0[key]?.waiting?.id == context.id { $0[key]?.waiting = nil } } }
+        try await context.time.sleep(until: end)
+        return .free
+    }
+
+    private func arrive(_ key: String, _ context: DispatchContext) -> Verdict {
+        let now = context.time.now
+        return lanes.withLock { lanes in
+            if lanes.count > 256 { lanes = lanes.filter { $0.value.openAt > now || $0.value.waiting != nil } }
+            guard let lane = lanes[key], lane.openAt > now else {
+                lanes[key] = Lane(openAt: now.advanced(by: interval))
+                return .go
+            }
+            // The end of the interval is the waiting one's beginning: the next interval counts from there.
+            let end = lane.waiting == nil ? lane.openAt : lane.openAt.advanced(by: .zero - interval)
+            lanes[key] = Lane(openAt: end.advanced(by: interval), waiting: (context.id, context.end))
+            return .wait(until: end, superseding: lane.waiting?.end)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+public import Foundation
+import SwitchyardServices
+
+/// Writes that must not be lost: each is on the disk before it is sent, and is sent, in order, until the server has taken
+/// it, also after the app was killed and started again.
+///
+///     let outbox = try Outbox(file: folder.appending(path: "outbox"), client: client)
+///     let run = outbox.run(following: SystemReachability())      // sends whenever that makes sense
+///     try outbox.store(.newTopic(title))
+///
+/// Every write carries an idempotency key, the same in every attempt: a server that knows such keys takes it once, even
+/// if its answer was lost. Whoever is behind one that cannot be sent waits, so that the order holds.
+///
+/// The file belongs to one outbox of one process at a time. Bodies are stored as they are; credentials are not stored.
+public final class Outbox: Sendable {
+    /// What an outbox allows.
+    public struct Options: Sendable {
+        /// How many writes may wait; 1,000 unless set.
+        public var maximumCount: Int
+        /// How old a write may become; 7 days unless set.
+        public var maximumAge: Duration
+        /// The pause after a write could not be sent; doubled each time, up to 64-fold.
+        ///
+        /// 5 seconds unless set.
+        public var pause: Duration
+
+        /// Creates options.
+        public init(maximumCount: Int = 1_000, maximumAge: Duration = .seconds(604_800), pause: Duration = .seconds(5))
+        {
+            self.maximumCount = max(0, maximumCount)
+            self.maximumAge = maximumAge
+            self.pause = max(.milliseconds(1), pause)
+        }
+    }
+
+    struct State {
+        var file: OutboxFile
+        var entries: [OutboxEntry]
+        var last: UInt64
+        var isSending = false
+        var failures = 0
+        var listeners: [UInt64: AsyncStream<OutboxEvent>.Continuation] = [:]
+        var wakers: [UInt64: AsyncStream<Void>.Continuation] = [:]
+        var lastListener: UInt64 = 0
+    }
+
+    let client: NetworkClient
+    let options: Options
+    let state: Locked<State>
+    let date: @Sendable () -> Date
+
+    /// Opens an outbox, with what waits in its file.
+    ///
+    /// What a crash left unfinished at the end of the file is dropped: it had not been stored.
+    ///
+    /// - Parameters:
+    ///   - file: The file; it is made if it is missing. Its folder must exist.
+    ///   - client: Sends the writes; a scope of it is taken.
+    ///   - options: Limits of count and age.
+    ///   - date: The wall clock, which decides on the age.
+    /// - Throws: ``OutboxError/file(_:)`` or ``OutboxError/foreignFile``.
+    public init(
+        file: URL,
+        client: NetworkClient,
+        options: Options = Options(),
+        date: @escaping @Sendable () -> Date = { Date() }
+    ) throws(OutboxError) {
+        let (file, entries) = try OutboxFile.open(file)
+        self.client = client.scoped()
+        self.options = options
+        self.date = date
+        state = Locked(State(file: file, entries: entries, last: entries.map(\.id).max() ?? 0))
+    }
+
+    deinit {
+        let (listeners, wakers) = state.withLock { (Array($0.listeners.values), Array($0.wakers.values)) }
+        for listener in listeners { listener.finish() }
+        for waker in wakers { waker.finish() }
+    }
+
+    /// The writes that wait, in order.
+    public var entries: [OutboxEntry] { state.withLock { $0.entries } }
+
+    /// Stores a write; it is on the disk when this returns.
+    ///
+    /// - Parameter configuration: The call. Method, path, query, parameters, header fields and body are stored.
+    /// - Returns: The entry, whose key the server will see.
+    /// - Throws: ``OutboxError``; then nothing was stored.
+    @discardableResult
+    public func store(_ configuration: APIConfiguration) throws(OutboxError) -> OutboxEntry {
+        let entry = try state.withLock { (state) throws(OutboxError) in
+            guard state.entries.count < options.maximumCount else { throw .full(limit: options.maximumCount) }
+            let entry = try OutboxEntry(
+                configuration,
+                id: state.last + 1,
+                date: date(),
+                generator: client.core.pool.generator
+            )
+            try state.file.append(.stored(entry))
+            state.last = entry.id
+            state.entries.append(entry)
+            return entry
+        }
+        tell(.stored(entry))
+        wake()
+        return entry
+    }
+
+    /// Takes a write out without sending it; one that is being sent may arrive all the same.
+    ///
+    /// - Parameter id: The entry's number.
+    /// - Returns: Whether it was there.
+    /// - Throws: ``OutboxError/file(_:)``; then it waits on.
+    @discardableResult
+    public func remove(_ id: OutboxEntry.ID) throws(OutboxError) -> Bool {
+        try state.withLock { (state) throws(OutboxError) in
+            guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return false }
+            try state.file.append(.done(id))
+            state.entries.remove(at: index)
+            try state.file.compact(keeping: state.entries)
+            return true
+        }
+    }
+
+    /// What happens to the writes from now on; the newest 256 events are kept for a reader that is slow.
+    public func events() -> AsyncStream<OutboxEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: OutboxEvent.self,
+            bufferingPolicy: .bufferingNewest(256)
+        )
+        let listener = state.withLock { state in
+            state.lastListener += 1
+            state.listeners[state.lastListener] = continuation
+            return state.lastListener
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.listeners.removeValue(forKey: listener) }
+        }
+        return stream
+    }
+
+    func tell(_ event: OutboxEvent) {
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
+    }
+
+    func wake() {
+        for waker in state.withLock({ Array($0.wakers.values) }) { waker.yield() }
+    }
+}

@@ -1,0 +1,65 @@
+public import Foundation
+
+/// A write that waits in an ``Outbox``.
+public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
+    /// Its number; later ones have larger numbers.
+    public let id: UInt64
+    /// The key by which the server recognises it, the same in every attempt and after a relaunch.
+    public let idempotencyKey: String
+    /// When it was stored, by the wall clock, which outlives the app.
+    public let storedAt: Date
+    /// The method.
+    public let method: String
+    /// The path, with its query.
+    public let path: String
+    /// The header fields, name and value by turns.
+    public let headers: [String]
+    /// The body; `nil` when there is none.
+    public let body: Data?
+    /// The content type of the body.
+    public let contentType: String?
+
+    /// The call as it is sent.
+    public var configuration: APIConfiguration {
+        var configuration = APIConfiguration(path: path, method: HTTPMethod(method) ?? .post)
+        for index in stride(from: 0, to: headers.count - 1, by: 2) {
+            configuration.headers.add(headers[index], headers[index + 1])
+        }
+        if let body { configuration.body = .data(body, contentType: contentType) }
+        configuration.idempotencyKey = .given(idempotencyKey)
+        return configuration
+    }
+}
+
+/// Why a write cannot be put into an ``Outbox``, or the outbox cannot be opened.
+public enum OutboxError: Error, Sendable, Hashable {
+    /// The file cannot be read or written; the text says what and where.
+    case file(String)
+    /// The file is no outbox of ours, or one of a newer version.
+    case foreignFile
+    /// As many writes wait as may.
+    case full(limit: Int)
+    /// The body cannot be stored: it is a file, a stream or a form of parts.
+    case unstorableBody
+    /// The call has a header field with credentials, which must not be stored; the client's credentials are added when
+    /// it is sent.
+    case holdsCredentials(header: String)
+    /// The call cannot be built.
+    case invalid(RequestError)
+}
+
+/// What became of a write in an ``Outbox``.
+public enum OutboxEvent: Sendable {
+    /// It is stored, whatever happens to the app from now on.
+    case stored(OutboxEntry)
+    /// The server has taken it.
+    case sent(OutboxEntry, ServiceResponse)
+    /// The server will never take it: it answered with a status from 400 up that no later attempt changes.
+    case rejected(OutboxEntry, ServiceResponse)
+    /// It cannot be sent: the request is malformed.
+    case unsendable(OutboxEntry, RequestFailure)
+    /// It could not be sent now; it and those behind it wait.
+    case postponed(OutboxEntry, pause: Duration)
+    /// It was older than allowed and has been dropped.
+    case expired(OutboxEntry)
+}

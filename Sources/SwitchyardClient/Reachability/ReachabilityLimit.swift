@@ -1,0 +1,88 @@
+/// Asks for the network before a request is sent: without one the request fails at once, or waits.
+///
+///     options.limits = [ReachabilityLimit(SystemReachability(), whenOffline: .wait(atMost: .seconds(10)))]
+///
+/// Off unless it is among the limits, and unknown counts as reachable: a system that thinks itself offline may be wrong.
+public final class ReachabilityLimit: RequestLimit {
+    /// What becomes of a request while there is no network.
+    public enum Offline: Sendable, Hashable {
+        /// It fails with ``TransportError/Kind/offline``; nothing was sent.
+        case fail
+        /// It waits for the network, at most so long, and never longer than its deadline; then it fails.
+        case wait(atMost: Duration)
+    }
+
+    private let provider: any ReachabilityProvider
+    private let whenOffline: Offline
+
+    /// Creates the check.
+    ///
+    /// - Parameters:
+    ///   - provider: Knows the way to the network.
+    ///   - whenOffline: What becomes of a request while there is none; it fails unless told otherwise.
+    public init(_ provider: any ReachabilityProvider, whenOffline: Offline = .fail) {
+        self.provider = provider
+        self.whenOffline = whenOffline
+    }
+
+    /// Lets the request pass, at once or when the network is back.
+    ///
+    /// - Throws: ``TransportError`` of the kind ``TransportError/Kind/offline``.
+    public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
+        if provider.isReachable { return .free }
+        let offline = TransportError(.offline, message: "there is no way to the network", mayHaveBeenSent: false)
+        guard case .wait(let limit) = whenOffline else { throw offline }
+        let isBack = await withTaskGroup(of: Bool.self) { group in
+            group.addTask { [provider] in await provider.waitUntilReachable() }
+            group.addTask { [time = context.time] in
+                do throws(CancellationError) { try await time.sleep(for: limit) } catch { return false }
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+        try Task.checkCancellation()
+        guard isBack else { throw offline }
+        return .free
+    }
+}
+
+extension NetworkClient {
+    /// Tells the client of every change of the network, as ``networkChanged(isOnline:)`` does, until the returned object
+    /// or the client is released.
+    ///
+    /// While there is no network no failure is held against a server; when it is back, requests that wait for it are
+    /// sent again.
+    ///
+    /// - Parameter provider: Knows the way to the network.
+    /// - Returns: Keep it as long as the client is to follow.
+    public func following(_ provider: some ReachabilityProvider) -> ReachabilityFollower {
+        let updates = provider.updates()
+        return ReachabilityFollower(
+            Task { [weak self] in
+                for await status in updates {
+                    guard let self else { return }
+                    networkChanged(isOnline: status.isReachable)
+                }
+            }
+        )
+    }
+}
+
+/// Keeps a client informed about the network as long as it lives.
+public final class ReachabilityFollower: Sendable {
+    private let task: Task<Void, Never>
+
+    init(_ task: Task<Void, Never>) {
+        self.task = task
+    }
+
+    deinit {
+        task.cancel()
+    }
+
+    /// Stops following.
+    public func stop() {
+        task.cancel()
+    }
+}

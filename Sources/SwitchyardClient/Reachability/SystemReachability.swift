@@ -1,0 +1,118 @@
+import Dispatch
+import Foundation
+import SwitchyardServices
+
+#if canImport(Network)
+    import Network
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What the system knows of the way to the network.
+///
+/// On Apple systems that is `NWPathMonitor`. On Linux it is the routing state: a default route over IPv4 or IPv6; the
+/// kernel tells when routes, addresses or links change, and nothing is polled. Where neither can be asked, the status is
+/// unknown, which counts as reachable.
+public final class SystemReachability: ReachabilityProvider {
+    private let board = StatusBoard()
+    private let watch: any Sendable
+
+    /// Starts watching, until the object is released.
+    public init() {
+        #if canImport(Network)
+            watch = PathWatch(board)
+        #else
+            board.status = Self.routingStatus()
+            watch = RouteWatch { [weak board] in board?.status = Self.routingStatus() }
+        #endif
+    }
+
+    /// What is known now.
+    public var status: ReachabilityStatus { board.status }
+
+    /// The present status and every change from now on.
+    public func updates() -> AsyncStream<ReachabilityStatus> { board.updates() }
+
+    #if !canImport(Network)
+        private static func routingStatus() -> ReachabilityStatus {
+            RoutingTable.status(
+                ipv4: try? String(contentsOfFile: "/proc/net/route", encoding: .utf8),
+                ipv6: try? String(contentsOfFile: "/proc/net/ipv6_route", encoding: .utf8)
+            )
+        }
+    #endif
+}
+
+#if canImport(Network)
+    private final class PathWatch: Sendable {
+        private let monitor = Locked(NWPathMonitor())
+
+        init(_ board: StatusBoard) {
+            monitor.withLock { monitor in
+                monitor.pathUpdateHandler = { [weak board] path in board?.status = Self.status(of: path) }
+                monitor.start(queue: DispatchQueue(label: "switchyard.reachability"))
+            }
+        }
+
+        deinit {
+            monitor.withLock { $0.cancel() }
+        }
+
+        private static func status(of path: NWPath) -> ReachabilityStatus {
+            guard path.status != .unsatisfied else { return .notReachable }
+            if path.usesInterfaceType(.cellular) { return .reachable(.cellular) }
+            let isLocal = path.usesInterfaceType(.wifi) || path.usesInterfaceType(.wiredEthernet)
+            return .reachable(isLocal ? .local : .other)
+        }
+    }
+#else
+    /// Calls back when the kernel says that routes, addresses or links have changed, through a routing socket
+    /// (`man 7 rtnetlink`).
+    private final class RouteWatch: Sendable {
+        private let source = Locked<(any DispatchSourceRead)?>(nil)
+
+        init(onChange: @escaping @Sendable () -> Void) {
+            guard let socket = Self.openSocket() else { return }
+            let source = DispatchSource.makeReadSource(
+                fileDescriptor: socket,
+                queue: DispatchQueue(label: "switchyard.reachability")
+            )
+            source.setEventHandler {
+                var buffer = [UInt8](repeating: 0, count: 8_192)
+                while read(socket, &buffer, buffer.count) > 0 {}
+                onChange()
+            }
+            source.setCancelHandler { close(socket) }
+            source.activate()
+            self.source.withLock { $0 = source }
+        }
+
+        deinit {
+            source.withLock { $0?.cancel() }
+        }
+
+        /// A socket that hears of links (group 1), IPv4 addresses and routes (5, 7) and those of IPv6 (9, 11).
+        private static func openSocket() -> Int32? {
+            let netlinkFamily: UInt16 = 16
+            let rawKind = Int32(3) | 0o2000000 | 0o4000  // SOCK_RAW, SOCK_CLOEXEC, SOCK_NONBLOCK
+            let descriptor = socket(Int32(netlinkFamily), rawKind, 0)
+            guard descriptor >= 0 else { return nil }
+            // struct sockaddr_nl: family, padding, port (chosen by the kernel), groups.
+            var address = [UInt32](repeating: 0, count: 3)
+            address[0] = UInt32(netlinkFamily).littleEndian
+            address[2] = [1, 5, 7, 9, 11].reduce(0) { $0 | 1 << ($1 - 1) }
+            let result = address.withUnsafeBytes { bytes in
+                bytes.baseAddress.map {
+                    bind(descriptor, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+                } ?? -1
+            }
+            guard result == 0 else {
+                close(descriptor)
+                return nil
+            }
+            return descriptor
+        }
+    }
+#endif

@@ -1,0 +1,108 @@
+import SwitchyardServices
+
+/// One of several requests that share a transfer: has its own name, deadline and end, and leaves by its own cancel.
+///
+/// The transfer is a request of nobody's; it ends when the last of those who share it leaves.
+final class SharedRequest: DispatchedRequest {
+    private enum Phase { case ready, riding, ended }
+
+    private struct State {
+        var phase = Phase.ready
+        var timer: (any ScheduledTimer)?
+    }
+
+    let id: RequestID
+    let sender: ClientCore.Sender
+    let configuration: APIConfiguration
+    let name: String
+    let core: ClientCore
+    let target: ClientCore.Target
+    let progress: TransferProgressHandler?
+    private let startedAt: MonotonicTime
+    private let completion: Exchange.Completion
+    private let state = Locked(State())
+
+    init(
+        id: RequestID,
+        sender: ClientCore.Sender,
+        configuration: APIConfiguration,
+        name: String,
+        core: ClientCore,
+        progress: TransferProgressHandler?,
+        completion: @escaping Exchange.Completion
+    ) {
+        self.id = id
+        self.sender = sender
+        self.configuration = configuration
+        self.name = name
+        self.core = core
+        self.progress = progress
+        self.completion = completion
+        target = core.target
+        startedAt = core.time.now
+    }
+
+    var owner: ClientCore.OwnerID { sender.owner }
+    var environment: ServiceEnvironment { target.pool.environment }
+
+    func start() {
+        let mayStart = state.withLock { state in
+            guard case .ready = state.phase else { return false }
+            state.phase = .riding
+            return true
+        }
+        guard mayStart else { return core.remove(self) }
+        setTimer()
+        core.sharedTransfers.join(self)
+        // A cancel that came meanwhile found no transfer to leave.
+        if state.withLock({ $0.phase }) == .ended { core.sharedTransfers.leave(self, .cancelled) }
+    }
+
+    func cancel(_ reason: RequestFailure.Reason) {
+        end(with: .failure(RequestFailure(reason, id: id, context: ownContext)), leaving: reason)
+    }
+
+    /// The transfer moves by itself: it is in the table too.
+    func evacuate(_ server: Server.ID, in pool: ServerPool) {}
+
+    /// Ends with what the transfer ended with.
+    func landed(_ result: Result<ServiceResponse, RequestFailure>) {
+        let own = result.map { answer in
+            ServiceResponse(id: id, response: answer.response, context: timed(answer.context))
+        }
+        end(with: own.mapError { RequestFailure($0.reason, id: id, context: timed($0.context)) }, leaving: nil)
+    }
+
+    private func setTimer() {
+        let deadline = core.deadline(of: configuration, in: target.pool, startedAt: startedAt)
+        guard deadline < .distantFuture else { return }
+        let timer = core.time.schedule(at: deadline) { [weak self] in self?.cancel(.deadlineExceeded) }
+        let isLate = state.withLock { state in
+            state.timer = timer
+            return state.phase == .ended
+        }
+        if isLate { timer.cancel() }
+    }
+
+    private func end(with result: Result<ServiceResponse, RequestFailure>, leaving: RequestFailure.Reason?) {
+        let ended = state.withLock { state -> State? in
+            guard state.phase != .ended else { return nil }
+            defer { state = State(phase: .ended) }
+            return state
+        }
+        guard let ended else { return }
+        ended.timer?.cancel()
+        if let leaving { core.sharedTransfers.leave(self, leaving) }
+        core.remove(self) { completion(result) }
+    }
+
+    private var ownContext: RequestContext {
+        timed(RequestContext(service: target.service, environment: environment, method: configuration.method))
+    }
+
+    private func timed(_ context: RequestContext) -> RequestContext {
+        var context = context
+        context.elapsed = startedAt.duration(to: core.time.now)
+        return context
+    }
+}

@@ -1,0 +1,110 @@
+import SwitchyardServices
+
+/// The transfers that several requests share, by what they ask.
+///
+/// Joining and leading is one step under one lock, so that there are never two transfers for one name, and none is
+/// joined that has ended.
+final class SharedTransfers: Sendable {
+    private struct Name: Hashable {
+        let name: String
+        let usesCredentials: Bool
+        /// Requests of one environment do not share with those of another, nor with those before a switch back.
+        let pool: ObjectIdentifier
+    }
+
+    private struct Transfer {
+        let number: UInt64
+        var requests: [RequestID: SharedRequest]
+        var carrier: (any DispatchedRequest)?
+    }
+
+    private struct State {
+        var transfers: [Name: Transfer] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+
+    /// How many transfers are under way.
+    var count: Int { state.withLock { $0.transfers.count } }
+
+    /// Lets a request share the transfer of its name, and begins one if there is none.
+    func join(_ request: SharedRequest) {
+        let name = Self.name(of: request)
+        let begun = state.withLock { state -> UInt64? in
+            if state.transfers[name] != nil {
+                state.transfers[name]?.requests[request.id] = request
+                return nil
+            }
+            state.last += 1
+            state.transfers[name] = Transfer(number: state.last, requests: [request.id: request])
+            return state.last
+        }
+        if let begun { begin(begun, name, request) }
+    }
+
+    /// Takes a request out; the last one ends the transfer, for its own reason.
+    func leave(_ request: SharedRequest, _ reason: RequestFailure.Reason) {
+        let name = Self.name(of: request)
+        let carrier = state.withLock { state -> (any DispatchedRequest)? in
+            guard state.transfers[name]?.requests.removeValue(forKey: request.id) != nil,
+                state.transfers[name]?.requests.isEmpty == true
+            else { return nil }
+            return state.transfers.removeValue(forKey: name)?.carrier
+        }
+        carrier?.cancel(reason)
+    }
+
+    private static func name(of request: SharedRequest) -> Name {
+        Name(
+            name: request.name,
+            usesCredentials: request.sender.usesCredentials,
+            pool: ObjectIdentifier(request.target.pool)
+        )
+    }
+
+    private func begin(_ number: UInt64, _ name: Name, _ first: SharedRequest) {
+        var configuration = first.configuration
+        configuration.sharing = .off
+        // Those who share it have deadlines of their own; the transfer ends with the last of them.
+        configuration.timeout = .seconds(31_536_000)
+        let carrier = first.core.makeRequest(
+            configuration,
+            id: RequestID(),
+            sender: ClientCore.Sender(
+                owner: ClientCore.ownerOfShared,
+                usesCredentials: first.sender.usesCredentials
+            ),
+            progress: { [weak self] progress in self?.report(progress, name, number) },
+            completion: { [weak self] result in self?.landed(result, name, number) }
+        )
+        let isWanted = state.withLock { state in
+            guard state.transfers[name]?.number == number else { return false }
+            state.transfers[name]?.carrier = carrier
+            return true
+        }
+        if isWanted { first.core.dispatch(carrier) }
+    }
+
+    private func report(_ progress: TransferProgress, _ name: Name, _ number: UInt64) {
+        let requests = state.withLock { state in
+            state.transfers[name].flatMap { $0.number == number ? Array($0.requests.values) : nil } ?? []
+        }
+        for request in requests { request.progress?(progress) }
+    }
+
+    private func landed(_ result: Result<ServiceResponse, RequestFailure>, _ name: Name, _ number: UInt64) {
+        let requests = state.withLock { state -> [SharedRequest] in
+            guard state.transfers[name]?.number == number else { return [] }
+            return state.transfers.removeValue(forKey: name).map { Array($0.requests.values) } ?? []
+        }
+        for request in requests { request.landed(result) }
+    }
+}
+
+extension ClientCore {
+    /// The transfers that several requests share; made when it is first needed.
+    var sharedTransfers: SharedTransfers {
+        companions.companion { SharedTransfers() }
+    }
+}

@@ -1,0 +1,77 @@
+public import Foundation
+public import SwitchyardClient
+
+/// What a test expects of one request, and the answer that it gets.
+///
+///     RequestExpectation(.post, "/v1/topics", headers: ["Content-Type": "application/json"], answer: .status(201))
+///         .body { $0 == Data(#"{"title":"one"}"#.utf8) }
+public struct RequestExpectation: Sendable {
+    /// How many times it is expected.
+    public var count: ClosedRange<Int>
+    let answer: StubAnswer
+    private var method: HTTPMethod
+    private var path: String
+    private var query: [String: String]
+    private var headers: HTTPHeaders
+    private var body: (@Sendable (Data) -> Bool)?
+
+    /// Creates an expectation.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The whole path of the URL, percent-encoded, without the query.
+    ///   - query: Values that the query has, among others.
+    ///   - headers: Fields that the request has, among others.
+    ///   - count: How many times it is expected; once unless given.
+    ///   - answer: What it is answered; 200 without a body unless given.
+    public init(
+        _ method: HTTPMethod = .get,
+        _ path: String,
+        query: [String: String] = [:],
+        headers: HTTPHeaders = [:],
+        count: ClosedRange<Int> = 1...1,
+        answer: StubAnswer = .status(200)
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.count = count
+        self.answer = answer
+    }
+
+    /// Expects a body as well; a body that is read while it is sent counts as empty.
+    public func body(_ condition: @escaping @Sendable (Data) -> Bool) -> RequestExpectation {
+        var copy = self
+        copy.body = condition
+        return copy
+    }
+
+    /// What is different about a request; empty when it is the one expected.
+    func differences(from request: HTTPRequest) -> [String] {
+        let url = URLComponents(string: request.url.text)
+        var differences: [String] = []
+        if request.method != method { differences.append("method \(request.method.name)") }
+        let path = url?.percentEncodedPath ?? ""
+        if path != self.path { differences.append("path \(path)") }
+        for (name, value) in query.sorted(by: { $0.key < $1.key }) {
+            let found = url?.queryItems?.first { $0.name == name }?.value
+            if found != value { differences.append("query \(name)=\(found ?? "nothing") in place of \(value)") }
+        }
+        for field in headers.fields where request.headers[field.name] != field.value {
+            let found = request.headers[field.name] ?? "nothing"
+            differences.append("\(field.name): \(found) in place of \(field.value)")
+        }
+        if let body, !body(request.bytes) { differences.append("body of \(request.bytes.count) bytes") }
+        return differences
+    }
+
+    var name: String { "\(method.name) \(path)" }
+}
+
+extension HTTPRequest {
+    /// The bytes of a body in memory.
+    var bytes: Data {
+        if case .data(let data) = body { data } else { Data() }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+public import SwitchyardClient
+import SwitchyardServices
+
+extension StubTransport {
+    /// Creates a transport that answers from a record.
+    ///
+    /// A request gets the first answer to the same method, URL and body that was not given yet, and the last one again
+    /// when all were. What the record does not have fails.
+    ///
+    /// - Parameters:
+    ///   - archive: The record.
+    ///   - redaction: What was hidden when it was made; ``SwitchyardClient/Redaction/standard`` unless given. Requests
+    ///     are compared as they would have been recorded.
+    ///   - clock: Lets answers take as long as they did; they come at once without it.
+    public convenience init(
+        replaying archive: HARArchive,
+        redaction: Redaction = .standard,
+        on clock: (any TimeSource)? = nil
+    ) {
+        let lines = Locked(Replay(archive))
+        self.init { request in
+            let asked = Replay.Key(
+                HARArchive.Entry(request, .failure(Replay.none), date: Date(), elapsed: .zero, redaction: redaction)
+            )
+            guard let entry = lines.withLock({ $0.next(asked) }) else {
+                return .failure(
+                    TransportError(
+                        .other,
+                        message: "the record has no \(request.method.name) \(request.url.text)",
+                        mayHaveBeenSent: false
+                    )
+                )
+            }
+            let answer = entry.stubAnswer
+            guard let clock, entry.time > 0 else { return answer }
+            return .delayed(by: .milliseconds(Int64(entry.time.rounded())), on: clock, answer)
+        }
+    }
+}
+
+/// The entries of a record by what was asked, each with how many were given.
+private struct Replay {
+    struct Key: Hashable {
+        let method: String
+        let url: String
+        let body: String?
+
+        init(_ entry: HARArchive.Entry) {
+            method = entry.request.method
+            url = entry.request.url
+            body = entry.request.postData?.text
+        }
+    }
+
+    static let none = TransportError(.other, message: "")
+
+    private var lines: [Key: (entries: [HARArchive.Entry], given: Int)] = [:]
+
+    init(_ archive: HARArchive) {
+        for entry in archive.entries { lines[Key(entry), default: ([], 0)].entries.append(entry) }
+    }
+
+    mutating func next(_ key: Key) -> HARArchive.Entry? {
+        guard let line = lines[key] else { return nil }
+        lines[key]?.given += 1
+        return line.entries[min(line.given, line.entries.count - 1)]
+    }
+}
+
+extension HARArchive.Entry {
+    /// The recorded outcome as an answer of a stub.
+    public var stubAnswer: StubAnswer {
+        guard response.status > 0 else {
+            let kind = response.errorKind.flatMap(TransportError.Kind.init(rawValue:)) ?? .other
+            return .failure(kind)
+        }
+        let headers = HTTPHeaders(response.headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) })
+        return .status(response.status, headers: headers, body: response.body ?? Data())
+    }
+}

@@ -1,0 +1,218 @@
+import Dispatch
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rows D21 to D25, D35 and D56; rules TAF-D11 to TAF-D13, D15 and D16, YTK-7 and DQ-4: names are the library's own,
+/// callbacks come outside every lock.
+@Suite(.timeLimit(.minutes(1))) struct ActiveRequestTests {
+    private func client() throws -> (NetworkClient, StubTransport) {
+        try NetworkClient.stubbed(switching: .off) { _ in .never }
+    }
+
+    private func start(_ configurations: [APIConfiguration], _ client: NetworkClient) -> [RequestID] {
+        configurations.map { client.send($0, on: .global()) { _ in } }
+    }
+
+    private func tagged(_ path: String, _ tags: Set<String>) -> APIConfiguration {
+        var configuration = APIConfiguration(path: path)
+        configuration.tags = tags
+        return configuration
+    }
+
+    @Test func `D56: requests are cancelled by tag and by predicate, and no others`() async throws {
+        let (client, transport) = try client()
+        let ids = start([tagged("a", ["images"]), tagged("b", ["images", "big"]), tagged("c", [])], client)
+        #expect(await transport.waitForRequests(3))
+
+        #expect(client.cancel(tag: "big") == [ids[1]])
+        #expect(client.activeRequests == [ids[0], ids[2]])
+        #expect(client.cancel { $0.configuration.path == "c" } == [ids[2]])
+        #expect(client.activeRequests == [ids[0]])
+        client.cancelAll()
+    }
+
+    @Test func `D9, D56: cancelling concerns a scope's own requests, or all of the client's`() async throws {
+        let (client, transport) = try client()
+        let scope = client.scoped()
+        _ = start([tagged("a", ["x"])], client)
+        let own = start([tagged("b", ["x"])], scope)
+        #expect(await transport.waitForRequests(2))
+
+        #expect(scope.cancel(tag: "x") == own)
+        #expect(client.activeRequests.count == 1)
+        #expect(client.cancel { _ in true }.count == 1)
+        #expect(client.activeRequests == [])
+    }
+
+    @Test func `D10, TAF-D11: when a cancel returns, the request has left the table`() async throws {
+        let (client, transport) = try client()
+        let ended = Locked(false)
+        let id = client.send(APIConfiguration(path: "a"), on: .global()) { _ in ended.withLock { $0 = true } }
+        #expect(await transport.waitForRequests(1))
+
+        client.cancel(id)
+
+        #expect(client.activeRequests == [])
+        #expect(!client.isLoading)
+        await until { ended.withLock { $0 } }
+    }
+
+    @Test func `D21: requests are listed by kind`() async throws {
+        let (client, transport) = try client()
+        var upload = APIConfiguration(path: "up", method: .post)
+        upload.body = .multipart(MultipartForm())
+        var download = APIConfiguration(path: "down")
+        download.delivery = .stream
+        let ids = start([APIConfiguration(path: "a"), upload, download], client)
+        #expect(await transport.waitForRequests(2))
+
+        #expect(client.activeRequests(of: .data).map(\.id) == [ids[0]])
+        #expect(client.activeRequests(of: .download).map(\.id) == [ids[2]])
+        client.cancelAll()
+    }
+
+    @Test func `D22: one closure sees every request under way`() async throws {
+        let (client, transport) = try client()
+        let ids = start([APIConfiguration(path: "a"), APIConfiguration(path: "b")], client)
+        #expect(await transport.waitForRequests(2))
+        var seen: [RequestID] = []
+
+        client.forEachActiveRequest { seen.append($0.id) }
+
+        #expect(seen == ids)
+        client.cancelAll()
+    }
+
+    @Test func `D25: the client is loading while a request is under way`() async throws {
+        let (client, transport) = try client()
+        #expect(!client.isLoading)
+        let id = client.send(APIConfiguration(path: "a"), on: .global()) { _ in }
+        #expect(await transport.waitForRequests(1))
+        #expect(client.isLoading)
+
+        client.cancel(id)
+
+        #expect(!client.isLoading)
+    }
+
+    @Test func `D35, J6: waiting for all comes behind every completion`() async throws {
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
+            .delayed(by: .seconds(1), on: clock, .status(200))
+        }
+        let told = Locked(0)
+        let tasks = (0..<10).map { _ in
+            Task {
+                _ = try? await client.send(APIConfiguration(path: "a"))
+                told.withLock { $0 += 1 }
+            }
+        }
+        #expect(await transport.waitForRequests(10))
+        let idle = Task { await client.waitUntilIdle() }
+
+        clock.advance(by: .seconds(1))
+
+        #expect(await idle.value)
+        #expect(!client.isLoading)
+        for task in tasks { await task.value }
+        #expect(await client.waitUntilIdle())
+    }
+
+    @Test func `D35: one who waits can be cancelled`() async throws {
+        let (client, transport) = try client()
+        _ = start([APIConfiguration(path: "a")], client)
+        #expect(await transport.waitForRequests(1))
+        let idle = Task { await client.waitUntilIdle() }
+
+        idle.cancel()
+
+        #expect(await idle.value == false)
+        client.cancelAll()
+    }
+
+    @Test func `D24, D23: a shutdown may let the requests under way end first`() async throws {
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
+            .delayed(by: .seconds(1), on: clock, .status(200))
+        }
+        let running = Task { await client.failure(of: APIConfiguration(path: "a")) }
+        #expect(await transport.waitForRequests(1))
+
+        let shutdown = Task { await client.shutdown(finishingWithin: nil) }
+        var refused: RequestFailure.Reason?
+        while refused == nil {
+            let late = Task { await client.failure(of: APIConfiguration(path: "late", timeout: .zero)) }
+            refused = await late.value.flatMap { $0 == .closed ? $0 : nil }
+        }
+        clock.advance(by: .seconds(1))
+        await shutdown.value
+
+        #expect(await running.value == nil)
+        #expect(refused == .closed)
+    }
+
+    @Test func `D23, D24: a shutdown's patience has an end`() async throws {
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in .never }
+        let running = Task { await client.failure(of: .path("a")) }
+        #expect(await transport.waitForRequests(1))
+        let shutdown = Task { await client.shutdown(finishingWithin: .seconds(5)) }
+        await clock.waitForTimers(2)
+
+        clock.advance(by: .seconds(5))
+        await shutdown.value
+
+        #expect(await running.value == .closed)
+    }
+
+    @Test func `P6, D23: a reset ends all requests and forgets the servers' health`() async throws {
+        let (client, transport) = try client()
+        _ = start([APIConfiguration(path: "a")], client)
+        #expect(await transport.waitForRequests(1))
+        try client.switchServer(to: "secondary")
+
+        try client.reset()
+
+        #expect(client.activeRequests == [])
+        #expect(client.currentServer == "primary")
+        #expect(await client.failure(of: .path("b", timeout: .zero)) == .deadlineExceeded)
+    }
+
+    @Test(arguments: [(0, 0, 1.0), (5, 10, 0.5), (20, 10, 1.0), (5, nil, nil)] as [(Int64, Int64?, Double?)])
+    func `TAF-D14: a fraction is a number or unknown, never nonsense`(done: Int64, total: Int64?, fraction: Double?) {
+        #expect(TransferProgress(direction: .upload, completed: done, total: total).fraction == fraction)
+    }
+
+    @Test func `D44: the head can be judged before the body, which is then broken off`() async throws {
+        let server = LoopbackServer()
+        try server.start()
+        defer { server.stop() }
+        server.route(.get, "/large", answering: .data(Data(count: 8 << 20)))
+        let client = try NetworkClient(service: try .loopback([server]))
+        var configuration = APIConfiguration(path: "large")
+        configuration.delivery = .stream
+
+        var answer: ServiceResponse? = try await client.send(configuration)
+        #expect(answer?.status == 200)
+        #expect(answer?.headers["Content-Length"] == "\(8 << 20)")
+        answer = nil
+
+        #expect(await client.waitUntilIdle())
+        client.shutdown()
+    }
+
+    @Test func `P7, P2: a local answer stands in for a server`() async throws {
+        let (client, transport) = try client()
+        var configuration = APIConfiguration(path: "a")
+        configuration.localAnswer = HTTPResponse(status: 200, headers: [:], body: .whole(Data("local".utf8)))
+
+        let answer = try await client.send(configuration)
+
+        #expect(answer.text == "local")
+        #expect(answer.context.attempts == 0)
+        #expect(transport.requestCount == 0)
+    }
+}

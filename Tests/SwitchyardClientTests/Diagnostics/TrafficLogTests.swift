@@ -1,0 +1,129 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct TrafficLogTests {
+    private func entries(
+        _ options: LogOptions,
+        _ configuration: APIConfiguration = .login,
+        _ answer: StubAnswer = .loggedIn
+    ) async throws -> [LogEntry] {
+        let (stream, continuation) = AsyncStream.makeStream(of: LogEntry?.self)
+        let end = RequestInterceptor.observing("end") { event in
+            if case .ended = event.kind { continuation.yield(nil) }
+        }
+        let log = RequestInterceptor.logging(to: ClosureSink { continuation.yield($0) }, options)
+        let client = try NetworkClient.watched([log, end]) { _ in answer }
+        _ = try? await client.send(configuration)
+        var entries: [LogEntry] = []
+        for await entry in stream {
+            guard let entry else { break }
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    @Test func `L25: nothing that is secret is in any part of the log`() async throws {
+        let entries = try await entries(.verbose)
+
+        let text = entries.map { "\($0.message) \($0.metadata)" }.joined()
+        #expect(!text.contains("secret"))
+        #expect(text.contains("Bearer ***"))
+        #expect(text.contains("page"))
+    }
+
+    @Test func `L19, L20: the verbose log has service, parameters, header fields, bodies and a command for curl`()
+        async throws
+    {
+        let entries = try await entries(.verbose)
+
+        #expect(entries.map(\.category) == [.request, .attempt, .attempt, .request])
+        #expect(entries.allSatisfy { $0.metadata["service"] == "topics" && $0.metadata["environment"] == "test" })
+        #expect(entries[0].metadata["parameters"] == "token=*** page=1")
+        #expect(entries[1].metadata["curl"]?.hasPrefix("$ curl -v") == true)
+        #expect(entries[1].metadata["headers"]?.contains("X-Trace: 7") == true)
+        #expect(entries[1].metadata["body"] == #"{"password":"***","user":"me"}"#)
+        #expect(entries[2].metadata["body"] == #"{"access_token":"***","name":"me"}"#)
+        #expect(entries[3].metadata["status"] == "200")
+    }
+
+    @Test func `L20, L21: the standard log has a line, and categories can be picked`() async throws {
+        let standard = try await entries(.standard)
+        #expect(standard.map(\.level) == [.info])
+        #expect(standard.first?.message.contains("ended with 200") == true)
+
+        let attempts = try await entries(LogOptions(level: .trace, categories: [.attempt]))
+        #expect(attempts.count == 2)
+        #expect(attempts.allSatisfy { $0.category == .attempt })
+    }
+
+    @Test func `L20: error bodies are a part of their own, and are cut to their limit`() async throws {
+        let answer = StubAnswer.status(
+            500,
+            headers: ["Content-Type": "text/plain"],
+            body: Data(String(repeating: "x", count: 100).utf8)
+        )
+        var options = LogOptions(level: .warning, parts: .errorBody)
+        options.bodyLimit = 10
+
+        let entries = try await entries(options, APIConfiguration(path: "a"), answer)
+
+        #expect(entries.first?.metadata["body"] == "xxxxxxxxxx... (100 bytes)")
+        #expect(entries.allSatisfy { $0.level >= .warning })
+    }
+
+    @Test func `a cancel is no fault, a failure is one`() async throws {
+        let failed = try await entries(.standard, APIConfiguration(path: "a"), .failure(.connectionReset))
+
+        #expect(failed.map(\.level) == [.warning, .error])
+    }
+
+    @Test func `L18: there is no log unless one is asked for`() async throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+
+        #expect(await client.failure(of: APIConfiguration(path: "a")) == nil)
+    }
+
+    @Test func `L24: an indicator hears of the first request and of the last`() async throws {
+        let (changes, continuation) = AsyncStream.makeStream(of: Bool.self)
+        let clock = ManualClock()
+        let client = try NetworkClient.watched([.activity { continuation.yield($0) }], time: clock) { _ in .never }
+        let tasks = (0..<5).map { _ in Task { await client.failure(of: .path("a")) } }
+        var seen = changes.makeAsyncIterator()
+        #expect(await seen.next() == true)
+        await until { client.activeRequests.count == 5 }
+
+        client.cancelAll()
+        for task in tasks { _ = await task.value }
+
+        #expect(await seen.next() == false)
+    }
+
+    @Test func `L22: entries are posted to a server, and wait while it is away`() async throws {
+        let isUp = Locked(false)
+        let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in
+            isUp.withLock { $0 } ? .status(200) : .status(404)
+        }
+        let sink = PostingSink(client: client, destination: APIConfiguration(path: "log"), batch: 2, limit: 3)
+        for number in 0..<2 { sink.write(LogEntry(level: .info, category: .request, message: "\(number)")) }
+        #expect(await transport.waitForRequests(1))
+        await until { sink.waitingCount == 2 }
+
+        for number in 2..<5 { sink.write(LogEntry(level: .info, category: .request, message: "\(number)")) }
+        await until { sink.waitingCount == 3 && !client.isLoading }
+        isUp.withLock { $0 = true }
+        while sink.waitingCount > 0 {
+            sink.flush()
+            await Task.yield()
+        }
+
+        guard case .data(let body) = try #require(transport.requests.last).body else {
+            Issue.record("expected a body")
+            return
+        }
+        let lines = try #require(try JSONSerialization.jsonObject(with: body) as? [[String: Any]])
+        #expect(lines.compactMap { $0["message"] as? String } == ["2", "3", "4"])
+    }
+}

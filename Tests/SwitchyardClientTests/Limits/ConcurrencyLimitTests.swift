@@ -1,0 +1,169 @@
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+@Suite struct FairLineTests {
+    private func drain(_ line: inout FairLine) -> [UInt64] {
+        var order: [UInt64] = []
+        while let ticket = line.next() { order.append(ticket.number) }
+        return order
+    }
+
+    @Test func `D48: the urgent go first, equals in order`() {
+        var line = FairLine()
+        for (number, priority) in [(1, RequestPriority.low), (2, .normal), (3, .high), (4, .normal), (5, .high)] {
+            line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: priority))
+        }
+
+        #expect(drain(&line) == [3, 5, 2, 4, 1])
+    }
+
+    @Test func `D48: owners take turns`() {
+        var line = FairLine()
+        for number in 1...6 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: .normal)) }
+        line.enter(FairLine.Ticket(number: 7, owner: 2, priority: .normal))
+
+        #expect(drain(&line).prefix(3) == [1, 7, 2])
+    }
+
+    @Test func `nobody waits for ever`() {
+        var line = FairLine()
+        line.enter(FairLine.Ticket(number: 1, owner: 1, priority: .low))
+        for number in 2...40 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 2, priority: .high)) }
+
+        #expect(drain(&line).firstIndex(of: 1) == FairLine.patience - 1)
+    }
+
+    @Test func `one who leaves is passed over`() {
+        var line = FairLine()
+        for number in 1...3 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: .normal)) }
+
+        #expect(line.leave(2) == true)
+        #expect(line.leave(2) == false)
+
+        #expect(drain(&line) == [1, 3])
+        #expect(line.count == 0)
+    }
+
+    @Test func `over random histories everybody comes to a turn once, unless they left`() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<300 {
+            var line = FairLine()
+            var inside: Set<UInt64> = []
+            for number in UInt64(1)...60 {
+                let priority = [RequestPriority.low, .normal, .high].randomElement(using: &random) ?? .normal
+                line.enter(FairLine.Ticket(number: number, owner: number % 5, priority: priority))
+                inside.insert(number)
+                if Bool.random(using: &random), let leaver = inside.randomElement(using: &random) {
+                    #expect(line.leave(leaver) == true)
+                    inside.remove(leaver)
+                }
+                if Bool.random(using: &random) {
+                    let ticket = line.next()
+                    let wasInside = ticket.map { inside.contains($0.number) } ?? inside.isEmpty
+                    #expect(wasInside)
+                    if let ticket { inside.remove(ticket.number) }
+                }
+                #expect(line.count == inside.count)
+            }
+            #expect(Set(drain(&line)) == inside)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ConcurrencyLimitTests {
+    @Test func `D48: no more than the limit are under way, and all come to their turn`() async throws {
+        let limit = ConcurrencyLimit(total: 3)
+        let most = Locked(0)
+        let (client, transport) = try NetworkClient.limited([limit]) { _ in
+            most.withLock { $0 = max($0, limit.runningCount) }
+            return .status(200)
+        }
+
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask { #expect(await client.failure(of: .path("\(number)")) == nil) }
+            }
+        }
+
+        #expect(transport.requestCount == 200)
+        #expect(most.withLock { $0 } <= 3)
+        #expect(limit.runningCount == 0 && limit.waitingCount == 0)
+    }
+
+    @Test func `D48: the urgent overtake, and a request that waits can be cancelled`() async throws {
+        let limit = ConcurrencyLimit(total: 1)
+        let (client, transport) = try NetworkClient.limited([limit]) { request in
+            request.url.text.hasSuffix("first") ? .never : .status(200)
+        }
+        let first = RequestID()
+        let running = Task { await client.failure(of: .path("first"), id: first) }
+        #expect(await transport.waitForRequests(1))
+        let low = Task { await client.failure(of: .path("low", priority: .low)) }
+        await until { limit.waitingCount == 1 }
+        let cancelled = RequestID()
+        let gone = Task { await client.failure(of: .path("gone"), id: cancelled) }
+        await until { limit.waitingCount == 2 }
+        let high = Task { await client.failure(of: .path("high", priority: .high)) }
+        await until { limit.waitingCount == 3 }
+
+        client.cancel(cancelled)
+        #expect(await gone.value == .cancelled)
+        await until { limit.waitingCount == 2 }
+        client.cancel(first)
+
+        #expect(await running.value == .cancelled)
+        #expect(await high.value == nil)
+        #expect(await low.value == nil)
+        #expect(transport.requests.map { $0.url.text.split(separator: "/").last } == ["first", "high", "low"])
+    }
+
+    @Test func `D48: each server has its own limit`() async throws {
+        let limit = ConcurrencyLimit(perServer: 1)
+        let (client, transport) = try NetworkClient.limited([limit]) { _ in .never }
+        let tasks = (0..<2).map { number in Task { await client.failure(of: .path("\(number)")) } }
+        await until { limit.runningCount == 1 && limit.waitingCount == 1 }
+        #expect(await transport.waitForRequests(1))
+
+        try client.switchServer(to: "secondary")
+        let other = Task { await client.failure(of: .path("other")) }
+        #expect(await transport.waitForRequests(2))
+
+        #expect(transport.requests.map(\.server) == ["primary", "secondary"])
+        client.cancelAll()
+        for task in tasks + [other] { #expect(await task.value == .cancelled) }
+        await until { limit.runningCount == 0 && limit.waitingCount == 0 }
+    }
+
+    @Test func `a full queue refuses`() async throws {
+        let limit = ConcurrencyLimit(total: 1, maximumWaiting: 1)
+        let (client, _) = try NetworkClient.limited([limit]) { _ in .never }
+        let tasks = (0..<2).map { number in Task { await client.failure(of: .path("\(number)")) } }
+        await until { limit.waitingCount == 1 }
+
+        #expect(await client.failure(of: .path("more")) == .queueFull)
+
+        client.cancelAll()
+        for task in tasks { #expect(await task.value == .cancelled) }
+    }
+
+    @Test func `the deadline holds while a request waits`() async throws {
+        let clock = ManualClock()
+        let limit = ConcurrencyLimit(total: 1)
+        let (client, _) = try NetworkClient.limited([limit], time: clock) { _ in .never }
+        let running = Task { await client.failure(of: .path("running")) }
+        await until { limit.runningCount == 1 }
+        let waiting = Task { await client.failure(of: .path("waiting", timeout: .seconds(2))) }
+        await until { limit.waitingCount == 1 }
+
+        clock.advance(by: .seconds(2))
+
+        #expect(await waiting.value == .deadlineExceeded)
+        await until { limit.waitingCount == 0 }
+        client.cancelAll()
+        #expect(await running.value == .cancelled)
+        await until { limit.runningCount == 0 }
+    }
+}

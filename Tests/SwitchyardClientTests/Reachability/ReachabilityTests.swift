@@ -1,0 +1,114 @@
+import Dispatch
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ReachabilityTests {
+    @Test func `O1, O3: unknown counts as reachable, and only what is known not to be is not`() {
+        let kinds = ReachabilityStatus.Link.allCases.map(ReachabilityStatus.reachable)
+
+        #expect(ReachabilityStatus.unknown.isReachable)
+        #expect(kinds.filter(\.isReachable).count == kinds.count)
+        #expect(!ReachabilityStatus.notReachable.isReachable)
+    }
+
+    @Test func `O4: every status has words in two languages`() {
+        let all = [ReachabilityStatus.unknown, .notReachable] + ReachabilityStatus.Link.allCases.map { .reachable($0) }
+
+        #expect(Set(all.map { $0.text() }).count == all.count)
+        #expect(Set(all.map { $0.text(inSimplifiedChinese: true) }).count == all.count)
+    }
+
+    @Test func `O2: a monitor tells the present status and every change, until it is stopped`() async {
+        let network = ManualReachability(.unknown)
+        let monitor = ReachabilityMonitor(network)
+        let (statuses, continuation) = AsyncStream.makeStream(of: ReachabilityStatus.self)
+        let queue = DispatchQueue(label: "reachability")
+        monitor.start(on: queue) { status in
+            dispatchPrecondition(condition: .onQueue(queue))
+            continuation.yield(status)
+        }
+        var seen = statuses.makeAsyncIterator()
+        #expect(await seen.next() == .unknown)
+
+        network.status = .notReachable
+        #expect(await seen.next() == .notReachable)
+        #expect(!monitor.isReachable)
+        network.status = .notReachable
+        network.status = .reachable(.cellular)
+        #expect(await seen.next() == .reachable(.cellular))
+
+        monitor.stop()
+        #expect(monitor.status == .reachable(.cellular))
+    }
+
+    @Test func `O7: the system's own provider answers and can be let go`() {
+        for _ in 0..<20 {
+            let system = SystemReachability()
+            _ = system.status
+            _ = system.updates()
+        }
+    }
+
+    @Test func `O5, D46: without a network a request fails at once, unsent`() async throws {
+        let network = ManualReachability(.notReachable)
+        let (client, transport) = try NetworkClient.limited([ReachabilityLimit(network)])
+
+        guard case .transport(let error) = await client.failure(of: .path("a")) else {
+            Issue.record("expected a failure of the transport")
+            return
+        }
+        #expect(error.kind == .offline)
+        #expect(!error.mayHaveBeenSent)
+        #expect(transport.requestCount == 0)
+
+        network.status = .unknown
+        #expect(await client.failure(of: .path("a")) == nil)
+    }
+
+    @Test func `DQ-11: nothing is asked for the network unless the app wants it`() async throws {
+        let network = ManualReachability(.notReachable)
+        let (client, transport) = try NetworkClient.limited([])
+        let follower = client.following(network)
+
+        #expect(await client.failure(of: .path("a")) == nil)
+        #expect(transport.requestCount == 1)
+        follower.stop()
+    }
+
+    @Test func `O6: a request may wait for the network, as long as its patience lasts`() async throws {
+        let network = ManualReachability(.notReachable)
+        let clock = ManualClock()
+        let limit = ReachabilityLimit(network, whenOffline: .wait(atMost: .seconds(5)))
+        let (client, transport) = try NetworkClient.limited([limit], time: clock)
+
+        let lucky = Task { await client.failure(of: .path("a")) }
+        await clock.waitForTimers(2)
+        network.status = .reachable(.local)
+        #expect(await lucky.value == nil)
+
+        network.status = .notReachable
+        let unlucky = Task { await client.failure(of: .path("b")) }
+        await clock.waitForTimers(2)
+        clock.advance(by: .seconds(5))
+        guard case .transport(let error) = await unlucky.value else {
+            Issue.record("expected a failure of the transport")
+            return
+        }
+        #expect(error.kind == .offline)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a client that follows the network holds no failure against a server while it is away`() async throws {
+        let network = ManualReachability(.notReachable)
+        let (client, _) = try NetworkClient.stubbed(switching: .recommended) { _ in .failure(.connectionRefused) }
+        let follower = client.following(network)
+        for _ in 0..<100 { await Task.yield() }
+
+        for _ in 0..<20 { _ = await client.failure(of: .path("a")) }
+
+        _ = follower
+        #expect(client.servers.count == 3)
+    }
+}

@@ -1,0 +1,175 @@
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Rows D49 and D53; rules PEER-1 to PEER-4.
+@Suite(.timeLimit(.minutes(1))) struct SharedTransferTests {
+    private static func shared(_ path: String, timeout: Duration? = nil) -> APIConfiguration {
+        var configuration = APIConfiguration(path: path, timeout: timeout)
+        configuration.sharing = .identical
+        return configuration
+    }
+
+    /// Starts requests and waits until all of them share a transfer.
+    private func join(
+        _ client: NetworkClient,
+        _ ids: [RequestID],
+        timeout: Duration? = nil
+    ) async -> [Task<RequestFailure.Reason?, Never>] {
+        let tasks = ids.map { id in Task { await client.failure(of: Self.shared("list", timeout: timeout), id: id) } }
+        await until { client.activeRequests.count == ids.count }
+        return tasks
+    }
+
+    @Test func `D49: callers who ask the same at the same time share one transfer`() async throws {
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
+            .delayed(by: .seconds(1), on: clock, .json("[1]"))
+        }
+        let ids = (0..<20).map { _ in RequestID() }
+        let tasks = ids.map { id in Task { try? await client.send(Self.shared("list"), id: id) } }
+        await until {
+            client.activeRequests.count == 20 && transport.requestCount == 1 && client.core.sharedTransfers.count == 1
+        }
+        #expect(client.activeRequests == ids.sorted())
+
+        clock.advance(by: .seconds(1))
+
+        for (task, id) in zip(tasks, ids) {
+            let answer = await task.value
+            #expect(answer?.id == id)
+            #expect(answer?.text == "[1]")
+        }
+        #expect(transport.requestCount == 1)
+        #expect(client.core.sharedTransfers.count == 0)
+        #expect(client.activeRequests == [])
+    }
+
+    @Test func `what asks something else, or writes, has a transfer of its own`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .never }
+        var write = Self.shared("list")
+        write.method = .post
+        var other = Self.shared("list")
+        other.headers["Accept"] = "text/plain"
+        let tasks = [Self.shared("list"), Self.shared("other"), write, write, other].map { configuration in
+            Task { await client.failure(of: configuration) }
+        }
+
+        #expect(await transport.waitForRequests(5))
+
+        client.cancelAll()
+        for task in tasks { #expect(await task.value == .cancelled) }
+    }
+
+    @Test func `D53, PEER-3: the transfer goes on until the last caller has left`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .never }
+        let ids = (0..<3).map { _ in RequestID() }
+        let tasks = await join(client, ids)
+        #expect(await transport.waitForRequests(1))
+
+        client.cancel(ids[0])
+        client.cancel(ids[2])
+        #expect(await tasks[0].value == .cancelled)
+        #expect(await tasks[2].value == .cancelled)
+        #expect(transport.openExchanges == 1)
+        client.cancel(ids[1])
+
+        #expect(await tasks[1].value == .cancelled)
+        #expect(await transport.waitUntilIdle())
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `PEER-2: one who comes after the last has left begins anew`() async throws {
+        let answers = Locked(0)
+        let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in
+            answers.withLock { $0 += 1 }
+            return answers.withLock { $0 } == 1 ? .never : .status(200)
+        }
+        let id = RequestID()
+        let first = await join(client, [id])
+        #expect(await transport.waitForRequests(1))
+        client.cancel(id)
+        #expect(await first[0].value == .cancelled)
+
+        #expect(await client.failure(of: Self.shared("list")) == nil)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `PEER-2: a request that cannot be built fails for all who share it`() async throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+
+        for _ in 0..<2 {
+            guard case .invalidRequest = await client.failure(of: Self.shared("bad\npath")) else {
+                Issue.record("expected invalidRequest")
+                return
+            }
+        }
+        #expect(client.core.sharedTransfers.count == 0)
+    }
+
+    @Test func `each caller has a deadline of its own, and the transfer outlives the shortest`() async throws {
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in .never }
+        let hasty = await join(client, [RequestID()], timeout: .seconds(1))
+        let patient = Task { await client.failure(of: Self.shared("list", timeout: .seconds(9))) }
+        await until { client.activeRequests.count == 2 }
+        await clock.waitForTimers(2)
+
+        clock.advance(by: .seconds(1))
+        #expect(await hasty[0].value == .deadlineExceeded)
+        #expect(transport.openExchanges == 1)
+        clock.advance(by: .seconds(8))
+
+        #expect(await patient.value == .deadlineExceeded)
+        #expect(await transport.waitUntilIdle())
+    }
+
+    @Test func `PEER-3: everybody hears of the progress`() async throws {
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
+            .delayed(by: .seconds(1), on: clock, .json("[1]"))
+        }
+        let reports = Locked<Set<Int>>([])
+        let tasks = (0..<2).map { number in
+            Task {
+                _ = try? await client.send(Self.shared("list")) { _ in reports.withLock { _ = $0.insert(number) } }
+            }
+        }
+        await until { client.activeRequests.count == 2 && transport.requestCount == 1 }
+
+        clock.advance(by: .seconds(1))
+        for task in tasks { await task.value }
+
+        #expect(reports.withLock { $0 } == [0, 1])
+    }
+
+    @Test func `PEER-1, PEER-4: joins and cancels at random leave nobody waiting and nothing behind`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(200) }
+
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<2_000 {
+                group.addTask {
+                    let task = Task { await client.failure(of: Self.shared("list\(number % 7)")) }
+                    if number.isMultiple(of: 3) { task.cancel() }
+                    _ = await task.value
+                }
+            }
+        }
+
+        #expect(await transport.waitUntilIdle())
+        #expect(client.core.sharedTransfers.count == 0)
+        #expect(client.activeRequests == [])
+    }
+
+    @Test func `a shutdown ends all who share a transfer`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .never }
+        let tasks = await join(client, [RequestID(), RequestID()])
+        #expect(await transport.waitForRequests(1))
+
+        client.shutdown()
+
+        for task in tasks { #expect(await task.value == .closed) }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+/// Row P12.
+@Suite(.timeLimit(.minutes(1))) struct ExpectedRequestsTests {
+    private func send(_ method: HTTPMethod, _ url: String, body: String = "", _ transport: StubTransport) async -> Int?
+    {
+        do {
+            let request = HTTPRequest(
+                method: method,
+                url: try RequestURL(validating: url),
+                body: .data(Data(body.utf8))
+            )
+            return try await transport.send(request).status
+        } catch {
+            return nil
+        }
+    }
+
+    @Test func `P12: what was expected gets its answer, and there are no problems`() async {
+        let expected = ExpectedRequests([
+            RequestExpectation(.get, "/topics", query: ["page": "1"], answer: .status(204)),
+            RequestExpectation(.post, "/topics", answer: .status(201)).body { $0 == Data("one".utf8) },
+        ])
+        let transport = StubTransport(expecting: expected)
+
+        #expect(await send(.post, "http://a/topics", body: "one", transport) == 201)
+        #expect(await send(.get, "http://a/topics?page=1&size=2", transport) == 204)
+
+        #expect(expected.problems == [])
+    }
+
+    @Test func `P12: a surprise fails, and the problem says what is different`() async {
+        let expected = ExpectedRequests([RequestExpectation(.get, "/topics", query: ["page": "1"])])
+        let transport = StubTransport(expecting: expected)
+
+        #expect(await send(.get, "http://a/topics?page=2", transport) == nil)
+
+        #expect(expected.problems.count == 2)
+        #expect(expected.problems.first?.contains("query page=2 in place of 1") == true)
+        #expect(expected.problems.last?.contains("came 0 times") == true)
+    }
+
+    @Test func `P12: counts are kept`() async {
+        let expected = ExpectedRequests([RequestExpectation(.get, "/topics", count: 1...2)])
+        let transport = StubTransport(expecting: expected)
+
+        for _ in 0..<2 { #expect(await send(.get, "http://a/topics", transport) == 200) }
+        #expect(expected.problems == [])
+        #expect(await send(.get, "http://a/topics", transport) == nil)
+        #expect(expected.problems.first?.contains("has come already") == true)
+    }
+
+    @Test func `P12: in order, an optional request may be left out and a wrong order is a problem`() async {
+        let list = [
+            RequestExpectation(.get, "/first"), RequestExpectation(.get, "/maybe", count: 0...1),
+            RequestExpectation(.get, "/last"),
+        ]
+        let right = ExpectedRequests(list, inOrder: true)
+        let rightTransport = StubTransport(expecting: right)
+        for path in ["first", "last"] { #expect(await send(.get, "http://a/\(path)", rightTransport) == 200) }
+        #expect(right.problems == [])
+
+        let wrong = ExpectedRequests(list, inOrder: true)
+        #expect(await send(.get, "http://a/last", StubTransport(expecting: wrong)) == nil)
+        #expect(wrong.problems.first?.contains("out of order") == true)
+    }
+}

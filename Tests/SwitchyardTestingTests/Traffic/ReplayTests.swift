@@ -1,0 +1,75 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+/// Row P11.
+@Suite(.timeLimit(.minutes(1))) struct ReplayTests {
+    private func request(_ path: String, base: String = "http://a") throws -> HTTPRequest {
+        HTTPRequest(url: try RequestURL(validating: "\(base)/\(path)"))
+    }
+
+    private func body(_ response: HTTPResponse) -> Data {
+        if case .whole(let data) = response.body { data } else { Data() }
+    }
+
+    @Test func `P11: real traffic is recorded, and replayed without a network`() async throws {
+        let binary = Data([0, 255, 7])
+        let server = try LoopbackServer.running()
+        server.route(.get, "/image") { _ in .data(binary) }
+        let real = try Transports.systemDefault()
+        let recording = RecordingTransport(real)
+        let urls = try ["image", "missing"].map { try request($0, base: server.baseURL) }
+        for url in urls { _ = try await recording.send(url) }
+        recording.shutdown()
+        server.stop()
+
+        let archive = try HARArchive(data: recording.archive.data())
+        let replay = StubTransport(replaying: archive)
+
+        #expect(body(try await replay.send(urls[0])) == binary)
+        #expect(try await replay.send(urls[1]).status == 404)
+    }
+
+    @Test func `P11: answers to the same request come in their order, and the last one stays`() async throws {
+        let recording = RecordingTransport(
+            StubTransport(answers: [.status(503), .failure(.connectionReset), .status(200)])
+        )
+        for _ in 0..<3 { _ = try? await recording.send(try request("a")) }
+        let replay = StubTransport(replaying: recording.archive)
+
+        #expect(try await replay.send(try request("a")).status == 503)
+        let error = await #expect(throws: TransportError.self) { try await replay.send(try request("a")) }
+        #expect(error?.kind == .connectionReset)
+        for _ in 0..<2 { #expect(try await replay.send(try request("a")).status == 200) }
+    }
+
+    @Test func `P11: what was hidden in the record is found all the same, and what is not there fails`() async throws {
+        let recording = RecordingTransport(StubTransport { _ in .status(200) })
+        _ = try await recording.send(try request("a?token=one"))
+        let replay = StubTransport(replaying: recording.archive)
+
+        #expect(try await replay.send(try request("a?token=two")).status == 200)
+        let error = await #expect(throws: TransportError.self) { try await replay.send(try request("b")) }
+        #expect(error?.message.contains("the record has no GET http://a/b") == true)
+    }
+
+    @Test func `P9, P10: a replay takes as long as it did, on a clock of the test`() async throws {
+        let clock = ManualClock()
+        let slow = StubTransport { _ in .delayed(by: .seconds(2), on: clock, .status(200)) }
+        let recording = RecordingTransport(slow, time: clock)
+        let recorded = Task { try await recording.send(try request("a")).status }
+        await clock.waitForTimers(1)
+        clock.advance(by: .seconds(2))
+        _ = try await recorded.value
+        let replay = StubTransport(replaying: recording.archive, on: clock)
+
+        let answer = Task { try await replay.send(try request("a")).status }
+        await clock.waitForTimers(1)
+        clock.advance(by: .milliseconds(1_999))
+        #expect(clock.pendingTimers == 1)
+        clock.advance(by: .milliseconds(1))
+
+        #expect(try await answer.value == 200)
+    }
+}
