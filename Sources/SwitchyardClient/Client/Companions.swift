@@ -43,9 +43,13 @@ package final class Companions: Sendable {
 
     /// Puts an object in the place of the companion of its type.
     package func replace<Object: AnyObject & Sendable>(_ object: Object) {
-        objects.withLock { objects in
+        let replaced = objects.withLock { objects in
+            let old = objects.first { $0.type == ObjectIdentifier(Object.self) }
             objects.removeAll { $0.type == ObjectIdentifier(Object.self) }
             objects.append((ObjectIdentifier(Object.self), object))
+            return old?.object
         }
+        // It goes after the lock is released: its end may be anything.
+        withExtendedLifetime(replaced) {}
     }
 }

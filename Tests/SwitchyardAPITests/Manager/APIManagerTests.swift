@@ -77,6 +77,7 @@ import Testing
         #expect(error?.context.elapsed == .seconds(5))
     }
 
+    // TSW-12: who stops waiting ends the request.
     @Test func `TAF-E11: cancelling the task cancels the call, and that is no failure`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))

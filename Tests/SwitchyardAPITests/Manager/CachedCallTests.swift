@@ -42,6 +42,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
+    // YTK-22: no lifetime means the same for reading and for storing.
     @Test(arguments: [Duration.zero, .seconds(-5), nil])
     func `F1: without a lifetime nothing is stored`(lifetime: Duration?) async throws {
         let topics = TopicAPI(client: try client())

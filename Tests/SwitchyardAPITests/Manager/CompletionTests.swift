@@ -28,6 +28,7 @@ import Testing
         }
     }
 
+    // TSW-2, CT-12: the name is there before the call starts, for answers from the cache too.
     @Test func `TAF-D8, TAF-D9: every call has a name of its own and answers after it was returned`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in APIManagerTests.answer }))
         let names = Locked<[RequestID]>([])
@@ -64,6 +65,7 @@ import Testing
         #expect(isThere)
     }
 
+    // TSW-1: a call that was cancelled ends like any other.
     @Test(arguments: [nil, Duration.seconds(60)])
     func `a call is cancelled by its name, once`(lifetime: Duration?) async throws {
         let transport = StubTransport { _ in .never }
@@ -104,6 +106,7 @@ import Testing
         _ = await other.value
     }
 
+    // TSW-3: a call does not keep its manager.
     @Test(arguments: [nil, Duration.seconds(60)])
     func `TAF-D7: letting the manager go ends its calls`(lifetime: Duration?) async throws {
         let transport = StubTransport { _ in .never }
@@ -130,6 +133,7 @@ import Testing
         await transport.waitUntilIdle()
     }
 
+    // TSW-4, CT-11, CT-13: each call has a state of its own, under any threads, and is always answered.
     @Test func `exactly one answer for each of 500 calls that are cancelled at random`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in APIManagerTests.answer }))
         let outcomes = Outcomes()

@@ -46,6 +46,7 @@ import Testing
         date.withLock { $0 += seconds }
     }
 
+    // CT-8, CT-9: it is found by the whole request, and what cannot be read is a miss.
     @Test func `F40: the last answer is there at the next start, before any server is asked`() async throws {
         let first = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))

@@ -74,6 +74,7 @@ import Testing
         #expect(pages.snapshot.activity == .idle)
     }
 
+    // TSW-16: refresh and load of more do not overlap.
     @Test func `TAF-P3: a load of more that ends after a refresh is dropped`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
@@ -196,6 +197,7 @@ import Testing
         #expect(try await more.value.map(\.id) == Array(10..<20))
     }
 
+    // TSW-13: the recorder decides, not a parameter called page.
     @Test func `I3, TAF-P5: nothing at all is 105, nothing more is 106, by the page of that very request`() async throws
     {
         let empty = PageRecorder<Item>()
@@ -237,6 +239,7 @@ import Testing
         #expect(pages.snapshot.pagesLoaded == 3)
     }
 
+    // TAF-P10 has no counterpart: what is declared here is there, or it does not compile.
     @Test func `TAF-P9: two lists have two recorders and nothing in common`() async throws {
         let first = PageRecorder<Item>()
         let second = PageRecorder<Item>()
