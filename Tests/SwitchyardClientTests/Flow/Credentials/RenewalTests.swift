@@ -122,14 +122,15 @@ struct RenewalTests {
             throw SampleError()
         }
         credentials.set(.bearer("a0"), in: .test)
-        let (client, transport) = try NetworkClient.stubbed(
+        let (client, _) = try NetworkClient.stubbed(
             time: clock,
             options: { $0.credentials = credentials }
         ) { _ in .delayed(by: .seconds(1), on: clock, .status(401)) }
 
-        // All of them are at the server before the first is refused.
+        // All of them are at the server before the first is refused; each has set the deadline of the journey, that of
+        // the exchange, and the pause of the stub.
         let ends = Task { await Self.tally(client, 100) }
-        await transport.waitForRequests(100)
+        await clock.waitForTimers(300)
         clock.advance(by: .seconds(1))
 
         let failure = RequestFailure.Reason.credentials(
