@@ -56,7 +56,7 @@ struct TrafficLog: Sendable {
         let parameters = configuration.query.items + configuration.parameters.items
         if !parameters.isEmpty {
             metadata["parameters"] = parameters.map { item in
-                "\(item.key)=\(redaction.hides(parameter: item.key) ? "***" : "\(item.value)")"
+                "\(item.key)=\(redaction.hides(parameter: item.key) ? "***" : item.value.logText)"
             }
             .joined(separator: " ")
         }
@@ -161,5 +161,25 @@ struct TrafficLog: Sendable {
             return "\(data.count) bytes"
         }
         return shown.count > options.bodyLimit ? "\(text)... (\(data.count) bytes)" : text
+    }
+}
+
+extension ParameterValue {
+    /// The value as a reader of a log knows it.
+    fileprivate var logText: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .unsigned(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .decimal(let value): "\(value)"
+        case .string(let value): value
+        case .date(let value): "\(value)"
+        case .data(let value): "\(value.count) bytes"
+        case .array(let values): "[\(values.map(\.logText).joined(separator: ", "))]"
+        case .dictionary(let members):
+            "{\(members.items.map { "\($0.key): \($0.value.logText)" }.joined(separator: ", "))}"
+        }
     }
 }

@@ -22,15 +22,15 @@ struct RenewalTests {
         }
     }
 
-    @Test func `ten thousand refusals at once make one renewal and ten thousand successes`() async throws {  // M4
+    @Test func `a thousand refusals at once make one renewal and a thousand successes`() async throws {  // M4
         let gate = TokenGate(good: "a1")
         let credentials = Credentials { _ in gate.renew() }
         credentials.set(.bearer("a0"), in: .test)
         let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { gate.answer($0) }
 
-        let ends = await Self.tally(client, 10_000)
+        let ends = await Self.tally(client, 1_000)
 
-        #expect(ends == ["200": 10_000])
+        #expect(ends == ["200": 1_000])
         #expect(gate.renewals == 1)
         #expect(credentials.version(in: .test) == 2)
     }
