@@ -24,8 +24,7 @@ final class ChildCommand {
     /// Starts a command, found on the path, whose standard error is thrown away.
     init(_ command: [String]) throws {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw Failure(command: command, status: errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard Self.makePipe(&ends) == 0 else { throw Failure(command: command, status: errno) }
         var actions = ChildCommand.emptyActions()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -72,6 +71,17 @@ final class ChildCommand {
         let written = child.output.readDataToEndOfFile()
         guard child.wait() == 0 else { throw Failure(command: command, status: child.wait()) }
         return written
+    }
+
+    /// Makes a pipe that no other child inherits: one that lives on would keep its end open.
+    private static func makePipe(_ ends: inout [Int32]) -> Int32 {
+        #if canImport(Darwin)
+            let result = pipe(&ends)
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            return result
+        #else
+            return pipe2(&ends, O_CLOEXEC)
+        #endif
     }
 
     #if canImport(Darwin)
