@@ -28,6 +28,9 @@ final class SharedTransfers: Sendable {
     /// How many transfers are under way.
     var count: Int { state.withLock { $0.transfers.count } }
 
+    /// How many requests share them.
+    var requestCount: Int { state.withLock { $0.transfers.values.reduce(0) { $0 + $1.requests.count } } }
+
     /// Lets a request share the transfer of its name, and begins one if there is none.
     func join(_ request: SharedRequest) {
         let name = Self.name(of: request)

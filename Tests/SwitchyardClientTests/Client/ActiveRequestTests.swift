@@ -110,7 +110,9 @@ import Testing
                 told.withLock { $0 += 1 }
             }
         }
-        #expect(await transport.waitForRequests(10))
+        // Of each request the deadline, and the pause of the stub.
+        await clock.waitForTimers(20)
+        #expect(transport.requestCount == 10)
         let idle = Task { await client.waitUntilIdle() }
 
         clock.advance(by: .seconds(1))
@@ -139,7 +141,8 @@ import Testing
             .delayed(by: .seconds(1), on: clock, .status(200))
         }
         let running = Task { await client.failure(of: APIConfiguration(path: "a")) }
-        #expect(await transport.waitForRequests(1))
+        await clock.waitForTimers(2)
+        #expect(transport.requestCount == 1)
 
         let shutdown = Task { await client.shutdown(finishingWithin: nil) }
         var refused: RequestFailure.Reason?

@@ -19,7 +19,7 @@ import Testing
         timeout: Duration? = nil
     ) async -> [Task<RequestFailure.Reason?, Never>] {
         let tasks = ids.map { id in Task { await client.failure(of: Self.shared("list", timeout: timeout), id: id) } }
-        await until { client.activeRequests.count == ids.count }
+        await until { client.core.sharedTransfers.requestCount == ids.count }
         return tasks
     }
 
@@ -30,10 +30,10 @@ import Testing
         }
         let ids = (0..<20).map { _ in RequestID() }
         let tasks = ids.map { id in Task { try? await client.send(Self.shared("list"), id: id) } }
-        await until {
-            client.activeRequests.count == 20 && transport.requestCount == 1 && client.core.sharedTransfers.count == 1
-        }
+        await until { client.core.sharedTransfers.requestCount == 20 }
         #expect(client.activeRequests == ids.sorted())
+        // The deadlines of the callers, that of the transfer, and the pause of the stub.
+        await clock.waitForTimers(22)
 
         clock.advance(by: .seconds(1))
 
@@ -114,8 +114,8 @@ import Testing
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in .never }
         let hasty = await join(client, [RequestID()], timeout: .seconds(1))
         let patient = Task { await client.failure(of: Self.shared("list", timeout: .seconds(9))) }
-        await until { client.activeRequests.count == 2 }
-        await clock.waitForTimers(2)
+        await until { client.core.sharedTransfers.requestCount == 2 }
+        #expect(await transport.waitForRequests(1))
 
         clock.advance(by: .seconds(1))
         #expect(await hasty[0].value == .deadlineExceeded)
@@ -137,7 +137,8 @@ import Testing
                 _ = try? await client.send(Self.shared("list")) { _ in reports.withLock { _ = $0.insert(number) } }
             }
         }
-        await until { client.activeRequests.count == 2 && transport.requestCount == 1 }
+        await until { client.core.sharedTransfers.requestCount == 2 }
+        await clock.waitForTimers(4)
 
         clock.advance(by: .seconds(1))
         for task in tasks { await task.value }

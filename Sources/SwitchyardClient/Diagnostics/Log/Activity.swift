@@ -9,19 +9,19 @@ extension RequestInterceptor {
     ///   a queue of the client's.
     /// - Returns: The interceptor.
     public static func activity(_ change: @escaping @Sendable (Bool) -> Void) -> RequestInterceptor {
-        let count = Locked(0)
+        let running = Locked<Set<RequestID>>([])
         return .observing("activity") { event in
             switch event.kind {
             case .dispatched:
-                let isFirst = count.withLock { count in
-                    count += 1
-                    return count == 1
+                let isFirst = running.withLock { running in
+                    running.insert(event.id)
+                    return running.count == 1
                 }
                 if isFirst { change(true) }
             case .ended:
-                let isLast = count.withLock { count in
-                    count -= 1
-                    return count == 0
+                // One that was cancelled before it began has never been counted.
+                let isLast = running.withLock { running in
+                    running.remove(event.id) != nil && running.isEmpty
                 }
                 if isLast { change(false) }
             default: break
