@@ -128,7 +128,7 @@ import Testing
 
     @Test func `PEER-3: everybody hears of the progress`() async throws {
         let clock = ManualClock()
-        let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
+        let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .json("[1]"))
         }
         let reports = Locked<Set<Int>>([])

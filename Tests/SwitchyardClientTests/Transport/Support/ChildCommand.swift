@@ -11,6 +11,8 @@ import Foundation
 /// `Process` of swift-corelibs-foundation reads past the end of the list of open descriptors as soon as that fills a
 /// page of the kernel's (some 1,300 descriptors), which tests that run side by side reach.
 final class ChildCommand {
+    private static let spawning = NSLock()
+
     private let identifier: pid_t
     private var status: Int32?
     /// What the command writes to its standard output.
@@ -24,7 +26,11 @@ final class ChildCommand {
     /// Starts a command, found on the path, whose standard error is thrown away.
     init(_ command: [String]) throws {
         var ends: [Int32] = [0, 0]
-        guard Self.makePipe(&ends) == 0 else { throw Failure(command: command, status: errno) }
+        // One at a time, from the pipe to the start: a child that inherits another's pipe would keep it open.
+        Self.spawning.lock()
+        defer { Self.spawning.unlock() }
+        guard pipe(&ends) == 0 else { throw Failure(command: command, status: errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var actions = ChildCommand.emptyActions()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -71,17 +77,6 @@ final class ChildCommand {
         let written = child.output.readDataToEndOfFile()
         guard child.wait() == 0 else { throw Failure(command: command, status: child.wait()) }
         return written
-    }
-
-    /// Makes a pipe that no other child inherits: one that lives on would keep its end open.
-    private static func makePipe(_ ends: inout [Int32]) -> Int32 {
-        #if canImport(Darwin)
-            let result = pipe(&ends)
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            return result
-        #else
-            return pipe2(&ends, O_CLOEXEC)
-        #endif
     }
 
     #if canImport(Darwin)
