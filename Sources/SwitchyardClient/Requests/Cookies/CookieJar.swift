@@ -29,6 +29,13 @@ public final class CookieJar: Sendable {
         var domain: String
         var isHostOnly: Bool
         var path: String
+
+        /// The same cookie of the jar itself.
+        var common: Key {
+            var key = self
+            key.scope = nil
+            return key
+        }
     }
 
     private struct State: Sendable {
@@ -86,6 +93,18 @@ public final class CookieJar: Sendable {
         shared.state.withLock { $0.entries }.compactMap { isIncluded($0.key) ? $0.value : nil }
     }
 
+    /// What the jar sends: its own, and of the jar without a scope what the scope has not replaced.
+    private func ownEntries() -> [Entry] {
+        let all = shared.state.withLock { $0.entries }
+        return all.compactMap { key, entry in
+            if key.scope == scope { return entry }
+            guard key.scope == nil else { return nil }
+            var own = key
+            own.scope = scope
+            return all[own] == nil ? entry : nil
+        }
+    }
+
     /// Adds a cookie in place of one with the same name, domain and path; an expired one removes it.
     public func store(_ cookie: Cookie) {
         let key = Key(
@@ -97,7 +116,9 @@ public final class CookieJar: Sendable {
         )
         let isExpired = cookie.isExpired(at: now())
         shared.state.withLock { state in
-            guard !isExpired else { return _ = state.entries.removeValue(forKey: key) }
+            // A scope that gives up a cookie of the jar itself remembers that; the other scopes still have it.
+            let hidesCommon = scope != nil && state.entries[key.common] != nil
+            guard !isExpired || hidesCommon else { return _ = state.entries.removeValue(forKey: key) }
             state.counter += 1
             let order = state.entries[key]?.order ?? state.counter
             state.entries[key] = Entry(cookie: cookie, order: order)
@@ -122,7 +143,7 @@ public final class CookieJar: Sendable {
     /// The cookies for a request, those of longer paths first, then older ones first (RFC 6265 section 5.4).
     public func cookies(for url: RequestURL) -> [Cookie] {
         let time = now()
-        return entries { $0.scope == nil || $0.scope == scope }.filter {
+        return ownEntries().filter {
             !$0.cookie.isExpired(at: time) && $0.cookie.isSent(to: url)
         }
         .sorted { left, right in

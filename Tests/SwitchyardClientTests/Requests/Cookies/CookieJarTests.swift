@@ -87,4 +87,16 @@ import Testing
 
         #expect(try RequestGeneratorTests.request(configuration) { $0.cookies = jar }.headers["Cookie"] == nil)
     }
+
+    @Test func `a server ends a cookie of the whole jar for its own environment alone`() throws {
+        let jar = CookieJar()
+        let url = try RequestURL(validating: "https://example.com/")
+        jar.store(from: ["Set-Cookie": "session=x; path=/"], of: url)
+        let release = jar.scoped(to: "release")
+
+        release.store(from: ["Set-Cookie": "session=; path=/; max-age=0"], of: url)
+
+        #expect(release.header(for: url) == nil)
+        #expect(jar.scoped(to: "test").header(for: url) == "session=x")
+    }
 }
