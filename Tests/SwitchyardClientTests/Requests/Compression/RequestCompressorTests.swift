@@ -8,16 +8,7 @@ struct RequestCompressorTests {
     private func unzipped(_ data: Data) throws -> Data {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("data.gz", data)
-        let output = Pipe()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "gzip -dc '\(file.path)'"]
-        process.standardOutput = output
-        try process.run()
-        let result = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return result
+        return try ChildCommand.run(["gzip", "-dc", file.path])
     }
 
     static let samples: [Data] = [

@@ -14,15 +14,10 @@ struct CurlCommandTests {
         defer { server.stop() }
         let request = try RequestGeneratorTests.request(configuration, on: server.baseURL)
         let command = request.curlDescription(redaction: .none).dropFirst(2)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "\(command) --silent --max-time 20"]
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
+        let process = try ChildCommand(["/bin/sh", "-c", "\(command) --silent --max-time 20"])
         await server.waitForRequests(1)
         await server.waitUntilIdle()
-        process.waitUntilExit()
+        process.wait()
         return (try #require(server.requests.first), request)
     }
 

@@ -52,48 +52,25 @@ struct Certificates: Sendable {
     }
 
     private func openssl(_ arguments: String) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments.split(separator: " ").map(String.init)
-        process.currentDirectoryURL = folder.url
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(arguments: arguments) }
-    }
-
-    struct Failure: Error {
-        let arguments: String
+        let words = arguments.split(separator: " ").map(String.init)
+        try ChildCommand.run(["/bin/sh", "-c", "cd '\(folder.url.path)' && exec openssl \"$@\"", "openssl"] + words)
     }
 }
 
 /// A server that answers every GET over TLS: the `openssl` command.
 final class TLSServer {
-    private let process = Process()
+    private let process: ChildCommand
     /// Where it can be reached.
     let url: String
 
     init(_ certificates: Certificates, _ name: Certificates.Name, options: [String] = []) throws {
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments =
+        process = try ChildCommand(
             [
                 "openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificates.certificate(name).path,
                 "-key", certificates.key(name).path,
             ] + options
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        url = "https://127.0.0.1:\(try Self.port(in: output.fileHandleForReading))/"
-    }
-
-    deinit {
-        // Not terminate(): a child of a pool thread inherits its mask, in which SIGTERM is blocked.
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        )
+        url = "https://127.0.0.1:\(try Self.port(in: process.output))/"
     }
 
     struct NoPort: Error {}
