@@ -11,6 +11,8 @@ import Foundation
 /// `Process` of swift-corelibs-foundation reads past the end of the list of open descriptors as soon as that fills a
 /// page of the kernel's (some 1,300 descriptors), which tests that run side by side reach.
 final class ChildCommand {
+    private static let spawning = NSLock()
+
     private let identifier: pid_t
     private var status: Int32?
     /// What the command writes to its standard output.
@@ -24,6 +26,9 @@ final class ChildCommand {
     /// Starts a command, found on the path, whose standard error is thrown away.
     init(_ command: [String]) throws {
         var ends: [Int32] = [0, 0]
+        // One at a time, from the pipe to the start: a child that inherits another's pipe would keep it open.
+        Self.spawning.lock()
+        defer { Self.spawning.unlock() }
         guard pipe(&ends) == 0 else { throw Failure(command: command, status: errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var actions = ChildCommand.emptyActions()
