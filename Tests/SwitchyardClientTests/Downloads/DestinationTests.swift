@@ -201,7 +201,7 @@ struct DestinationTests {
 
     @Test func `two downloads to one place do not mix`() async throws {
         let lab = try lab()
-        lab.server.fault = .drip(bytes: 1_000, every: .milliseconds(5))
+        lab.server.fault = .drip(bytes: 1_000, every: .milliseconds(50))
         let download = lab.download()
         let begun = AsyncStream.makeStream(of: Void.self)
 

@@ -65,7 +65,7 @@ struct DownloadFailoverTests {
             return answer
         }
         var download = download(lab)
-        download.request.idleTimeout = .seconds(1)
+        download.request.idleTimeout = .seconds(4)
 
         let file = try await lab.client.download(download)
 

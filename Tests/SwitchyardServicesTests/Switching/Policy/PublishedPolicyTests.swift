@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct PublishedPolicyTests {
     @Test(arguments: [(3, 40, false), (4, 40, true), (5, 40, true), (40, 40, true), (39, 39, false)])
-    func `TAF-S1: the ratio trips at and above the threshold, from the minimum on`(
+    func `A6, TAF-S1: the ratio trips at and above the threshold, from the minimum on`(
         failures: Int,
         total: Int,
         trips: Bool
@@ -14,6 +14,36 @@ import Testing
         driver.requests(failures, .timedOut)
 
         #expect(driver.core.current == (trips ? "b" : "a"))
+    }
+
+    @Test func `A6: the defaults are 40 finished requests and a tenth of them`() {
+        #expect(SwitchPolicy.published.detection.ratio == RatioRule(threshold: 0.1, minimum: 40))
+    }
+
+    @Test func `A10: counters start at 0 after an automatic switch`() throws {
+        let driver = try CoreDriver(policy: .published)
+        driver.requests(36, .ok)
+
+        driver.requests(4, .timedOut)
+
+        #expect(driver.core.current == "b")
+        #expect(["a", "b"].allSatisfy { driver.statistics($0)?.requests == 0 })
+        #expect(["a", "b"].allSatisfy { driver.statistics($0)?.consecutiveFailures == 0 })
+    }
+
+    @Test(arguments: [PushCommand.Mode.prefer, .force])
+    func `A10: counters start at 0 after a switch by notification`(mode: PushCommand.Mode) throws {
+        let driver = try CoreDriver(policy: .published)
+        driver.requests(30, .ok)
+        try driver.switchTo("b")
+        driver.requests(36, .ok)
+
+        try driver.push(PushCommand(version: 1, mode: mode, server: "a"))
+
+        #expect(driver.core.current == "a")
+        #expect(driver.statistics("a")?.requests == 0)
+        driver.requests(3, .timedOut)
+        #expect(driver.core.current == "a")
     }
 
     @Test func `TAF-S1: more failures never trip later than fewer`() throws {
