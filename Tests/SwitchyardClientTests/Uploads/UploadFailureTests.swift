@@ -60,7 +60,13 @@ struct UploadFailureTests {
     func `a file that changes while it is sent is an error`(change: String) async throws {
         let lab = try lab()
         let file = lab.folder.appendingPathComponent("up.bin")
-        try Data(count: 4 << 20).write(to: file)
+        // Larger than all buffers on the way, and old, so that the clock of the file system shows the change.
+        try Data().write(to: file)
+        let writer = try FileHandle(forWritingTo: file)
+        try writer.truncate(atOffset: 48 << 20)
+        try writer.close()
+        let old = Date(timeIntervalSince1970: 1_000_000_000)
+        try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file.path)
         lab.server.route(.post, "/up") { request in
             var isFirst = true
             for try await _ in request.body where isFirst {

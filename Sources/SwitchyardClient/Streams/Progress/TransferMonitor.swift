@@ -15,6 +15,7 @@ public final class TransferMonitor: Sendable {
 
     private struct State {
         var isPaused = false
+        var isOver = false
         var isCancelled = false
         var cancel: (@Sendable () -> Void)?
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -29,8 +30,9 @@ public final class TransferMonitor: Sendable {
         progress.isCancellable = true
         progress.isPausable = true
         progress.cancellationHandler = { [weak self] in self?.cancel() }
-        progress.pausingHandler = { [weak self] in self?.setPaused(true) }
-        progress.resumingHandler = { [weak self] in self?.setPaused(false) }
+        // They may be called in any order: what counts is how the progress stands.
+        progress.pausingHandler = { [weak self] in self?.followProgress() }
+        progress.resumingHandler = { [weak self] in self?.followProgress() }
     }
 
     // MARK: The transfer's side
@@ -46,8 +48,11 @@ public final class TransferMonitor: Sendable {
 
     /// Lets go of the transfer, which has ended.
     func detach() {
-        state.withLock { $0.cancel = nil }
-        setPaused(false)
+        state.withLock { state in
+            state.cancel = nil
+            state.isOver = true
+        }
+        followProgress()
     }
 
     /// Takes the report of the transfer's direction.
@@ -59,7 +64,7 @@ public final class TransferMonitor: Sendable {
 
     /// Waits as long as the transfer is paused.
     func waitWhilePaused() async {
-        guard state.withLock({ $0.isPaused }) else { return }
+        guard followProgress() else { return }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let goesOn = state.withLock { state in
@@ -86,9 +91,15 @@ public final class TransferMonitor: Sendable {
         wake()
     }
 
-    private func setPaused(_ isPaused: Bool) {
-        state.withLock { $0.isPaused = isPaused }
+    /// Takes over from the progress whether the transfer is paused, and says it.
+    @discardableResult
+    private func followProgress() -> Bool {
+        let isPaused = state.withLock { state in
+            state.isPaused = progress.isPaused && !state.isOver
+            return state.isPaused
+        }
         if !isPaused { wake() }
+        return isPaused
     }
 
     private func wake() {
