@@ -63,24 +63,36 @@ extension NetworkClient {
 private struct UploadRun: Sendable {
     let progress: UploadProgress
     let request: APIConfiguration
-    private let ledger = UploadLedger()
+    private let ledger: UploadLedger
     private let monitor: TransferMonitor?
     private let length: Int64?
 
     init(_ configuration: UploadConfiguration, on queue: DispatchQueue, progress: @escaping TransferProgressHandler) {
         let monitor = configuration.monitor
         self.monitor = monitor
-        self.progress = UploadProgress(on: queue) { report in
+        let length = configuration.source.length
+        let passedOn = UploadProgress(on: queue) { report in
             monitor?.update(report, of: .upload)
             progress(report)
+        }
+        let ledger = UploadLedger { count in
+            guard length == nil else { return }
+            passedOn.report(TransferProgress(direction: .upload, completed: count, total: nil))
         }
         var request = configuration.request
         request.body = configuration.source.body(ledger, monitor)
         self.request = request
-        length = configuration.source.length
+        self.length = length
+        self.ledger = ledger
+        self.progress = passedOn
     }
 
-    var report: TransferProgressHandler { progress.report }
+    /// Takes the transport's reports; without a known length only those of the answer, see ``UploadLedger``.
+    var report: TransferProgressHandler {
+        { [progress, length] report in
+            if length != nil || report.direction == .download { progress.report(report) }
+        }
+    }
 
     /// Lets the monitor cancel the upload.
     func bind(_ id: RequestID, _ core: ClientCore) {
@@ -88,7 +100,7 @@ private struct UploadRun: Sendable {
     }
 
     func succeed() {
-        progress.finish(length: length)
+        progress.finish(length: length ?? ledger.count)
         monitor?.detach()
     }
 

@@ -201,14 +201,21 @@ struct DestinationTests {
 
     @Test func `two downloads to one place do not mix`() async throws {
         let lab = try lab()
-        lab.server.fault = .drip(bytes: 1_000, every: .milliseconds(50))
+        let (bytes, gate) = (bytes, AsyncStream.makeStream(of: Void.self))
+        lab.server.route(.get, "/film") { _ in
+            .stream(length: bytes.count) { writer in
+                try await writer.write(bytes.prefix(50_000))
+                for await _ in gate.stream { break }
+                try await writer.write(bytes.dropFirst(50_000))
+            }
+        }
         let download = lab.download()
         let begun = AsyncStream.makeStream(of: Void.self)
 
         async let first = lab.client.download(download) { _ in begun.continuation.yield() }
         for await _ in begun.stream { break }
         let failure = try await lab.failure(of: download)
-        lab.server.fault = nil
+        gate.continuation.yield()
         _ = try await first
 
         #expect(failure.fileReason == .busy)

@@ -1,16 +1,39 @@
 import Foundation
 import SwitchyardServices
 
-/// What the reading of an upload's bytes has found, over all attempts: the transport only says that the body failed.
+/// What the reading of an upload's bytes has found, over all attempts.
+///
+/// The transport only says that the body failed, and counts the framing of chunks with the bytes of a body whose length
+/// is unknown.
 final class UploadLedger: Sendable {
-    private let state = Locked<RequestError?>(nil)
+    private struct State {
+        var failure: RequestError?
+        var count: Int64 = 0
+    }
+
+    private let state = Locked(State())
+    private let counted: @Sendable (Int64) -> Void
+
+    /// - Parameter counted: Told how many bytes the present attempt has taken, each time it takes more.
+    init(counted: @escaping @Sendable (Int64) -> Void) {
+        self.counted = counted
+    }
 
     /// Why the last body could not be read; `nil` when none failed.
-    var failure: RequestError? { state.withLock { $0 } }
+    var failure: RequestError? { state.withLock { $0.failure } }
+
+    /// The bytes that the last attempt took.
+    var count: Int64 { state.withLock { $0.count } }
 
     /// Takes note of why a body could not be read.
     func note(_ error: RequestError) {
-        state.withLock { $0 = error }
+        state.withLock { $0.failure = error }
+    }
+
+    /// Takes note of how many bytes the present attempt has taken.
+    func note(count: Int64) {
+        state.withLock { $0.count = count }
+        counted(count)
     }
 }
 
@@ -40,9 +63,11 @@ actor WatchedBodyReader: HTTPBodyReader {
                 return nil
             }
             count += Int64(piece.count)
-            guard let length, count >= length else { return piece }
-            if count == length, let surplus = try await nextPiece(1) { count += Int64(surplus.count) }
-            guard count == length else { throw mismatch(length) }
+            if let length, count >= length {
+                if count == length, let surplus = try await nextPiece(1) { count += Int64(surplus.count) }
+                guard count == length else { throw mismatch(length) }
+            }
+            ledger.note(count: count)
             return piece
         } catch {
             let failure = error as? RequestError ?? .body(kind: "streamed", reason: .sourceFailed("\(error)"))

@@ -18,31 +18,43 @@ extension UploadSource {
         case .data(let data): return watched(.data(data), ledger, monitor)
         case .file(let url):
             let length = try StableFileReader(url).length
-            return .stream(
-                HTTPBody.Stream(length: length) {
-                    let file = try StableFileReader(url)
-                    guard file.length == length else {
-                        let changed = RequestError.file(path: url.path, reason: .changedWhileSending)
-                        ledger.note(changed)
-                        throw changed
-                    }
-                    return WatchedBodyReader(file, length: length, ledger: ledger, monitor: monitor)
+            return watched(length: length, ledger, monitor) {
+                let file = try StableFileReader(url)
+                guard file.length == length else {
+                    throw RequestError.file(path: url.path, reason: .changedWhileSending)
                 }
-            )
+                return file
+            }
         case .stream(let stream): return watched(.stream(stream), ledger, monitor)
         case .form(let form): return watched(try form.body(), ledger, monitor)
         }
     }
 
     private func watched(_ body: HTTPBody, _ ledger: UploadLedger, _ monitor: TransferMonitor?) -> HTTPBody {
-        let length = body.length
-        return .stream(
-            HTTPBody.Stream(length: length) {
-                guard let reader = try body.makeReader() else {
-                    throw RequestError.body(kind: "form", reason: .notInMemory)
-                }
-                return WatchedBodyReader(reader, length: length, ledger: ledger, monitor: monitor)
+        watched(length: body.length, ledger, monitor) {
+            guard let reader = try body.makeReader() else {
+                throw RequestError.body(kind: "form", reason: .notInMemory)
             }
-        )
+            return reader
+        }
+    }
+
+    /// A body that takes note when its source cannot be opened, and of everything that goes wrong later.
+    private func watched(
+        length: Int64?,
+        _ ledger: UploadLedger,
+        _ monitor: TransferMonitor?,
+        open: @escaping @Sendable () throws -> any HTTPBodyReader
+    ) -> HTTPBody {
+        let makeReader: @Sendable () throws -> any HTTPBodyReader = {
+            do {
+                return WatchedBodyReader(try open(), length: length, ledger: ledger, monitor: monitor)
+            } catch {
+                let failure = error as? RequestError ?? .body(kind: "streamed", reason: .sourceFailed("\(error)"))
+                ledger.note(failure)
+                throw failure
+            }
+        }
+        return .stream(HTTPBody.Stream(length: length, makeReader: makeReader))
     }
 }
