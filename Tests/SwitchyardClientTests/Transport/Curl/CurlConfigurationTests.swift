@@ -27,7 +27,7 @@
             return try await transport.send(HTTPRequest(url: target, headers: headers))
         }
 
-        @Test func `a host is found where an override says`() async throws {
+        @Test func `A30: a host is found where an override says`() async throws {
             let url = "http://api.example.com:\(server.port)/a"
             let response = try await send(url) { configuration in
                 configuration.hostOverrides = [
@@ -107,7 +107,7 @@
             #expect(ContinuousClock.now - start > .milliseconds(150))  // Without the limit it is one.
         }
 
-        @Test func `a Unix socket takes the place of the network`() async throws {
+        @Test func `A31: a Unix socket takes the place of the network`() async throws {
             let unix = try UnixServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nunix")
 
             let response = try await send("http://service.invalid/") { $0.unixSocketPath = unix.path }
