@@ -30,7 +30,11 @@ struct ycurl_exchange {
     enum ycurl_body configured_body;
     char configured_method[24];
     long configured_connect_timeout;
-    bool configured_decompress, configured_progress, configured_fresh, configured_streaming;
+    bool configured_decompress, configured_progress, configured_fresh;
+    /// The size of libcurl's receive buffer; 0 is libcurl's own.
+    long configured_buffer;
+    /// Bytes per second that are received at most; 0 is no limit.
+    int64_t receive_speed;
     bool names_accept, names_content_type, names_expect, names_encoding, names_range;
 
     // The request.

@@ -117,4 +117,17 @@ extension ManualClock {
     public func waitForTimers(_ count: Int) async -> Bool {
         await state.wait(for: \.entries.count) { $0 >= count }
     }
+
+    /// Waits until a timer is set that fires when the clock is advanced by `duration`.
+    ///
+    /// - Returns: `false` when the task was cancelled before.
+    @discardableResult
+    public func waitForTimer(dueWithin duration: Duration) async -> Bool {
+        await state.wait { state in
+            let end = state.now.advanced(by: duration)
+            return state.entries.contains { $0.deadline <= end }
+        } until: {
+            $0
+        }
+    }
 }

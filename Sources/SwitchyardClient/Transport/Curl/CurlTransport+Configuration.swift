@@ -34,6 +34,8 @@
             /// requests that meet a connection which is just being closed.
             public var idleConnectionTimeout = Duration.seconds(60)
             /// Bytes per second that one exchange receives at most; `nil`, the default, is no limit.
+            ///
+            /// libcurl keeps it to within a tenth over a body that takes a second or longer.
             public var maximumDownloadRate: Int?
             /// Bytes per second that one exchange sends at most; `nil`, the default, is no limit.
             public var maximumUploadRate: Int?
