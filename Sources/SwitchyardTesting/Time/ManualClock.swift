@@ -112,22 +112,18 @@ extension ManualClock {
 
     /// Waits until at least so many timers are set.
     ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - duration: Counts only those that fire in just this time, which tells them from others; all unless given.
     /// - Returns: `false` when the task was cancelled before.
     @discardableResult
-    public func waitForTimers(_ count: Int) async -> Bool {
-        await state.wait(for: \.entries.count) { $0 >= count }
-    }
-
-    /// Waits until a timer is set that fires when the clock is advanced by `duration`.
-    ///
-    /// - Returns: `false` when the task was cancelled before.
-    @discardableResult
-    public func waitForTimer(dueWithin duration: Duration) async -> Bool {
+    public func waitForTimers(_ count: Int, in duration: Duration? = nil) async -> Bool {
         await state.wait { state in
+            guard let duration else { return state.entries.count }
             let end = state.now.advanced(by: duration)
-            return state.entries.contains { $0.deadline <= end }
+            return state.entries.count { $0.deadline == end }
         } until: {
-            $0
+            $0 >= count
         }
     }
 }

@@ -110,8 +110,7 @@ import Testing
                 told.withLock { $0 += 1 }
             }
         }
-        // Of each request the deadline, and the pause of the stub.
-        await clock.waitForTimers(20)
+        await clock.waitForTimers(10, in: .seconds(1))
         #expect(transport.requestCount == 10)
         let idle = Task { await client.waitUntilIdle() }
 
@@ -141,7 +140,7 @@ import Testing
             .delayed(by: .seconds(1), on: clock, .status(200))
         }
         let running = Task { await client.failure(of: APIConfiguration(path: "a")) }
-        await clock.waitForTimers(2)
+        await clock.waitForTimers(1, in: .seconds(1))
         #expect(transport.requestCount == 1)
 
         let shutdown = Task { await client.shutdown(finishingWithin: nil) }
@@ -163,7 +162,7 @@ import Testing
         let running = Task { await client.failure(of: .path("a")) }
         #expect(await transport.waitForRequests(1))
         let shutdown = Task { await client.shutdown(finishingWithin: .seconds(5)) }
-        await clock.waitForTimers(2)
+        await clock.waitForTimers(1, in: .seconds(5))
 
         clock.advance(by: .seconds(5))
         await shutdown.value

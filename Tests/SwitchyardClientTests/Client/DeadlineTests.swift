@@ -46,7 +46,7 @@ import Testing
         }
         let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
         #expect(await transport.waitForRequests(1))
-        #expect(await time.waitForTimer(dueWithin: .milliseconds(250)))
+        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
 
         time.advance(by: .milliseconds(250))
 
@@ -63,7 +63,7 @@ import Testing
         }
         let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
         #expect(await transport.waitForRequests(1))
-        #expect(await time.waitForTimer(dueWithin: .milliseconds(250)))
+        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
         #expect(await time.waitForTimers(2))
         time.advance(by: .milliseconds(250))
         #expect(await transport.waitForRequests(2))

@@ -25,7 +25,7 @@ import Testing
         }
         let response = Task { try await client.send(APIConfiguration(path: "list")) }
         #expect(await transport.waitForRequests(1))
-        #expect(await time.waitForTimers(2))
+        #expect(await time.waitForTimers(1, in: .milliseconds(10)))
 
         try client.switchEnvironment(to: .release)
         time.advance(by: .milliseconds(10))

@@ -100,7 +100,7 @@ struct JourneyTests {
                 continuation.yield(nil)
             }
         }
-        await clock.waitForTimers(2)
+        await clock.waitForTimers(1, in: .seconds(5))
 
         scoped = nil
 
@@ -122,7 +122,7 @@ struct JourneyTests {
         ) { _ in .status(503) }
 
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
-        await clock.waitForTimers(2)
+        await clock.waitForTimers(1, in: .seconds(5))
         client.shutdown()
 
         #expect(await call.value == .closed)
@@ -139,7 +139,7 @@ struct JourneyTests {
         ) { _ in .status(503) }
 
         let call = Task { try await client.send(APIConfiguration(path: "x")) }
-        await clock.waitForTimers(2)
+        await clock.waitForTimers(1, in: .seconds(5))
         try client.switchEnvironment(to: .release)
         clock.advance(by: .seconds(5))
 

@@ -84,13 +84,13 @@ import Testing
         let (client, transport) = try NetworkClient.limited([limit], time: clock)
 
         let lucky = Task { await client.failure(of: .path("a")) }
-        await clock.waitForTimers(2)
+        await clock.waitForTimers(1, in: .seconds(5))
         network.status = .reachable(.local)
         #expect(await lucky.value == nil)
 
         network.status = .notReachable
         let unlucky = Task { await client.failure(of: .path("b")) }
-        await clock.waitForTimers(2)
+        await clock.waitForTimers(1, in: .seconds(5))
         clock.advance(by: .seconds(5))
         guard case .transport(let error) = await unlucky.value else {
             Issue.record("expected a failure of the transport")

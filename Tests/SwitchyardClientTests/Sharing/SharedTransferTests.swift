@@ -32,8 +32,7 @@ import Testing
         let tasks = ids.map { id in Task { try? await client.send(Self.shared("list"), id: id) } }
         await until { client.core.sharedTransfers.requestCount == 20 }
         #expect(client.activeRequests == ids.sorted())
-        // The deadlines of the callers, that of the transfer, and the pause of the stub.
-        await clock.waitForTimers(22)
+        await clock.waitForTimers(1, in: .seconds(1))
 
         clock.advance(by: .seconds(1))
 
@@ -138,7 +137,7 @@ import Testing
             }
         }
         await until { client.core.sharedTransfers.requestCount == 2 }
-        await clock.waitForTimers(4)
+        await clock.waitForTimers(1, in: .seconds(1))
 
         clock.advance(by: .seconds(1))
         for task in tasks { await task.value }

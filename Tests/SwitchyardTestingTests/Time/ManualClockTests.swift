@@ -86,6 +86,16 @@ import Testing
         #expect(await areSet)
     }
 
+    @Test func `a test waits for one timer among others`() async {
+        let log = Locked<[String]>([])
+        _ = schedule("other", after: 1, into: log)
+        async let isSet = clock.waitForTimers(1, in: .seconds(3))
+
+        _ = schedule("awaited", after: 3, into: log)
+
+        #expect(await isSet)
+    }
+
     @Test func `waiting ends with its task`() async {
         let waiting = Task { await clock.waitForTimers(1) }
 

@@ -198,7 +198,7 @@ struct OAuthTests {
         let call = Task { try await oauth.credential(confirming: login) }
         var times: [Double] = []
         for pause in [5, 5, 10] {
-            await clock.waitForTimers(1)
+            await clock.waitForTimers(1, in: .seconds(pause))
             clock.advance(by: .seconds(pause))
             times.append(clock.now.seconds)
             await transport.waitForRequests(times.count + 1)
@@ -215,7 +215,7 @@ struct OAuthTests {
         let login = try await oauth.deviceAuthorization()
 
         let call = Task { try await oauth.credential(confirming: login) }
-        await clock.waitForTimers(1)
+        await clock.waitForTimers(1, in: .seconds(5))
         clock.advance(by: .seconds(5))
 
         await #expect(throws: OAuthError.deviceExpired) { _ = try await call.value }
@@ -227,7 +227,7 @@ struct OAuthTests {
         let login = try await oauth.deviceAuthorization()
 
         let call = Task { try await oauth.credential(confirming: login) }
-        await clock.waitForTimers(1)
+        await clock.waitForTimers(1, in: .seconds(5))
         clock.advance(by: .seconds(5))
 
         await #expect(throws: OAuthError.refused(.accessDenied, description: nil)) { _ = try await call.value }

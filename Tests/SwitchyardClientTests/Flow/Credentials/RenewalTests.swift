@@ -247,7 +247,9 @@ struct RenewalTests {
 
     @Test func `a renewal that hangs is ended, for everybody`() async throws {
         let clock = ManualClock()
+        let begun = AsyncStream.makeStream(of: Void.self)
         let credentials = Credentials { _ in
+            begun.continuation.yield()
             await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
             return nil
         }
@@ -260,7 +262,8 @@ struct RenewalTests {
         ) { _ in .status(401) }
 
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
-        await clock.waitForTimers(2)
+        for await _ in begun.stream { break }
+        await clock.waitForTimers(1, in: .seconds(30))
         clock.advance(by: .seconds(30))
 
         #expect(await call.value == .credentials(.renewalTimedOut))

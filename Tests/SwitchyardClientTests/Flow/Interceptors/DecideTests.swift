@@ -58,7 +58,7 @@ struct DecideTests {
         )
 
         let call = Task { try await client.send(APIConfiguration(path: "x")) }
-        await clock.waitForTimers(2)
+        await clock.waitForTimers(1, in: .seconds(3))
         #expect(transport.requestCount == 1)
         clock.advance(by: .seconds(3))
 

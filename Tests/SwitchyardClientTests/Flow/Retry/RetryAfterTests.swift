@@ -67,7 +67,7 @@ struct RetryAfterTests {
         ) { _ in isOnline.withLock { $0 } ? .status(200) : .failure(.offline) }
 
         let calls = (0..<3).map { _ in Task { try await client.send(APIConfiguration(path: "x")).status } }
-        await clock.waitForTimers(6)
+        await clock.waitForTimers(3, in: .seconds(5))
         isOnline.withLock { $0 = true }
         client.networkChanged(isOnline: true)
 
@@ -86,7 +86,7 @@ struct RetryAfterTests {
         ) { _ in .failure(.offline) }
 
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
-        await clock.waitForTimers(2)
+        await clock.waitForTimers(1, in: .seconds(5))
         clock.advance(by: .seconds(5))
 
         guard case .transport(let error) = await call.value else {

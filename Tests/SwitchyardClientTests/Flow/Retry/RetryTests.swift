@@ -58,7 +58,7 @@ struct RetryTests {
         let (client, transport) = try Self.client(policy, time: clock, [.failure(.connectionReset), .status(200)])
 
         let call = Task { try await client.send(APIConfiguration(path: "x")) }
-        await clock.waitForTimers(2)
+        await clock.waitForTimers(1, in: .seconds(1))
         clock.advance(by: .milliseconds(999))
         #expect(transport.requestCount == 1)
         clock.advance(by: .milliseconds(1))
@@ -68,27 +68,29 @@ struct RetryTests {
 
     @Test func `the pause is the back-off's, placed by the client's seed`() async throws {  // K7
         let clock = ManualClock()
-        let log = Locked<[Duration]>([])
+        let waits = AsyncStream.makeStream(of: Duration.self)
         let (client, _) = try NetworkClient.stubbed(
             time: clock,
             options: {
                 $0.retry = RetryPolicy(maximumRetries: 3, backoff: .exponential(base: .seconds(1), cap: .seconds(3)))
                 $0.interceptors = [
                     .observing { event in
-                        if case .waiting(let pause) = event.kind { log.withLock { $0.append(pause) } }
+                        if case .waiting(let pause) = event.kind { waits.continuation.yield(pause) }
                     }
                 ]
             }
         ) { _ in .status(500) }
 
         let call = Task { try await client.send(APIConfiguration(path: "x")) }
-        for _ in 0..<3 {
-            await clock.waitForTimers(2)
-            clock.advance(by: .seconds(3))
+        var pauses: [Duration] = []
+        for await pause in waits.stream {
+            pauses.append(pause)
+            await clock.waitForTimers(1, in: pause)
+            clock.advance(by: pause)
+            if pauses.count == 3 { break }
         }
         _ = try await call.value
 
-        let pauses = log.withLock { $0 }
         #expect(zip(pauses, [1, 2, 3]).allSatisfy { $0 >= .zero && $0 <= .seconds($1) })
     }
 
@@ -183,7 +185,7 @@ struct RetryTests {
 
         let call = Task { try await client.send(APIConfiguration(path: "x", timeout: .seconds(10))) }
         for _ in 0..<2 {
-            await clock.waitForTimers(2)
+            await clock.waitForTimers(1, in: .seconds(4))
             clock.advance(by: .seconds(4))
         }
 
@@ -202,7 +204,7 @@ struct RetryTests {
         let id = RequestID()
 
         let call = Task { await client.failure(of: APIConfiguration(path: "x"), id: id) }
-        await clock.waitForTimers(2)
+        await clock.waitForTimers(1, in: .seconds(5))
         client.cancel(id)
 
         #expect(await call.value == .cancelled)
