@@ -22,14 +22,15 @@ extension Journey {
             do {
                 decision = try await retrier.part(round)
             } catch {
-                throw RequestFailure.Reason(thrown: error, by: retrier.name)
+                throw RequestFailure.Reason(thrown: error, by: retrier.name, insteadOf: round.failure)
             }
             try checkRunning()
             switch decision {
             case .undecided: continue
             case .accept: return finished(round, memory)
             case .answer(let response): return .end(.success(response))
-            case .fail(let error): throw RequestFailure.Reason(thrown: error, by: retrier.name)
+            case .fail(let error):
+                throw RequestFailure.Reason(thrown: error, by: retrier.name, insteadOf: round.failure)
             case .retry(let pause):
                 guard round.isSafeToRepeat, pause < round.context.remaining else { return finished(round, memory) }
                 return .again(after: pause)
@@ -107,6 +108,11 @@ extension Journey {
 }
 
 extension EndedRound {
+    /// How the round failed; `nil` when there is an answer.
+    fileprivate var failure: RequestFailure? {
+        if case .failure(let failure) = result { failure } else { nil }
+    }
+
     /// The round's end as a journey's.
     fileprivate var ending: Result<HTTPResponse, RequestFailure.Reason> {
         switch result {

@@ -8,11 +8,17 @@ public struct Veto: Error, Sendable, Hashable, CustomStringConvertible {
     public let message: String
     /// The error itself.
     public let underlying: any Error
+    /// The failure that a retrier had been asked about when it ended the request with an error of its own; `nil` when
+    /// there was an answer, and for whatever is no retrier.
+    public var original: RequestFailure? { replaced as? RequestFailure }
+    /// Behind an existential, since a failure may hold a veto.
+    private let replaced: (any Error)?
 
     /// Creates a veto.
-    public init(name: String, underlying: any Error) {
+    public init(name: String, underlying: any Error, original: RequestFailure? = nil) {
         self.name = name
         self.underlying = underlying
+        replaced = original
         message = "\(underlying)"
     }
 
@@ -34,8 +40,8 @@ public struct Veto: Error, Sendable, Hashable, CustomStringConvertible {
 extension RequestFailure.Reason {
     /// The reason that an error thrown by an interceptor stands for.
     ///
-    /// The library's own errors stay what they are; anything else is a ``Veto``.
-    init(thrown error: any Error, by name: String) {
+    /// The library's own errors stay what they are; anything else is a ``Veto``, which keeps the failure it replaces.
+    init(thrown error: any Error, by name: String, insteadOf original: RequestFailure? = nil) {
         self =
             switch error {
             case let reason as RequestFailure.Reason: reason
@@ -44,7 +50,7 @@ extension RequestFailure.Reason {
             case let error as TransportError: .transport(error)
             case let error as CredentialError: .credentials(error)
             case let veto as Veto: .vetoed(veto)
-            default: .vetoed(Veto(name: name, underlying: error))
+            default: .vetoed(Veto(name: name, underlying: error, original: original))
             }
     }
 }

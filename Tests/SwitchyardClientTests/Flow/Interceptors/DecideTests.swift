@@ -92,6 +92,29 @@ struct DecideTests {
         #expect(reason == .vetoed(Veto(name: "thrower", underlying: SampleError())))
     }
 
+    @Test func `an error of a retrier keeps the failure that it was asked about`() async throws {  // H15
+        for fails in [true, false] {
+            let (client, _) = try NetworkClient.stubbed(options: {
+                $0.interceptors = [
+                    .retrying("renewal") { _ in
+                        if fails { return .fail(SampleError()) }
+                        throw SampleError()
+                    }
+                ]
+            }) { _ in .failure(.connectionReset) }
+
+            let reason = await client.failure(of: APIConfiguration(path: "x"))
+
+            #expect(reason == .vetoed(Veto(name: "renewal", underlying: SampleError())))
+            guard case .vetoed(let veto) = reason, case .transport(let error) = veto.original?.reason else {
+                Issue.record("the failure is gone")
+                return
+            }
+            #expect(veto.underlying is SampleError)
+            #expect(error.kind == .connectionReset)
+        }
+    }
+
     @Test func `no interceptor can have a write sent twice`() async throws {
         let (client, transport) = try Self.client([.retrying { _ in .retryNow }], 500)
 
