@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-// The samples of README.md, word for word; ReadmeTests compares the two.
+// The samples of README.md, word for word.
 
 struct Topic: Codable, Sendable, Hashable {
     let id: Int
@@ -89,6 +89,45 @@ func showing(_ users: UserAPI, show: (Any) -> Void, showMissingUser: () -> Void)
         default: show(error.message)
         }
     }
+    // end
+}
+
+func configuring(_ service: Service, token: String) throws -> NetworkClient {
+    // sample
+    let client = try NetworkClient(service: service) { options in
+        options.generator.common.headers.set("X-App", "demo")
+        options.perEnvironment = { generator, environment in
+            if environment == .develop { generator.timeouts.total = .seconds(120) }
+        }
+        options.rules.add("/images/**") { $0.cacheLifetime = .seconds(3600) }
+        options.retry = RetryPolicy(maximumRetries: 2)
+        options.credentials = Credentials(.bearer(token))
+        options.interceptors = [.logging(to: StandardErrorSink())]
+    }
+    // end
+    return client
+}
+
+func transferring(_ client: NetworkClient, to file: URL) async throws -> Int {
+    // sample
+    let film = try await client.download(DownloadConfiguration(path: "films/7.mov", to: .file(file))) { progress in
+        print(progress.fraction ?? 0)
+    }
+    let answer = try await client.upload(UploadConfiguration(path: "films", from: .file(film.url)))
+    for try await event in client.eventSource(APIConfiguration(path: "news")) { print(event.data) }
+    // end
+    return answer.status
+}
+
+func following(_ topics: TopicAPI, _ configuration: APIConfiguration, show: (Topic?, APIError?, Bool) -> Void)
+    async throws
+{
+    let client = topics.client
+    // sample
+    client.responseCache = ResponseCache(disk: try DiskCache(at: DiskCache.standardFolder()))
+    let topic = topics.resource(Topic.self, for: configuration)
+    topic.startLoading()
+    for await state in topic.updates { show(state.value, state.error, state.isLoading) }
     // end
 }
 

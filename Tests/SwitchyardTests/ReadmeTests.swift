@@ -4,49 +4,6 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ReadmeTests {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-
-    private func text(_ path: String) throws -> String {
-        try String(contentsOf: Self.folder.appendingPathComponent(path), encoding: .utf8)
-    }
-
-    /// The lines of each block between two marks, without indentation.
-    private func blocks(in text: String, from start: String, to end: String) -> [[String]] {
-        var blocks: [[String]] = []
-        var open: [String]?
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            let line = line.trimmingCharacters(in: .whitespaces)
-            if open == nil, line == start {
-                open = []
-            } else if let block = open, line == end {
-                blocks.append(block)
-                open = nil
-            } else {
-                open?.append(line)
-            }
-        }
-        return blocks
-    }
-
-    @Test func `every sample of the README is one that compiles here`() throws {
-        let compiled = Set(blocks(in: try text("ReadmeSamples.swift"), from: "// sample", to: "// end"))
-        let samples = blocks(in: try text("../../README.md"), from: "```swift", to: "```")
-            .filter { $0.first?.hasPrefix(".package(") != true }
-
-        #expect(samples.count == 7)
-        for sample in samples { #expect(compiled.contains(sample), "not compiled: \(sample.first ?? "")") }
-    }
-
-    @Test(arguments: ["Switching", "Transports", "Performance", "Switchyard"])
-    func `every sample of the articles is one that compiles here`(_ article: String) throws {
-        let compiled = Set(blocks(in: try text("ReadmeSamples.swift"), from: "// sample", to: "// end"))
-        let path = "../../Sources/Switchyard/Switchyard.docc/\(article).md"
-
-        for sample in blocks(in: try text(path), from: "```swift", to: "```") {
-            #expect(compiled.contains(sample), "not compiled: \(sample.first ?? "")")
-        }
-    }
-
     @Test func `a transport written in an evening carries requests`() async throws {
         let transport = TableTransport(answers: ["http://table.test/topics?page=1&size=20": Data("[]".utf8)])
         let service = try Service(
@@ -62,7 +19,8 @@ import Testing
     }
 
     @Test func `the service file of the README is a valid one`() throws {
-        let json = try #require(blocks(in: try text("../../README.md"), from: "```json", to: "```").first)
+        let blocks = ArticleText.blocks(in: try ArticleText.readme(), from: "```json", to: "```")
+        let json = try #require(blocks.first)
 
         let service = try ServiceCatalog.service(from: Data(json.joined(separator: "\n").utf8), named: "topics")
 
@@ -92,5 +50,27 @@ import Testing
 
         #expect(first.count == 20)
         #expect(all.map(\.id) == Array(20..<30) || all.map(\.id) == Array(0..<30))
+    }
+
+    @Test func `the client of the README carries its credential and header, and transfers`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/films/7.mov") { request in
+            let isKnown = request.headers["Authorization"] == "Bearer secret" && request.headers["X-App"] == "demo"
+            return isKnown ? .text("film") : LoopbackResponse(status: 401)
+        }
+        server.route(.post, "/films") {
+            .text("", status: try await $0.body.collect() == Data("film".utf8) ? 201 : 400)
+        }
+        server.route(.get, "/news", answering: LoopbackResponse(status: 204))
+        try server.start()
+        defer { server.stop() }
+        let servers = [Server(name: "primary", baseURLs: [.test: try ServerURL(server.baseURL)])]
+        let service = try Service(name: "films", servers: servers, defaultEnvironment: .test)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mov")
+        defer { try? FileManager.default.removeItem(at: file) }
+
+        let client = try configuring(service, token: "secret")
+
+        #expect(try await transferring(client, to: file) == 201)
     }
 }
