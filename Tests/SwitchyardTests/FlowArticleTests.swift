@@ -4,39 +4,8 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
+/// Runs the samples of the articles on interceptors, credentials and trust.
 @Suite(.timeLimit(.minutes(1))) struct FlowArticleTests {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-
-    /// The lines of each block between two marks, without indentation.
-    private func blocks(_ path: String, from start: String, to end: String) throws -> [[String]] {
-        let text = try String(contentsOf: Self.folder.appendingPathComponent(path), encoding: .utf8)
-        var blocks: [[String]] = []
-        var open: [String]?
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            let line = line.trimmingCharacters(in: .whitespaces)
-            if open == nil, line == start {
-                open = []
-            } else if let block = open, line == end {
-                blocks.append(block)
-                open = nil
-            } else {
-                open?.append(line)
-            }
-        }
-        return blocks
-    }
-
-    @Test(arguments: ["Interceptors", "Credentials", "Trust"])
-    func `every sample of the articles is one that compiles here`(_ article: String) throws {
-        let compiled = Set(try blocks("FlowSamples.swift", from: "// sample", to: "// end"))
-        let path = "../../Sources/Switchyard/Switchyard.docc/\(article).md"
-
-        let samples = try blocks(path, from: "```swift", to: "```")
-
-        #expect(!samples.isEmpty)
-        for sample in samples { #expect(compiled.contains(sample), "not compiled: \(sample.first ?? "")") }
-    }
-
     @Test func `the samples on interceptors and retries do what the article says`() async throws {
         var options = NetworkClient.Options()
         var configuration = APIConfiguration(path: "x")

@@ -3,7 +3,7 @@ import Switchyard
 import SwitchyardServices
 import SwitchyardTesting
 
-// The samples of the articles on interceptors, credentials and trust, word for word; FlowArticleTests compares them.
+// The samples of the articles on interceptors, credentials and trust, word for word.
 
 enum FlowSamples {
     static func interceptors(_ options: inout NetworkClient.Options, counting requests: Locked<Int>) {

@@ -13,28 +13,6 @@ import Testing
         service = try Service(name: "topics", servers: [server], defaultEnvironment: .test)
     }
 
-    @Test func `every sample of the article is one of these`() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        func lines(_ path: String) throws -> [String] {
-            try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
-                .split(separator: "\n", omittingEmptySubsequences: false)
-                .map { $0.trimmingCharacters(in: .whitespaces) }
-        }
-        func blocks(_ lines: [String], _ start: String, _ end: String) -> [[String]] {
-            lines.split(separator: start).dropFirst().compactMap { $0.split(separator: end).first.map(Array.init) }
-        }
-
-        let compiled = Set(blocks(try lines("RequestSamples.swift"), "// sample", "// end"))
-        let samples = blocks(
-            try lines("../../Sources/Switchyard/Switchyard.docc/Requests.md"),
-            "```swift",
-            "```"
-        )
-
-        #expect(samples.count == 5)
-        for sample in samples { #expect(compiled.contains(sample), "not compiled: \(sample.first ?? "")") }
-    }
-
     @Test func `the samples say what they mean`() throws {
         let userID = 7
         // sample

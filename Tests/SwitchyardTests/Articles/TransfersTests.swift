@@ -29,12 +29,13 @@ struct TransfersTests {
                 try await request.body.collect() == film ? .text("", status: 201) : .text("", status: 400)
             }
 
-            let file = try await TransfersSamples.download(with: client, to: folder.appendingPathComponent("new"))
-            try await TransfersSamples.follow(with: client)
-            try await TransfersSamples.listen(with: client)
-            let status = try await TransfersSamples.upload(with: client, film: file)
+            let samples = TransfersSamples()
+            let file = try await samples.download(with: client, to: folder.appendingPathComponent("new"))
+            try await samples.follow(with: client)
+            try await samples.listen(with: client)
+            let status = try await samples.upload(with: client, film: file)
             let again = DownloadConfiguration(path: "films/7.mov", to: .file(folder.appendingPathComponent("8.mov")))
-            try await TransfersSamples.show(again, with: client)
+            try await samples.show(again, with: client)
 
             #expect(try Data(contentsOf: file) == film)
             #expect(status == 201)

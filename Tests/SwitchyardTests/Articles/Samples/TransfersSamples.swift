@@ -1,9 +1,10 @@
 import Foundation
 import Switchyard
 
-/// The samples of the article on transfers, as they stand there.
-enum TransfersSamples {
-    static func download(with client: NetworkClient, to folder: URL) async throws -> URL {
+/// The samples of the article on transfers, word for word.
+struct TransfersSamples {
+    // sample
+    func download(with client: NetworkClient, to folder: URL) async throws -> URL {
         var film = DownloadConfiguration(path: "films/7.mov", to: .file(folder.appendingPathComponent("7.mov")))
         film.existingFile = .replace
         film.createsDirectories = true
@@ -12,34 +13,41 @@ enum TransfersSamples {
         }
         return file.url
     }
+    // end
 
+    // sample
     struct Tick: Decodable, Sendable {
         var price: Double
     }
 
-    static func follow(with client: NetworkClient) async throws {
+    func follow(with client: NetworkClient) async throws {
         let answer = try await client.stream(APIConfiguration(path: "ticks"))
         for try await tick in answer.bytes.values(of: Tick.self) { print(tick.price) }
     }
 
-    static func listen(with client: NetworkClient) async throws {
+    func listen(with client: NetworkClient) async throws {
         for try await event in client.eventSource(APIConfiguration(path: "news")) {
             print(event.type, event.data)
         }
     }
+    // end
 
-    static func upload(with client: NetworkClient, film: URL) async throws -> Int {
+    // sample
+    func upload(with client: NetworkClient, film: URL) async throws -> Int {
         var upload = UploadConfiguration(path: "films", from: .file(film, contentType: "video/quicktime"))
         upload.request.idempotencyKey = .automatic
         let answer = try await client.upload(upload) { progress in print(progress.fraction ?? 0) }
         return answer.status
     }
+    // end
 
-    static func show(_ download: DownloadConfiguration, with client: NetworkClient) async throws {
+    // sample
+    func show(_ download: DownloadConfiguration, with client: NetworkClient) async throws {
         let monitor = TransferMonitor()
         var download = download
         download.monitor = monitor
         // monitor.progress is a Foundation Progress: observe it, cancel(), pause() and resume() it.
         _ = try await client.download(download)
     }
+    // end
 }

@@ -1,0 +1,108 @@
+import Dispatch
+import Foundation
+import Switchyard
+import SwitchyardTesting
+import Testing
+
+/// Runs the samples of the articles on groups, dispatch, diagnostics, switching and testing.
+@Suite(.timeLimit(.minutes(1))) struct AreaTests {
+    private func service(_ base: String = "http://one.example/v1") throws -> Service {
+        let one = try Server(name: "one", baseURLs: [.test: ServerURL(base), .develop: ServerURL(base)])
+        let two = try Server(name: "secondary", baseURLs: [.test: ServerURL(base), .develop: ServerURL(base)])
+        return try Service(name: "forum", servers: [one, two], defaultEnvironment: .test, switching: .off)
+    }
+
+    private func client(_ options: NetworkClient.Options = NetworkClient.Options()) throws -> NetworkClient {
+        let transport = StubTransport([
+            "/v1/topics": .json(#"[{"id":1,"title":"one"}]"#), "/v1/users/7": .json(#"{"id":7,"name":"seven"}"#),
+            "/v1/login": .json(#"{"user":7}"#),
+        ])
+        return try NetworkClient(service: service(), transport: transport, options: options)
+    }
+
+    @Test func `the samples of the article on groups`() async throws {
+        let api = GroupsSamples.ForumAPI(client: try client())
+
+        #expect(try await GroupsSamples.hold(api) { _ in }.value() == [Topic(id: 1, title: "one")])
+        #expect(try await GroupsSamples.together(api, [7, 7]) == ["seven", "seven", "seven", "one"])
+        #expect(await GroupsSamples.chain(api).members == [.succeeded, .succeeded])
+    }
+
+    @Test func `the policy of the article on switching is a valid one`() throws {
+        let server = try Server(name: "one", baseURLs: [.release: ServerURL("https://one.example/v1")])
+
+        #expect(try SwitchingSamples.choose([server]).switching.selection == .lowestLatency)
+    }
+
+    @Test func `the samples of the article on dispatch`() async throws {
+        var options = NetworkClient.Options()
+        var search = APIConfiguration(path: "topics")
+        DispatchSamples.limit(&options, &search)
+        DispatchSamples.share(&search)
+        let client = try client(options)
+        #expect(try await client.send(search).status == 200)
+
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("samples-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, run) = try DispatchSamples.keep(client, in: file, title: "two")
+        // One of the two sends it: the run, which needs a network, or this.
+        let events = outbox.events()
+        try await outbox.flush()
+        if !outbox.entries.isEmpty {
+            for await case .sent in events { break }
+        }
+        #expect(outbox.entries.isEmpty)
+        run.stop()
+        await DispatchSamples.cancel(client, RequestID())
+    }
+
+    @Test func `the samples of the article on diagnostics`() async throws {
+        var options = NetworkClient.Options()
+        let (recorder, meter) = DiagnosticsSamples.watch(&options, DiagnosticsSamples.Spinner())
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+        // Observers are told one after the other, so that this one hears of the end behind the others.
+        options.interceptors.append(
+            .observing { event in if case .ended = event.kind { ended.finish() } }
+        )
+        let client = try client(options)
+
+        _ = try await client.send(APIConfiguration(path: "topics"))
+        for await _ in ends {}
+
+        #expect(recorder.archive.entries.count == 1)
+        #expect(meter.snapshot.apis["GET topics"]?.latency.quantile(0.99) != nil)
+    }
+
+    @Test func `a stubbed client of the article on testing waits for its clock`() async throws {
+        let (client, clock) = try TestingSamples.stub(service())
+
+        async let answer = client.send(APIConfiguration(path: "topics"))
+        await clock.waitForTimers(2)
+        clock.advance(by: .seconds(2))
+
+        #expect(try await answer.status == 200)
+        await #expect(throws: RequestFailure.self) {
+            try await client.send(APIConfiguration(path: "topics", method: .post))
+        }
+    }
+
+    @Test func `the samples of the article on testing check and replay requests`() async throws {
+        try await TestingSamples.expect { transport in
+            let client = try NetworkClient(service: service(), transport: transport)
+            _ = try await client.send(APIConfiguration(path: "topics", query: ["page": 1]))
+        }
+
+        let server = LoopbackServer()
+        server.route(.get, "/topics", answering: .json("[1]"))
+        try server.start()
+        defer { server.stop() }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).har")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let replay = try await TestingSamples.replay(file) { transport in
+            let client = try NetworkClient(service: service(server.baseURL), transport: transport)
+            _ = try await client.send(APIConfiguration(path: "topics"))
+        }
+        let request = HTTPRequest(url: try RequestURL(validating: server.baseURL + "/topics"))
+        #expect(try await replay.send(request).status == 200)
+    }
+}

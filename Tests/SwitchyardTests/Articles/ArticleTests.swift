@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+@Suite struct ArticleTests {
+    /// What stands in an article and is no code of ours: how a manifest names the package.
+    private func isManifest(_ sample: [String]) -> Bool {
+        sample.first?.hasPrefix(".package(") == true
+    }
+
+    @Test func `every sample of the README is one that compiles`() throws {
+        let compiled = try ArticleText.compiledSamples()
+        let samples = ArticleText.blocks(in: try ArticleText.readme(), from: "```swift", to: "```")
+
+        #expect(samples.count > 7)
+        for sample in samples where !isManifest(sample) {
+            let isCompiled = compiled.contains(sample)
+            #expect(isCompiled, "not compiled: \(sample.joined(separator: "\n"))")
+        }
+    }
+
+    // Rule PEER-10.
+    @Test(arguments: ArticleText.articles) func `every sample of the articles is one that compiles`(
+        _ article: String
+    ) throws {
+        let compiled = try ArticleText.compiledSamples()
+
+        for sample in ArticleText.blocks(in: try ArticleText.article(article), from: "```swift", to: "```") {
+            let isCompiled = compiled.contains(sample)
+            #expect(isCompiled, "not compiled: \(sample.joined(separator: "\n"))")
+        }
+    }
+
+    /// Those without are about figures or the whole.
+    private static let withoutSamples: Set<String> = ["Performance", "Switchyard"]
+
+    @Test(arguments: ArticleText.articles) func `an article has a sample, and the overview names it`(
+        _ article: String
+    ) throws {
+        let text = try ArticleText.article(article)
+
+        #expect(text.contains("```swift") || Self.withoutSamples.contains(article))
+        #expect(try article == "Switchyard" || ArticleText.article("Switchyard").contains("<doc:\(article)>"))
+    }
+}

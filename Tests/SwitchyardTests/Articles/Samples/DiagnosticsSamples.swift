@@ -1,0 +1,23 @@
+import Switchyard
+
+// The samples of the article on diagnostics, word for word.
+
+enum DiagnosticsSamples {
+    struct Spinner: Sendable {
+        func set(_ isActive: Bool) {}
+    }
+
+    static func watch(_ options: inout NetworkClient.Options, _ spinner: Spinner) -> (HARRecorder, TrafficMeter) {
+        // sample
+        let recorder = HARRecorder()
+        let meter = TrafficMeter()
+        options.interceptors = [
+            .logging(to: StandardErrorSink(), .verbose),
+            recorder.interceptor,
+            meter.interceptor,
+            .activity { isActive in spinner.set(isActive) },
+        ]
+        // end
+        return (recorder, meter)
+    }
+}

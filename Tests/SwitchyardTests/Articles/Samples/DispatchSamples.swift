@@ -1,0 +1,44 @@
+import Foundation
+import Switchyard
+
+// The samples of the article on dispatch, word for word.
+
+enum DispatchSamples {
+    static func cancel(_ client: NetworkClient, _ id: RequestID) async {
+        // sample
+        client.cancel(id)  // one
+        client.cancel(tag: "images")  // those with a tag
+        client.cancel { $0.configuration.path.hasPrefix("topics") }
+        await client.waitUntilIdle()  // behind every completion
+        await client.shutdown(finishingWithin: .seconds(5))
+        // end
+    }
+
+    static func limit(_ options: inout NetworkClient.Options, _ search: inout APIConfiguration) {
+        // sample
+        options.limits = [
+            ConcurrencyLimit(total: 32, perServer: 8),  // by priority, fair between scopes
+            RateLimit(.bucket(perSecond: 20, burst: 40)),  // waits; or .interval, .window
+        ]
+
+        let typing = Debounce(.milliseconds(300))  // one object for the calls that concern each other
+        let latest = LatestWins()
+        search.limits = [typing, latest]
+        // end
+    }
+
+    static func share(_ configuration: inout APIConfiguration) {
+        // sample
+        configuration.sharing = .identical
+        // end
+    }
+
+    static func keep(_ client: NetworkClient, in file: URL, title: String) throws -> (Outbox, OutboxRun) {
+        // sample
+        let outbox = try Outbox(file: file, client: client)
+        let run = outbox.run(following: SystemReachability())
+        try outbox.store(APIConfiguration(path: "topics", method: .post, body: .json(["title": title])))
+        // end
+        return (outbox, run)
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Switchyard
+import SwitchyardTesting
+import Testing
+
+// The samples of the article on testing, word for word.
+
+enum TestingSamples {
+    static func stub(_ service: Service) throws -> (NetworkClient, ManualClock) {
+        // sample
+        let clock = ManualClock()
+        let transport = StubTransport { request in
+            request.method == .get
+                ? .delayed(by: .seconds(2), on: clock, .json("[]"))
+                : .failure(.connectionRefused)
+        }
+        let client = try NetworkClient(service: service, transport: transport, time: clock)
+        // end
+        return (client, clock)
+    }
+
+    static func expect(_ exercise: (any Transport) async throws -> Void) async throws {
+        // sample
+        let expected = ExpectedRequests([
+            RequestExpectation(.get, "/v1/topics", query: ["page": "1"], answer: .json("[]")),
+            RequestExpectation(.post, "/v1/topics", count: 0...1, answer: .status(201)),
+        ])
+        let transport = StubTransport(expecting: expected)
+        try await exercise(transport)
+        #expect(expected.problems == [])
+        // end
+    }
+
+    static func replay(_ file: URL, _ exercise: (any Transport) async throws -> Void) async throws -> StubTransport {
+        // sample
+        let recording = RecordingTransport(try Transports.systemDefault())
+        try await exercise(recording)
+        try recording.archive.data().write(to: file)
+
+        let replay = StubTransport(replaying: try HARArchive(data: Data(contentsOf: file)))
+        // end
+        return replay
+    }
+}
