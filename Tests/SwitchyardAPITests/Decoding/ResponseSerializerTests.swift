@@ -70,6 +70,7 @@ import Testing
         #expect(throws: APIError.self) { try ResponseSerializer.decodable(Topic.self).value(of: Self.json(large)) }
     }
 
+    // Rules AFN-18, PEER-12.
     @Test func `G14: the first broken rule decides, status before content type before decoding`() {
         let serializer = ResponseSerializer.decodable(Topic.self)
 
@@ -84,6 +85,7 @@ import Testing
         #expect(undecodable?.reason.summary.contains("malformed") == true)
     }
 
+    // Rule YTK-35.
     @Test func `G15: policies can be replaced for a call`() throws {
         let topic = #"{"id":1,"title":"a"}"#
         let serializer = ResponseSerializer.decodable(Topic.self)

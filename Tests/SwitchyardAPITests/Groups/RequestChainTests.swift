@@ -6,6 +6,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RequestChainTests {
+    // Rule CT-19.
     @Test func `J13, J16: each step adds the next from what it brought`() async {
         let diary = Diary()
         let chain = RequestChain(options: .test())

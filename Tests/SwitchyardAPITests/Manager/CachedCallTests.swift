@@ -94,6 +94,7 @@ import Testing
         #expect(requests == 4)
     }
 
+    // Rule PEER-15.
     @Test func `TAF-C1, F48: another environment or user never sees a stored answer`() async throws {
         let client = try client()
         let ada = TopicAPI(client: client, user: "ada")

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SwitchyardClient
 import SwitchyardServices
@@ -17,7 +18,11 @@ import Testing
     private var requests: Int { count.withLock { $0 } }
 
     /// An app that starts with the folder that the one before it left.
-    private func start(appVersion: String? = "1.0", user: String? = nil) throws -> TopicAPI {
+    private func start(
+        appVersion: String? = "1.0",
+        user: String? = nil,
+        seal: DiskSeal? = nil
+    ) throws -> TopicAPI {
         let transport = StubTransport { [count] _ in
             let number = count.withLock { count in
                 count += 1
@@ -26,7 +31,7 @@ import Testing
             return .json(#"{"id":1,"title":"\#(number)"}"#)
         }
         let client = try NetworkClient.stubbed(transport, time: clock)
-        let disk = try DiskCache(at: folder.url, appVersion: appVersion)
+        let disk = try DiskCache(at: folder.url, appVersion: appVersion, seal: seal)
         client.responseCache = ResponseCache(disk: disk, time: clock) { [date] in date.withLock { $0 } }
         return TopicAPI(client: client, user: user)
     }
@@ -59,6 +64,38 @@ import Testing
         #expect(response.source == .cache(age: .seconds(10)))
         later(50)
         #expect(try await second.topic(1, lifetime: .seconds(60)).title == "2")
+    }
+
+    /// Knows whether it was decoded on the main queue.
+    private struct Witness: Decodable, Sendable {
+        static let mark = DispatchSpecificKey<Bool>()
+        static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mark) == true }
+
+        let wasOnMainQueue: Bool
+
+        init(from decoder: any Decoder) {
+            wasOnMainQueue = Self.isOnMainQueue
+        }
+    }
+
+    // PEER-14: the main actor may ask, and is spared the work.
+    @MainActor @Test func `YTK-23: disk is read, and what stands there decoded, away from the caller`() async throws {
+        DispatchQueue.main.setSpecific(key: Witness.mark, value: true)
+        let reads = Locked<[Bool]>([])
+        let seal = DiskSeal(seal: { $0 }) { data in
+            reads.withLock { $0.append(Witness.isOnMainQueue) }
+            return data
+        }
+        let first = try start(seal: seal)
+        _ = try await first.topic(1, lifetime: .seconds(60))
+        try await flush(first)
+
+        #expect(Witness.isOnMainQueue)
+        let answer = try await start(seal: seal).response(for: configuration(), with: .decodable(Witness.self))
+
+        #expect(answer.isFromCache)
+        #expect(!answer.value.wasOnMainQueue)
+        #expect(reads.withLock { $0 } == [false])
     }
 
     @Test func `F31: a stored answer is made anew as each call wants it`() async throws {

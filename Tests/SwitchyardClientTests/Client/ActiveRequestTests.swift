@@ -74,6 +74,7 @@ import Testing
         client.cancelAll()
     }
 
+    // Rule AFN-14.
     @Test func `D22: one closure sees every request under way`() async throws {
         let (client, transport) = try client()
         let ids = start([APIConfiguration(path: "a"), APIConfiguration(path: "b")], client)
@@ -86,6 +87,7 @@ import Testing
         client.cancelAll()
     }
 
+    // Rule CT-21.
     @Test func `D25: the client is loading while a request is under way`() async throws {
         let (client, transport) = try client()
         #expect(!client.isLoading)
@@ -206,6 +208,7 @@ import Testing
         client.shutdown()
     }
 
+    // Rule TSW-17.
     @Test func `P7, P2: a local answer stands in for a server`() async throws {
         let (client, transport) = try client()
         var configuration = APIConfiguration(path: "a")

@@ -17,6 +17,7 @@ import Testing
         #expect(response.context.attempts == 1)
     }
 
+    // Rule TAF-D5.
     @Test func `the completion form names the request before it calls back`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
         let queue = DispatchQueue(label: "callbacks")
@@ -35,6 +36,7 @@ import Testing
         #expect(id == answered)
     }
 
+    // Rules TAF-D6, DQ-8.
     @Test func `every dispatch has an identifier of its own, requests that cannot be built included`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let (results, continuation) = AsyncStream.makeStream(of: Bool.self)
@@ -127,6 +129,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
+    // Rules TAF-D3, TAF-D4, CT-2.
     @Test func `cancelling all while others are sent loses none`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .never }
 

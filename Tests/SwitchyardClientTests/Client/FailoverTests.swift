@@ -12,6 +12,7 @@ import Testing
         .status(500), .status(502), .status(503), .status(504), .status(429),
     ]
 
+    // Rules TSW-8, YTK-49.
     @Test(arguments: retryable.indices)
     func `a read that fails at one server is answered by the next, in the same call`(_ index: Int) async throws {
         let (client, transport) = try NetworkClient.stubbed { request in

@@ -37,6 +37,7 @@ struct InsecureHTTPTests {
         #expect(InsecureHTTPRule.refused.permits(try #require(RequestURL("https://old.example.com/")).origin))
     }
 
+    // Rule TAF-X3.
     @Test func `a service with an http server far away makes no client`() throws {
         let service = try Service(
             name: "far",

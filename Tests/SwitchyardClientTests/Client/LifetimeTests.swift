@@ -18,6 +18,7 @@ import Testing
         await endings.stream.first { _ in true }
     }
 
+    // Rules AFN-2, DQ-9, PEER-5.
     @Test func `releasing the last reference to a client cancels its requests`() async throws {
         var (client, transport): (NetworkClient?, StubTransport) = try NetworkClient.stubbed { _ in .never }
         client.map(send(through:))
@@ -56,6 +57,7 @@ import Testing
         #expect(client.activeRequests.isEmpty)
     }
 
+    // Rule AFN-3.
     @Test func `a client that was shut down answers each request with closed`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         send(through: client)
@@ -68,6 +70,7 @@ import Testing
         #expect(await client.failure(of: APIConfiguration(path: "list")) == .closed)
     }
 
+    // Rule YTK-44.
     @Test func `nothing is kept after the end`() async throws {
         final class Witness: Sendable {}
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
@@ -88,6 +91,7 @@ import Testing
         #expect(kept == nil)
     }
 
+    // Rule YTK-32.
     @Test func `clients are ordinary objects that do not disturb each other`() async throws {
         let (first, firstTransport) = try NetworkClient.stubbed { _ in .never }
         let (second, _) = try NetworkClient.stubbed { _ in .status(200) }

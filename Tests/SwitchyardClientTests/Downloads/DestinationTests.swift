@@ -140,6 +140,7 @@ struct DestinationTests {
         try FileManager.default.removeItem(at: file.url)
     }
 
+    // Rules YTK-12, YTK-14.
     @Test func `a temporary download that fails leaves nothing behind`() async throws {
         let lab = try lab()
         let place = lab.folder.appendingPathComponent("tmp")

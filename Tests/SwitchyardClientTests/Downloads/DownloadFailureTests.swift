@@ -12,7 +12,7 @@ struct DownloadFailureTests {
 
     private var content: LoopbackContent { LoopbackContent(bytes, entityTag: "\"v1\"") }
 
-    // E24
+    // Row E24; rule YTK-13.
     @Test func `a refusal gives its body, up to the limit, and no file`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/film", answering: .text(String(repeating: "no ", count: 50_000), status: 403))

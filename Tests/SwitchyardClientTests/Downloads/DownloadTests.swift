@@ -121,6 +121,25 @@ struct DownloadTests {
         #expect(lab.server.requests.first?.text == #"{"year":2026}"#)
     }
 
+    // Rule YTK-9.
+    @Test func `a write that is answered with a file can be cancelled like any other`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.post, "/report", answering: .data(bytes))
+        lab.server.fault = .drip(bytes: 20_000, every: .milliseconds(5))
+        let request = APIConfiguration(path: "report", method: .post, body: .json(["year": 2026]))
+        let id = RequestID()
+
+        let failure = await #expect(throws: DownloadFailure.self) {
+            try await lab.client.download(DownloadConfiguration(request, to: .file(lab.target)), id: id) { report in
+                if report.direction == .download, report.completed > 100_000 { lab.client.cancel(id) }
+            }
+        }
+
+        #expect(failure?.isCancellation == true)
+        #expect(!FileManager.default.fileExists(atPath: lab.target.path))
+        #expect(lab.client.activeRequests.isEmpty)
+    }
+
     @Test func `a range of the caller's own is delivered as it comes`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))

@@ -23,7 +23,8 @@ struct RedirectTests {
         }
     }
 
-    @Test func `a redirect is followed unless told otherwise, and the way is in the context`() async throws {  // N10
+    // N10, G46
+    @Test func `a redirect is followed unless told otherwise, and the way is in the context`() async throws {
         let (client, transport) = try Self.client(["/v1/a": "b?x=1", "/v1/b": "/c#part"])
 
         let answer = try await client.send(APIConfiguration(path: "a"))

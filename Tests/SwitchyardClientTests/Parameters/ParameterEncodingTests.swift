@@ -37,7 +37,7 @@ import Testing
         #expect(try Self.encode(parameters) { $0.sortsKeys = false } == "b%5Bd%5D=1&b%5Bc%5D=2&a=3&b=0")
     }
 
-    // Rows C8, C9, C10 and C11.
+    // Rows C8, C9, C10 and C11; rule AFN-11.
     @Test func `lists are written in each style`() throws {
         let list: Parameters = ["l": ["a,b", "c"]]
 

@@ -91,7 +91,7 @@ import Testing
         #expect(configuration.usesCache == expected)
     }
 
-    // Row B38; rules TAF-B10 and AFN-12.
+    // Row B38; rules TAF-B10, AFN-12 and TSW-11.
     @Test func `a copy does not change with its original`() throws {
         var configuration = APIConfiguration(path: "a", query: ["k": 1], headers: ["X": "1"])
         let copy = configuration

@@ -44,7 +44,7 @@ import Testing
         override var method: HTTPMethod { .post }
     }
 
-    // Row B40.
+    // Row B40; rule CT-18.
     @Test func `a class for each call may override what differs`() throws {
         let configuration = Login().configuration
 

@@ -4,6 +4,7 @@ import Testing
 
 /// Rows B10 to B14; rule TAF-B6.
 @Suite(.timeLimit(.minutes(1))) struct MethodTests {
+    // Rule DQ-7.
     @Test(arguments: [
         "GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS", "TRACE", "QUERY", "PURGE", "M-SEARCH",
     ])

@@ -71,7 +71,7 @@ import Testing
         ),
     ]
 
-    // Rows B1, B2, B3, B6 and B8; rules TAF-B1 and TAF-B3.
+    // Rows B1, B2, B3, B6 and B8; rules TAF-B1, TAF-B3, TSW-9, YTK-16 and PEER-6.
     @Test(arguments: rows)
     func `a path is joined as the table says`(row: Row) throws {
         let base = try BaseURL(row.base)

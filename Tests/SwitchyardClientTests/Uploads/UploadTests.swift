@@ -50,7 +50,7 @@ struct UploadTests {
         #expect(request.headers["Content-Length"] == (kind == "unknown" ? nil : "700000"))
     }
 
-    // E1
+    // Row E1; rules AFN-6, AFN-7.
     @Test(arguments: ["data", "file", "stream", "unknown", "form"])
     func `progress only grows, and ends with exactly what was sent`(kind: String) async throws {
         let lab = try lab()

@@ -11,6 +11,7 @@ struct HooksTests {
         @TaskLocal static var span = "none"
     }
 
+    // Rule AFN-13.
     @Test func `notifications tell of start, pause and end, with answer and metrics`() async throws {  // L11, L12
         let center = NotificationCenter()
         let (stream, continuation) = AsyncStream.makeStream(of: (String, DispatchEvent?).self)

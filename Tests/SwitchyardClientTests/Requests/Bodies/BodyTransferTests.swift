@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import SwitchyardClient
+import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
@@ -8,6 +10,7 @@ import Testing
 struct BodyTransferTests {
     private func received(
         _ body: RequestBody,
+        method: HTTPMethod = .post,
         headers: HTTPHeaders = [:],
         throttle: BodyThrottle? = nil
     ) async throws -> (RecordedRequest, HTTPRequest) {
@@ -20,7 +23,7 @@ struct BodyTransferTests {
         defer { server.stop() }
         let transport = try Transports.systemDefault()
         defer { transport.shutdown() }
-        var configuration = APIConfiguration(path: "upload", method: .post, body: body, headers: headers)
+        var configuration = APIConfiguration(path: "upload", method: method, body: body, headers: headers)
         configuration.throttle = throttle
         let request = try RequestGeneratorTests.request(configuration, on: server.baseURL)
         let response = try await transport.send(request)
@@ -42,6 +45,39 @@ struct BodyTransferTests {
         #expect(received.headers["Content-Length"] == "\(expected.count)")
         #expect(received.headers["Transfer-Encoding"] == nil)
         #expect(received.headers["Content-Type"] == form.contentType)
+    }
+
+    // Rule YTK-47.
+    @Test(arguments: [HTTPMethod.post, .put, .patch])
+    func `a form goes with every method that has a body`(method: HTTPMethod) async throws {
+        let form = MultipartForm(parts: [.field("a", "b")])
+
+        let (received, request) = try await received(.multipart(form), method: method)
+
+        #expect(received.method == method)
+        #expect(received.body == (try await request.body.collected(upTo: 1 << 20)))
+    }
+
+    // Rule AFN-8: what is sent while the main thread waits for it.
+    @MainActor @Test func `a form arrives while the main thread waits`() throws {
+        let server = LoopbackServer()
+        server.setDefaultRoute { .text("\(try await $0.body.collect().count)") }
+        try server.start()
+        defer { server.stop() }
+        let primary = try Server(name: "primary", baseURLs: [.test: ServerURL(server.baseURL)])
+        let service = try Service(name: "forms", servers: [primary], defaultEnvironment: .test)
+        let client = try NetworkClient(service: service)
+        let form = MultipartForm(parts: [.data(Data(count: 1 << 20), name: "d", fileName: "d.bin")])
+        let status = Locked<Int?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+
+        client.upload(UploadConfiguration(path: "up", from: .form(form)), on: .global()) { result in
+            status.withLock { $0 = try? result.get().status }
+            isDone.signal()
+        }
+
+        #expect(isDone.wait(timeout: .now() + .seconds(50)) == .success)
+        #expect(status.withLock { $0 } == 200)
     }
 
     // Row C34.

@@ -59,6 +59,7 @@ import Testing
         }
     }
 
+    // Rules TSW-7, DQ-13.
     @Test(arguments: Subject.networked)
     func `nothing is added that was not asked for`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in

@@ -66,6 +66,7 @@ import Testing
         }
     }
 
+    // Rule PEER-13.
     @Test(
         arguments: Subject.networked,
         ["Basic realm=\"a\"", "Bearer", "Digest realm=\"a\", nonce=\"b\", qop=\"auth\""]

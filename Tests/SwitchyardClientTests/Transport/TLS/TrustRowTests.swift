@@ -26,7 +26,7 @@ import Testing
 
     private var trusting: TLSConfiguration { TLSConfiguration(trustRoots: .file(certificates.authority)) }
 
-    // N1, N2
+    // Rows N1, N2; rules TAF-X1, CT-1.
     @Test func `trust cannot be switched off: the way to a server of one's own is its authority`() async throws {
         let server = try TLSServer(certificates, .good)
 

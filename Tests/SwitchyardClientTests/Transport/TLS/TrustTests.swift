@@ -62,6 +62,7 @@ import Testing
         }
     }
 
+    // Rules YTK-34, AFN-15.
     @Test func `a server with a pinned key is spoken to`() async throws {
         let server = try TLSServer(certificates, .good)
         var tls = trusting
