@@ -17,7 +17,7 @@ import Testing
         #expect(PageRecorder<Item>(pageSize: .min).pageSize == 1)
     }
 
-    @Test func `TAF-P1, TMVX-P1: a load that fails skips no page`() async throws {
+    @Test func `I7, TAF-P1, TMVX-P1: a load that fails skips no page`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)

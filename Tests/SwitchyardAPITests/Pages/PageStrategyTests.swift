@@ -2,7 +2,7 @@ import SwitchyardAPI
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PageStrategyTests {
-    @Test func `TAF-P8: an offset counts the items that came, so that a server with small pages loses none`()
+    @Test func `I11, TAF-P8: an offset counts the items that came, so that a server with small pages loses none`()
         async throws
     {
         let pages = PageRecorder<Int>(pageSize: 10, strategy: .offset)
@@ -17,7 +17,7 @@ import Testing
         #expect(!pages.hasMore)
     }
 
-    @Test func `TAF-P8: a cursor is followed to its end`() async throws {
+    @Test func `I11, TAF-P8: a cursor is followed to its end`() async throws {
         let answers: [String?: Page<Int>] = [
             nil: Page([1], nextCursor: "b"), "b": Page([2], nextCursor: "c"), "c": Page([3], nextCursor: ""),
         ]
@@ -31,7 +31,7 @@ import Testing
         #expect(!pages.hasMore)
     }
 
-    @Test func `TAF-P8: a list goes on behind its last item`() async throws {
+    @Test func `I11, TAF-P8: a list goes on behind its last item`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2, strategy: .lastID { String($0) })
         let load: (PageRequest) async throws -> [Int] = { request in
             let last = request.lastID.flatMap { Int($0) } ?? 0
@@ -45,7 +45,7 @@ import Testing
         await #expect(throws: APIError(.list(.noMoreData))) { try await pages.loadMore(load) }
     }
 
-    @Test func `TAF-P8: a link is followed within its origin only`() async throws {
+    @Test func `I11, TAF-P8: a link is followed within its origin only`() async throws {
         let pages = PageRecorder<Int>(strategy: .link)
         try await pages.refresh { _ in
             Page([1], linkHeader: ["</items?page=2>; rel=next"], url: "https://api.example.com/items")

@@ -70,6 +70,7 @@ import Testing
         #expect(client.activeRequests.isEmpty)
     }
 
+    // D5
     @Test func `a cancelled request ends once, as cancelled, and leaves the table`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let id = RequestID()
