@@ -12,7 +12,7 @@ extension APIManager {
     ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
     ///   - queue: Where everything of the request comes; the main queue unless given.
     ///   - startsWithFirstHandler: Whether the first handler starts it; the client's
-    ///     ``NetworkClient/startsRequestsWithFirstHandler`` unless given.
+    ///     `NetworkClient.startsRequestsWithFirstHandler` unless given.
     /// - Returns: The request.
     public func request<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self,
@@ -36,7 +36,7 @@ extension APIManager {
     ///   - serializer: Makes the value; ``APIModule/serializer(for:at:)`` takes the module's frame off.
     ///   - queue: Where everything of the request comes; the main queue unless given.
     ///   - startsWithFirstHandler: Whether the first handler starts it; the client's
-    ///     ``NetworkClient/startsRequestsWithFirstHandler`` unless given.
+    ///     `NetworkClient.startsRequestsWithFirstHandler` unless given.
     /// - Returns: The request.
     public func request<Value: Sendable>(
         for configuration: APIConfiguration,

@@ -1,5 +1,5 @@
 extension SwitchingCore {
-    /// Settles a request that took a single attempt: the short way of ``settle(_:at:)-array``.
+    /// Settles a request that took a single attempt: the short way of ``settle(_:at:)``.
     ///
     /// - Parameters:
     ///   - attempt: The attempt.
