@@ -14,6 +14,9 @@ struct ExchangeState {
         /// The redirects that were followed; `nil` while there are none.
         var trail: RedirectTrail.Box?
         let startedAt: MonotonicTime
+        /// How often it was sent on.
+        var hops = 0
+        /// The transfer of the last hop.
         var task: (any TransportTask)?
         var outcome: AttemptOutcome?
     }
@@ -99,11 +102,12 @@ struct ExchangeState {
         return attempts.count - 1
     }
 
-    /// Keeps the handle of an attempt, unless its answer is there already.
-    mutating func attach(_ task: any TransportTask, to index: Int) -> Attachment {
+    /// Keeps the handle of a transfer, unless its answer is there already; when that was a redirect, the next hop may have
+    /// left its own handle before this one comes.
+    mutating func attach(_ task: any TransportTask, to index: Int, hop: Int = 0) -> Attachment {
         guard phase == .running else { return index == winner ? .answered : .unwanted }
         guard attempts[index].outcome == nil else { return .answered }
-        attempts[index].task = task
+        if attempts[index].hops == hop { attempts[index].task = task }
         return .waiting
     }
 
@@ -113,13 +117,14 @@ struct ExchangeState {
         return attempts[index]
     }
 
-    /// Lets the attempt go on at another URL; `false` when it or the request has ended.
-    mutating func redirect(_ index: Int, along trail: RedirectTrail) -> Bool {
-        guard unanswered(index) != nil else { return false }
+    /// Lets the attempt go on at another URL; the number of the hop, `nil` when the attempt or the request has ended.
+    mutating func redirect(_ index: Int, along trail: RedirectTrail) -> Int? {
+        guard unanswered(index) != nil else { return nil }
+        attempts[index].hops += 1
         attempts[index].task = nil
         attempts[index].url = trail.request.url
         attempts[index].trail = RedirectTrail.Box(trail)
-        return true
+        return attempts[index].hops
     }
 
     /// Keeps the timer and hands back the one before; hands back the new one when the request needs it no longer.

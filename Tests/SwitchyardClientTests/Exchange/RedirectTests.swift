@@ -198,6 +198,21 @@ struct RedirectTests {
         #expect(client.servers.allSatisfy { $0.statistics.failures == 0 })
     }
 
+    @Test func `a redirect that came before its transfer could be noted is cancelled where it leads`() async throws {
+        let transport = StubTransport(completion: .inline) { request in
+            request.url.path == "/v1/a" ? .status(302, headers: ["Location": "b"]) : .never
+        }
+        let client = try NetworkClient(service: .topics(servers: 1), transport: transport)
+        let id = RequestID()
+
+        let call = Task { await client.failure(of: APIConfiguration(path: "a"), id: id) }
+        await transport.waitForRequests(2)
+        client.cancel(id)
+
+        #expect(await call.value == .cancelled)
+        #expect(await transport.waitUntilIdle())
+    }
+
     @Test func `a redirect is followed over a real connection`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/a", answering: LoopbackResponse(status: 302, headers: ["Location": "/b"]))

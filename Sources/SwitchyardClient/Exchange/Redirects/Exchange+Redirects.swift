@@ -43,7 +43,7 @@ extension Exchange {
         on route: ServerPool.Route,
         startedAt: MonotonicTime
     ) {
-        guard state.withLock({ $0.redirect(index, along: trail) }) else { return }
+        guard let hop = state.withLock({ $0.redirect(index, along: trail) }) else { return }
         let now = core.time.now
         if let observer, let step = trail.steps.last {
             let record = AttemptRecord(number: index + 1, server: route.server, request: request, startedAt: now)
@@ -53,7 +53,7 @@ extension Exchange {
         let task = send(request, of: index, to: server, at: now) { [self] result in
             redirectEnded(index, hasLeft: trail.hasLeft, startedAt: startedAt, result)
         }
-        if case .unwanted = state.withLock({ $0.attach(task, to: index) }) { task.cancel() }
+        if case .unwanted = state.withLock({ $0.attach(task, to: index, hop: hop) }) { task.cancel() }
     }
 
     private func redirectEnded(
