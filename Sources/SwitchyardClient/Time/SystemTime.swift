@@ -101,7 +101,7 @@ public final class SystemTime: TimeSource {
         }
 
         func cancel() {
-            owner.state.withLock { $0.heap.remove(entry) }
+            _ = owner.state.withLock { $0.heap.remove(entry) }
         }
     }
 }

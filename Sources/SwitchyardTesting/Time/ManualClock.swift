@@ -9,31 +9,14 @@ public import SwitchyardServices
 ///     await clock.waitForTimers(1)
 ///     clock.advance(by: .seconds(10))                      // the deadline fires before this returns
 public final class ManualClock: TimeSource {
-    private struct Entry {
-        let deadline: MonotonicTime
-        let number: Int
-        let action: @Sendable () -> Void
-    }
-
     private struct State {
         var now: MonotonicTime
-        var lastNumber = 0
-        var entries: [Entry] = []
+        var timers = TimerHeap()
 
         /// Takes out the earliest timer that is due at `end`, and moves the clock to its deadline.
-        mutating func next(until end: MonotonicTime) -> Entry? {
-            guard let index = earliestIndex, entries[index].deadline <= end else {
-                now = max(now, end)
-                return nil
-            }
-            now = max(now, entries[index].deadline)
-            return entries.remove(at: index)
-        }
-
-        var earliestIndex: Int? {
-            entries.indices.min { left, right in
-                (entries[left].deadline, entries[left].number) < (entries[right].deadline, entries[right].number)
-            }
+        mutating func next(until end: MonotonicTime) -> (@Sendable () -> Void)? {
+            now = max(now, min(timers.earliest ?? end, end))
+            return timers.popDue(at: now)
         }
     }
 
@@ -51,12 +34,10 @@ public final class ManualClock: TimeSource {
     public var now: MonotonicTime { state.withLock { $0.now } }
 
     /// The number of timers that are set.
-    public var pendingTimers: Int { state.withLock { $0.entries.count } }
+    public var pendingTimers: Int { state.withLock { $0.timers.count } }
 
     /// The time of the earliest timer; `nil` when none is set.
-    public var nextDeadline: MonotonicTime? {
-        state.withLock { state in state.earliestIndex.map { state.entries[$0].deadline } }
-    }
+    public var nextDeadline: MonotonicTime? { state.withLock { $0.timers.earliest } }
 
     /// Calls `action` when the clock is advanced to the deadline, on the thread that advances it.
     ///
@@ -65,25 +46,34 @@ public final class ManualClock: TimeSource {
         at deadline: MonotonicTime,
         _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledTimer {
-        let number: Int? = state.change { state in
-            guard deadline > state.now else { return nil }
-            state.lastNumber += 1
-            state.entries.append(Entry(deadline: deadline, number: state.lastNumber, action: action))
-            return state.lastNumber
+        let timer = PendingTimer(clock: self, deadline: deadline, action: action)
+        let isPending = state.change { state in
+            guard deadline > state.now else { return false }
+            state.timers.insert(timer.entry)
+            return true
         }
-        guard let number else {
+        guard isPending else {
             queue.async(execute: action)
             return FiredTimer()
         }
-        return PendingTimer(clock: self, number: number)
+        return timer
     }
 
-    private struct PendingTimer: ScheduledTimer {
-        let clock: ManualClock
-        let number: Int
+    /// A timer that is set.
+    ///
+    /// What it shares with the heap is touched only under the lock of the clock.
+    private final class PendingTimer: ScheduledTimer, @unchecked Sendable {
+        // @unchecked is sound: `entry` is a constant, and its fields are read and written only under `clock.state`.
+        let entry: TimerHeap.Entry
+        private let clock: ManualClock
+
+        init(clock: ManualClock, deadline: MonotonicTime, action: @escaping @Sendable () -> Void) {
+            self.clock = clock
+            entry = TimerHeap.Entry(deadline: deadline, action: action)
+        }
 
         func cancel() {
-            clock.state.change { state in state.entries.removeAll { $0.number == number } }
+            _ = clock.state.change { $0.timers.remove(entry) }
         }
     }
 
@@ -107,7 +97,7 @@ extension ManualClock {
 
     /// Moves the clock on to a time, as ``advance(by:)`` does; a time that has passed moves nothing.
     public func advance(to end: MonotonicTime) {
-        while let entry = state.change({ $0.next(until: end) }) { entry.action() }
+        while let action = state.change({ $0.next(until: end) }) { action() }
     }
 
     /// Waits until at least so many timers are set.
@@ -119,9 +109,8 @@ extension ManualClock {
     @discardableResult
     public func waitForTimers(_ count: Int, in duration: Duration? = nil) async -> Bool {
         await state.wait { state in
-            guard let duration else { return state.entries.count }
-            let end = state.now.advanced(by: duration)
-            return state.entries.count { $0.deadline == end }
+            guard let duration else { return state.timers.count }
+            return state.timers.count(at: state.now.advanced(by: duration))
         } until: {
             $0 >= count
         }

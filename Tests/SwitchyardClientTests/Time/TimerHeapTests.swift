@@ -29,7 +29,7 @@ import Testing
             let entries = [5, 3, 9, 1, 7, 4, 8, 2].map { entry(Int64($0)) }
             for entry in entries { heap.insert(entry) }
 
-            heap.remove(entries[victim])
+            _ = heap.remove(entries[victim])
 
             let expected = entries.map(\.deadline.nanoseconds).filter { $0 != entries[victim].deadline.nanoseconds }
             #expect(drain(&heap) == expected.sorted())
@@ -42,10 +42,22 @@ import Testing
         heap.insert(timer)
         heap.insert(entry(2))
 
-        heap.remove(timer)
-        heap.remove(timer)
+        _ = heap.remove(timer)
+        _ = heap.remove(timer)
 
         #expect(heap.count == 1)
+    }
+
+    @Test func `timers of one deadline leave in the order in which they were set`() {
+        var heap = TimerHeap()
+        let order = Locked<[Int]>([])
+        for number in 0..<20 {
+            heap.insert(TimerHeap.Entry(deadline: .zero) { order.withLock { $0.append(number) } })
+        }
+
+        while let action = heap.popDue(at: .zero) { action() }
+
+        #expect(order.withLock { $0 } == Array(0..<20))
     }
 
     @Test func `a timer that is not due stays`() {
@@ -68,7 +80,7 @@ import Testing
         }
         heap.insert(timer)
 
-        heap.remove(timer)
+        _ = heap.remove(timer)
 
         #expect(weakWitness == nil)
     }
