@@ -11,25 +11,14 @@ struct DispatchBenchmark {
     func run() async throws {
         // Grows what the process keeps for good: stacks, queues, pools of the allocator.
         _ = try await round(count / 2)
-        let before = ProcessMemory.resident
-        let (ended, doubled, left, seconds) = try await round(count)
-        let after = ProcessMemory.resident
-        let growth = before > 0 ? Double(after - before) / Double(before) : 0
-        let report = DispatchReport(
-            requests: count,
-            ended: ended,
-            doubled: doubled,
-            left: left,
-            seconds: seconds,
-            residentBefore: before,
-            residentAfter: after,
-            growth: growth
-        )
+        let before = ProcessFootprint.now
+        var report = try await round(count)
+        (report.before, report.after) = (before, .now)
         print(isJSON ? String(decoding: try JSONEncoder().encode(report), as: UTF8.self) : report.text)
-        guard report.isSound else { throw BenchmarkError("a request was lost, doubled or left behind") }
+        guard report.isSound else { throw BenchmarkError("a request was lost, doubled or left behind, or memory grew") }
     }
 
-    private func round(_ count: Int) async throws -> (ended: Int, doubled: Int, left: Int, seconds: Double) {
+    private func round(_ count: Int) async throws -> DispatchReport {
         let transport = StubTransport(completion: .inline, recordLimit: 0) { _ in
             switch Int.random(in: 0..<4) {
             case 0: .never
@@ -42,13 +31,14 @@ struct DispatchBenchmark {
         let client = try NetworkClient(service: service, transport: transport)
         let tally = SoakTally(count)
         let start = Date()
+        let watchdog = Watchdog(seconds: 60 + count / 1_000) { "\(tally.ended) of \(count) have ended" }
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {
                     var running: [RequestID] = []
                     for number in stride(from: worker, to: count, by: 8) {
                         let configuration = APIConfiguration(path: "list", timeout: .milliseconds(50))
-                        running.append(client.send(configuration, on: .global()) { _ in tally.end(number) })
+                        running.append(client.send(configuration, on: .global()) { tally.end(number, $0) })
                         while running.count > 32 || Bool.random(), !running.isEmpty {
                             client.cancel(running.swapRemove(at: .random(in: running.indices)))
                         }
@@ -59,8 +49,15 @@ struct DispatchBenchmark {
         }
         client.cancelAll()
         await tally.waitForAll()
-        let left = client.activeRequests.count + transport.openExchanges
-        return (tally.ended, tally.doubled, left, Date().timeIntervalSince(start))
+        watchdog.stop()
+        return DispatchReport(
+            requests: count,
+            ended: tally.ended,
+            doubled: tally.doubled,
+            cancelled: tally.kinds.cancelled,
+            left: client.activeRequests.count + transport.openExchanges,
+            seconds: Date().timeIntervalSince(start)
+        )
     }
 }
 
@@ -76,18 +73,23 @@ struct DispatchReport: Codable {
     var requests: Int
     var ended: Int
     var doubled: Int
+    var cancelled: Int
+    /// What is left in the table of the client, or in that of the transport.
     var left: Int
     var seconds: Double
-    var residentBefore: Int
-    var residentAfter: Int
-    var growth: Double
+    var before: ProcessFootprint?
+    var after: ProcessFootprint?
+
+    var growth: Double { before.flatMap { after?.growth(since: $0) } ?? 0 }
 
     var isSound: Bool { ended == requests && doubled == 0 && left == 0 && growth <= 0.05 }
 
     var text: String {
         """
-        \(requests) requests, \(ended) ended, \(doubled) twice, \(left) left in a table, \(Int(Double(requests) / seconds))/s
-        resident: \(residentBefore >> 10) KiB before, \(residentAfter >> 10) KiB after (\(String(format: "%+.1f", growth * 100)) %)
+        \(requests) requests, \(ended) ended, \(cancelled) of them cancelled, \(doubled) twice, \(left) left in a table, \
+        \(Int(Double(requests) / seconds))/s
+        before: \(before?.text ?? "-")
+        after:  \(after?.text ?? "-") (\(String(format: "%+.1f", growth * 100)) %)
         """
     }
 }

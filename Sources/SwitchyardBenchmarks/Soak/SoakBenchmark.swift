@@ -4,50 +4,105 @@ import SwitchyardTesting
 
 /// Requests of every kind against servers with every fault, both forms, all policies: nothing may hang, leak, or end
 /// other than once.
+///
+/// Three quarters go over a scripted transport, which is fast and knows every error; the others over real connections to
+/// servers that refuse, hang, reset, truncate and lie.
 struct SoakBenchmark {
     let count: Int
     let isJSON: Bool
 
+    private static let policies: [SwitchPolicy] = [
+        .recommended, .published, .errorRatio(threshold: 0.5), .consecutiveFailures(5), .off,
+    ]
+
     func run() async throws {
-        let policies: [SwitchPolicy] = [
-            .recommended, .published, .errorRatio(threshold: 0.5), .consecutiveFailures(5), .off,
-        ]
-        var reports: [SoakReport] = []
-        for policy in policies {
-            reports.append(try await run(policy, count / policies.count))
-            if !isJSON, let report = reports.last { print(report.text) }
+        // Grows what the process keeps for good: stacks, queues, pools of the allocator.
+        for policy in Self.policies { _ = try await rounds(policy, count / 20) }
+        let before = ProcessFootprint.now
+        var runs: [SoakReport] = []
+        for policy in Self.policies {
+            for report in try await rounds(policy, count / Self.policies.count) {
+                runs.append(report)
+                if !isJSON { print(report.text) }
+            }
         }
-        if isJSON { print(String(decoding: try JSONEncoder().encode(reports), as: UTF8.self)) }
-        guard reports.allSatisfy(\.isSound) else { throw BenchmarkError("not every request ended exactly once") }
+        let summary = SoakSummary(runs: runs, before: before, after: await .settled(to: before))
+        print(isJSON ? String(decoding: try JSONEncoder().encode(summary), as: UTF8.self) : summary.text)
+        guard summary.breaches.isEmpty else { throw BenchmarkError(summary.breaches.joined(separator: "; ")) }
     }
 
-    private func run(_ policy: SwitchPolicy, _ count: Int) async throws -> SoakReport {
-        let (client, transport) = try SoakScript.client(policy)
-        let limit = RateLimit(.bucket(perSecond: 50_000, burst: 500))
+    private func rounds(_ policy: SwitchPolicy, _ count: Int) async throws -> [SoakReport] {
+        [try await scripted(policy, count * 3 / 4), try await connected(policy, count - count * 3 / 4)]
+    }
+
+    private func scripted(_ policy: SwitchPolicy, _ count: Int) async throws -> SoakReport {
+        let transport = StubTransport(
+            completion: .inline,
+            time: SystemTime.shared,
+            recordLimit: 0,
+            SoakScript.answer(to:)
+        )
+        let client = try NetworkClient(
+            service: SoakScript.service(policy),
+            transport: transport,
+            options: SoakScript.options
+        )
+        var report = await drive(client, count, SoakScript.configuration)
+        await transport.waitUntilIdle()
+        (report.policy, report.transport, report.open) = (policy.name, "a script", transport.openExchanges)
+        return report
+    }
+
+    private func connected(_ policy: SwitchPolicy, _ count: Int) async throws -> SoakReport {
+        let servers = try SoakServers()
+        let client = try NetworkClient(
+            service: servers.service(policy),
+            transport: servers.transport,
+            options: SoakScript.options
+        )
+        let mischief = Task { await servers.misbehave() }
+        var report = await drive(client, count, SoakScript.configuration)
+        mischief.cancel()
+        await mischief.value
+        (report.policy, report.transport, report.open) = (policy.name, "connections", await servers.stop())
+        return report
+    }
+
+    private func drive(
+        _ client: NetworkClient,
+        _ count: Int,
+        _ configuration: @escaping @Sendable (Int) -> APIConfiguration
+    ) async -> SoakReport {
         let tally = SoakTally(count)
         let start = Date()
+        let watchdog = Watchdog(seconds: 120 + count / 100) { "\(tally.ended) of \(count) have ended" }
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<64 {
                 group.addTask {
                     for number in stride(from: worker, to: count, by: 64) {
-                        await Self.send(number, SoakScript.configuration(number, limit: limit), client, tally)
+                        await Self.send(number, configuration(number), client, tally)
                     }
                 }
             }
         }
-        let isIdle = await client.waitUntilIdle()
         await tally.waitForAll()
+        let isIdle = await client.waitUntilIdle()
+        watchdog.stop()
         return SoakReport(
-            policy: policy.name,
+            policy: "",
+            transport: "",
             requests: count,
             ended: tally.ended,
             doubled: tally.doubled,
+            answered: tally.kinds.answered,
+            cancelled: tally.kinds.cancelled,
             left: isIdle ? client.activeRequests.count : -1,
-            open: transport.openExchanges,
+            open: 0,
             seconds: Date().timeIntervalSince(start)
         )
     }
 
+    /// Sends by the completion form or the async form, and cancels some: at once, in the middle, or from the callback.
     private static func send(
         _ number: Int,
         _ configuration: APIConfiguration,
@@ -55,75 +110,27 @@ struct SoakBenchmark {
         _ tally: SoakTally
     ) async {
         if number.isMultiple(of: 2) {
-            let id = client.send(configuration, on: .global()) { _ in tally.end(number) }
-            if number.isMultiple(of: 10) { client.cancel(id) }
+            let id = client.send(configuration, on: .global()) { result in
+                tally.end(number, result)
+                if number.isMultiple(of: 50) { client.cancel { $0.configuration.tags.contains("tag 3") } }
+            }
+            switch Int.random(in: 0..<10) {
+            case 0: client.cancel(id)
+            case 1:
+                await Task.yield()
+                client.cancel(id)
+            default: break
+            }
             return
         }
         let task = Task {
-            _ = try? await client.send(configuration)
-            tally.end(number)
-        }
-        if number.isMultiple(of: 9) { task.cancel() }
-        await task.value
-    }
-}
-
-/// Notes which requests have ended.
-final class SoakTally: Sendable {
-    private struct State {
-        var ends: [UInt8]
-        var ended = 0
-        var doubled = 0
-        var waiter: CheckedContinuation<Void, Never>?
-    }
-
-    private let state: Locked<State>
-
-    init(_ count: Int) {
-        state = Locked(State(ends: [UInt8](repeating: 0, count: count)))
-    }
-
-    var ended: Int { state.withLock { $0.ended } }
-    var doubled: Int { state.withLock { $0.doubled } }
-
-    func end(_ number: Int) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            if state.ends[number] > 0 { state.doubled += 1 } else { state.ended += 1 }
-            state.ends[number] = 1
-            guard state.ended == state.ends.count else { return nil }
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume()
-    }
-
-    /// Waits until every request has ended.
-    func waitForAll() async {
-        await withCheckedContinuation { continuation in
-            let isDone = state.withLock { state in
-                if state.ended < state.ends.count { state.waiter = continuation }
-                return state.ended == state.ends.count
+            do throws(RequestFailure) {
+                tally.end(number, .success(try await client.send(configuration)))
+            } catch {
+                tally.end(number, .failure(error))
             }
-            if isDone { continuation.resume() }
         }
-    }
-}
-
-/// What came of a soak under one policy.
-struct SoakReport: Codable {
-    var policy: String
-    var requests: Int
-    var ended: Int
-    var doubled: Int
-    var left: Int
-    var open: Int
-    var seconds: Double
-
-    var isSound: Bool { ended == requests && doubled == 0 && left == 0 && open == 0 }
-
-    var text: String {
-        let rate = Int(Double(requests) / seconds)
-        return "\(policy): \(ended) of \(requests) ended, \(doubled) twice, \(left) left, \(open) exchanges open, "
-            + "\(rate) requests/s"
+        if Int.random(in: 0..<9) == 0 { task.cancel() }
+        await task.value
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// Answers of every kind, at random.
+/// Requests and answers of every kind, at random.
 enum SoakScript {
     /// An answer to a request; those of faults are as frequent as the good ones.
     @Sendable static func answer(to request: HTTPRequest) -> StubAnswer {
@@ -24,9 +24,9 @@ enum SoakScript {
         }
     }
 
-    /// A request of any kind.
-    static func configuration(_ number: Int, limit: RateLimit) -> APIConfiguration {
-        var configuration = APIConfiguration(path: "list/\(number % 50)", timeout: .milliseconds(100))
+    /// A request of any kind; its path is one of 48, the first of which have a fault at real servers.
+    @Sendable static func configuration(_ number: Int) -> APIConfiguration {
+        var configuration = APIConfiguration(path: "list/\(number % 48)", timeout: .milliseconds(100))
         configuration.priority = [RequestPriority.low, .normal, .high][number % 3]
         configuration.tags = ["tag \(number % 5)"]
         switch number % 7 {
@@ -42,16 +42,21 @@ enum SoakScript {
         return configuration
     }
 
-    /// A client with a policy, and everything around its requests.
-    static func client(_ policy: SwitchPolicy) throws -> (client: NetworkClient, transport: StubTransport) {
-        let transport = StubTransport(completion: .inline, recordLimit: 0, answer(to:))
-        let servers = try ["primary", "secondary", "tertiary"].map { name in
-            try Server(name: name, baseURLs: ["release": ServerURL("http://\(name).example")])
-        }
-        let service = try Service(name: "soak", servers: servers, defaultEnvironment: "release", switching: policy)
+    private static let limit = RateLimit(.bucket(perSecond: 50_000, burst: 500))
+
+    /// What surrounds every request.
+    static var options: NetworkClient.Options {
         var options = NetworkClient.Options()
         options.limits = [ConcurrencyLimit(total: 500, perServer: 400)]
         options.interceptors = [.observing("count") { _ in }]
-        return (try NetworkClient(service: service, transport: transport, options: options), transport)
+        return options
+    }
+
+    /// Three servers that are nowhere.
+    static func service(_ policy: SwitchPolicy) throws -> Service {
+        let servers = try ["primary", "secondary", "tertiary"].map { name in
+            try Server(name: name, baseURLs: ["release": ServerURL("http://\(name).example")])
+        }
+        return try Service(name: "soak", servers: servers, defaultEnvironment: "release", switching: policy)
     }
 }

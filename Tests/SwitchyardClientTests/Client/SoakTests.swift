@@ -34,7 +34,7 @@ import Testing
     ])
     func `every request ends exactly once, and nothing is left`(policy: SwitchPolicy) async throws {
         let count = 400
-        let transport = StubTransport(Self.answer(to:))
+        let transport = StubTransport(time: SystemTime.shared, Self.answer(to:))
         var options = NetworkClient.Options(seed: 1)
         options.limits = [ConcurrencyLimit(total: 50)]
         let client = try NetworkClient(
@@ -42,19 +42,18 @@ import Testing
             transport: transport,
             options: options
         )
-        let ends = Locked([Int](repeating: 0, count: count))
+        let tally = EndTally(count)
 
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<count {
                 group.addTask {
-                    let end: @Sendable () -> Void = { ends.withLock { $0[number] += 1 } }
                     if number.isMultiple(of: 2) {
-                        let id = client.send(Self.configuration(number), on: .global()) { _ in end() }
+                        let id = client.send(Self.configuration(number), on: .global()) { _ in tally.end(number) }
                         if number.isMultiple(of: 6) { client.cancel(id) }
                     } else {
                         let task = Task {
                             _ = try? await client.send(Self.configuration(number))
-                            end()
+                            tally.end(number)
                         }
                         if number.isMultiple(of: 7) { task.cancel() }
                         await task.value
@@ -62,11 +61,49 @@ import Testing
                 }
             }
         }
+        await tally.waitForAll()
         #expect(await client.waitUntilIdle())
-        await until { ends.withLock { !$0.contains(0) } }
 
-        #expect(ends.withLock { $0 } == [Int](repeating: 1, count: count))
+        #expect(tally.ends == [Int](repeating: 1, count: count))
         #expect(client.activeRequests == [])
         #expect(await transport.waitUntilIdle())
+    }
+
+    @Test func `requests that eight tasks dispatch and cancel at random end exactly once, and the table is empty`()
+        async throws
+    {
+        let count = 4_000
+        let transport = StubTransport(completion: .inline, recordLimit: 0) { _ in
+            switch Int.random(in: 0..<4) {
+            case 0: .never
+            case 1: .delayed(by: .microseconds(Int64.random(in: 0...2_000)), on: SystemTime.shared, .json("[1]"))
+            default: .json("[1]")
+            }
+        }
+        let client = try NetworkClient(service: .topics(servers: 1), transport: transport)
+        let tally = EndTally(count)
+
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    var running: Set<RequestID> = []
+                    for number in stride(from: worker, to: count, by: 8) {
+                        let id = client.send(APIConfiguration(path: "x"), on: .global()) { _ in tally.end(number) }
+                        running.insert(id)
+                        guard running.count > 32 || Bool.random(), let victim = running.randomElement() else {
+                            continue
+                        }
+                        running.remove(victim)
+                        client.cancel(victim)
+                    }
+                }
+            }
+        }
+        client.cancelAll()
+        await tally.waitForAll()
+
+        #expect(tally.ends == [Int](repeating: 1, count: count))
+        #expect(client.activeRequests == [])
+        #expect(transport.openExchanges == 0)
     }
 }
