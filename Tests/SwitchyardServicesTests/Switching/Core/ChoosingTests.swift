@@ -92,6 +92,22 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
+    @Test func `K15: a Retry-After of a century keeps requests away for a minute, and no longer`() throws {
+        let driver = try CoreDriver()
+        let first = try #require(driver.choose())
+        let second = try #require(driver.choose(excluding: [0]))
+
+        driver.settle([
+            SettledAttempt(first, .failure(.http(503), retryAfter: .seconds(3_155_760_000))),
+            SettledAttempt(second, .ok),
+        ])
+
+        driver.advance(59)
+        #expect(driver.choose()?.server == 1)
+        driver.advance(120)
+        #expect(driver.choose()?.server == 0)
+    }
+
     @Test func `an overloaded server keeps a share of its traffic`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())

@@ -1,0 +1,151 @@
+import Dispatch
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+
+/// The places from which foreign code is called while a request is under way.
+enum Callback: String, CaseIterable, Sendable {
+    case limiting, adapting, sending, redirecting, progressing, leaving, renewing, deciding, observing, completing
+
+    /// Those that are made before it is decided how the request ends.
+    static let beforeTheEnd = allCases.filter { $0 != .observing && $0 != .completing }
+}
+
+/// A request that comes past every ``Callback``: redirected, refused, sent again with a new credential, and once more
+/// because an interceptor says so.
+///
+/// At one of them it does what the test says.
+final class CallbackTour: Sendable {
+    private struct State {
+        var client: NetworkClient?
+        var visited: Set<Callback> = []
+        var ends: [RequestFailure.Reason?] = []
+    }
+
+    private let state = Locked(State())
+    private let place: Callback
+    private let action: @Sendable (CallbackTour) -> Void
+    private let arrival = Latch()
+    private let queue = DispatchQueue(label: "test.completions")
+
+    init(acting place: Callback, _ action: @escaping @Sendable (CallbackTour) -> Void) {
+        self.place = place
+        self.action = action
+    }
+
+    /// The client, unless it was let go.
+    var client: NetworkClient? { state.withLock { $0.client } }
+
+    /// Lets the client go.
+    func letGo() {
+        let client = state.withLock { state in
+            defer { state.client = nil }
+            return state.client
+        }
+        withExtendedLifetime(client) {}
+    }
+
+    /// How the request ended, as often as it did; `nil` for an answer.
+    func ends() async throws -> [RequestFailure.Reason?] {
+        let transport = try prepare()
+        await withCheckedContinuation { continuation in
+            let first = Locked<CheckedContinuation<Void, Never>?>(continuation)
+            client?.send(
+                APIConfiguration(path: "a"),
+                on: queue,
+                progress: { [self] _ in visit(.progressing) },
+                completion: { [self] result in
+                    state.withLock { $0.ends.append(result.reason) }
+                    visit(.completing)
+                    first.withLock { first in
+                        defer { first = nil }
+                        return first
+                    }?.resume()
+                }
+            )
+        }
+        await arrival.wait()
+        await transport.waitUntilIdle()
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+        return state.withLock { $0.ends }
+    }
+
+    /// How the request ended in the async form, in which its task holds the client.
+    func end(of id: RequestID) async throws -> RequestFailure.Reason? {
+        let transport = try prepare()
+        let reason: RequestFailure.Reason?
+        do throws(RequestFailure) {
+            let progress: TransferProgressHandler = { [self] _ in visit(.progressing) }
+            _ = try await client?.send(APIConfiguration(path: "a"), id: id, progress: progress)
+            reason = nil
+        } catch {
+            reason = error.reason
+        }
+        await transport.waitUntilIdle()
+        return reason
+    }
+
+    private func visit(_ callback: Callback) {
+        guard state.withLock({ $0.visited.insert(callback).inserted }), callback == place else { return }
+        action(self)
+        arrival.open()
+    }
+
+    private func prepare() throws -> StubTransport {
+        let answers = AnswerList([
+            .status(302, headers: ["Location": "/b"]), .status(401), .json("{}", status: 500), .json("{}"),
+        ])
+        let transport = StubTransport { [self] request in
+            visit(.sending)
+            return answers.answer(request)
+        }
+        let client = try NetworkClient(
+            service: .topics(switching: .off, servers: 1),
+            transport: transport,
+            options: options(),
+            time: ManualClock()
+        )
+        state.withLock { $0.client = client }
+        return transport
+    }
+
+    private func options() -> NetworkClient.Options {
+        let credentials = Credentials { [self] _ in
+            visit(.renewing)
+            return .bearer("a1")
+        }
+        credentials.set(.bearer("a0"), in: .test)
+        var options = NetworkClient.Options(seed: 1)
+        options.credentials = credentials
+        options.limits = [VisitedLimit { [self] in visit($0) }]
+        options.redirects = .deciding { [self] _ in
+            visit(.redirecting)
+            return .follow
+        }
+        options.interceptors = [
+            .adapting { [self] _, _ in visit(.adapting) },
+            .observing { [self] _ in visit(.observing) },
+            .retrying { [self] round in
+                visit(.deciding)
+                return round.status == 500 ? .retryNow : .undecided
+            },
+        ]
+        return options
+    }
+}
+
+private struct VisitedLimit: RequestLimit {
+    let visit: @Sendable (Callback) -> Void
+
+    func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
+        visit(.limiting)
+        return LimitPass { visit(.leaving) }
+    }
+}
+
+extension Result where Success == ServiceResponse, Failure == RequestFailure {
+    fileprivate var reason: RequestFailure.Reason? {
+        if case .failure(let failure) = self { failure.reason } else { nil }
+    }
+}
