@@ -3,7 +3,16 @@ import Foundation
 /// Measures what the library costs, each figure against its baseline in the same process and the same minute.
 @main
 enum Benchmarks {
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await run()
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run() async throws {
         var words = Words(Array(CommandLine.arguments.dropFirst()))
         let isJSON = words.flag("--json")
         let url = words.value("--url")
@@ -24,6 +33,7 @@ enum Benchmarks {
             encoding.only = Set(words.rest)
             try await encoding.run()
         case "dispatch": try await DispatchBenchmark(count: words.count ?? 100_000, isJSON: isJSON).run()
+        case "refusals": try await RefusalsBenchmark(count: words.count ?? 10_000, isJSON: isJSON).run()
         case "soak": try await SoakBenchmark(count: words.count ?? 200_000, isJSON: isJSON).run()
         case "faults":
             var faults = FaultsBenchmark()
@@ -59,6 +69,7 @@ enum Benchmarks {
                SwitchyardBenchmarks pipeline [--json] [--only CONTENDER]
                SwitchyardBenchmarks encoding [--json] [--size MIB] [query] [form] [json] [multipart]
                SwitchyardBenchmarks dispatch [COUNT] [--json]
+               SwitchyardBenchmarks refusals [COUNT] [--json]
                SwitchyardBenchmarks soak [COUNT] [--json]
                SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [FAULT ...]
                SwitchyardBenchmarks switching [--json]

@@ -1,0 +1,85 @@
+import Foundation
+import Switchyard
+import SwitchyardTesting
+
+/// Requests that are all refused with 401 before the first one is answered: one renewal, and every request succeeds.
+///
+/// Under a policy that sends nothing twice, so that what the server sees can be counted.
+struct RefusalsBenchmark {
+    let count: Int
+    let isJSON: Bool
+
+    func run() async throws {
+        let report = try await measure()
+        print(isJSON ? String(decoding: try JSONEncoder().encode(report), as: UTF8.self) : report.text)
+        guard report.isSound else { throw BenchmarkError("not one renewal and nothing but successes") }
+    }
+
+    private func measure() async throws -> RefusalsReport {
+        let door = RefusalDoor()
+        let credentials = Credentials { _ in door.renew() }
+        credentials.set(.bearer("old"), in: "release")
+        var options = NetworkClient.Options()
+        options.credentials = credentials
+        let transport = StubTransport(recordLimit: 0) { door.answer($0) }
+        let client = try NetworkClient(service: SoakScript.service(.off), transport: transport, options: options)
+        let watchdog = Watchdog(seconds: 60) { "\(door.refusals) refusals, \(door.renewals) renewals" }
+        let start = Date()
+        let successes = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<count {
+                group.addTask { (try? await client.send(APIConfiguration(path: "list")))?.status == 200 }
+            }
+            await door.refuse(count)
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        watchdog.stop()
+        return RefusalsReport(
+            requests: count,
+            refusals: door.refusals,
+            renewals: door.renewals,
+            successes: successes,
+            seconds: Date().timeIntervalSince(start)
+        )
+    }
+}
+
+/// A server that lets in who shows the new token, and refuses everybody else at one moment.
+private final class RefusalDoor: Sendable {
+    private let counts = Locked((refusals: 0, renewals: 0))
+    private let clock = ManualClock()
+
+    var refusals: Int { counts.withLock { $0.refusals } }
+    var renewals: Int { counts.withLock { $0.renewals } }
+
+    func answer(_ request: HTTPRequest) -> StubAnswer {
+        guard request.headers["Authorization"] != "Bearer new" else { return .status(200) }
+        counts.withLock { $0.refusals += 1 }
+        return .delayed(by: .seconds(1), on: clock, .status(401))
+    }
+
+    func refuse(_ count: Int) async {
+        await clock.waitForTimers(count)
+        clock.advance(by: .seconds(1))
+    }
+
+    func renew() -> Credential {
+        counts.withLock { $0.renewals += 1 }
+        return .bearer("new")
+    }
+}
+
+/// What came of it.
+struct RefusalsReport: Codable {
+    var requests: Int
+    var refusals: Int
+    var renewals: Int
+    var successes: Int
+    var seconds: Double
+
+    var isSound: Bool { refusals == requests && renewals == 1 && successes == requests }
+
+    var text: String {
+        "\(requests) requests, \(refusals) refused, \(renewals) renewals, \(successes) successes in "
+            + String(format: "%.2f s", seconds)
+    }
+}
