@@ -31,6 +31,8 @@ extension Journey {
                 switch try await conclusion(of: passed, &memory) {
                 case .end(let result): return end(with: result)
                 case .again(let pause):
+                    // A streamed body that nobody will read must not hold its connection while others wait.
+                    if case .success(let answer) = passed.ended.result { answer.discardBody() }
                     memory.history.append(RoundRecord(passed.ended.result, round: passed.ended.context.round))
                     try await wait(pause, round: passed.ended.context.round)
                 }
@@ -140,7 +142,12 @@ extension Journey {
                 owner: owner,
                 configuration: configuration,
                 core: core,
-                round: Exchange.Round(target: target, deadline: deadline, observer: attemptObserver(of: round)),
+                round: Exchange.Round(
+                    target: target,
+                    deadline: deadline,
+                    observer: attemptObserver(of: round),
+                    avoided: avoided
+                ),
                 progress: progress
             ) { [self] result in
                 state.withLock { $0.exchangeEnded(result.context) }

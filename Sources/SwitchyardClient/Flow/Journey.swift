@@ -24,18 +24,23 @@ final class Journey: DispatchedRequest {
     let plan: FlowPlan
     let core: ClientCore
     let target: ClientCore.Target
+    /// Servers that are not asked as long as there is another.
+    let avoided: ServerSet
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
     let state = Locked(JourneyState())
     let progress: TransferProgressHandler?
     private let completion: Exchange.Completion
 
+    /// Creates the journey of a request; of a piece of a transfer when its target is given.
     init(
         id: RequestID,
         owner: ClientCore.OwnerID,
         configuration: APIConfiguration,
         plan: FlowPlan,
         core: ClientCore,
+        target: ClientCore.Target? = nil,
+        avoiding avoided: ServerSet = [],
         progress: TransferProgressHandler?,
         completion: @escaping Exchange.Completion
     ) {
@@ -46,9 +51,10 @@ final class Journey: DispatchedRequest {
         self.core = core
         self.progress = progress
         self.completion = completion
-        target = core.target
+        self.avoided = avoided
+        self.target = target ?? core.target
         startedAt = core.time.now
-        deadline = core.deadline(of: configuration, in: target.pool, startedAt: startedAt)
+        deadline = core.deadline(of: configuration, in: self.target.pool, startedAt: startedAt)
     }
 
     /// The environment the request is built for.

@@ -81,6 +81,8 @@ struct Transfer: Sendable {
                 configuration: configuration,
                 plan: plan,
                 core: core,
+                target: (service, pool),
+                avoiding: avoided,
                 progress: nil,
                 completion: completion
             )

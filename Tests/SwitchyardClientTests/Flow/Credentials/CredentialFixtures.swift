@@ -32,12 +32,18 @@ final class TokenGate: Sendable {
     }
 
     func answer(_ request: HTTPRequest) -> StubAnswer {
-        let token = request.headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) }
+        if admits(request.headers["Authorization"]) { return .status(200) }
+        return .status(401, headers: ["WWW-Authenticate": "Bearer realm=\"api\""])
+    }
+
+    /// Whether a request with that field is let in; takes note of what it showed.
+    func admits(_ authorization: String?) -> Bool {
+        let token = authorization.map { String($0.dropFirst("Bearer ".count)) }
         return state.withLock { state in
             state.shown.append(token)
-            if token == state.good { return .status(200) }
+            if token == state.good { return true }
             state.refusals += 1
-            return .status(401, headers: ["WWW-Authenticate": "Bearer realm=\"api\""])
+            return false
         }
     }
 

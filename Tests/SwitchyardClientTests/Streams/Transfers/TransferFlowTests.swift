@@ -1,0 +1,193 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Transfers go the way of every other request: limits, interceptors, credentials, signatures, retries.
+///
+/// M4, L4, L5, B48.
+@Suite(.timeLimit(.minutes(1)))
+struct TransferFlowTests {
+    private static func lab(
+        _ count: Int = 1,
+        _ configure: (inout NetworkClient.Options) -> Void
+    ) throws -> DownloadLab {
+        var options = NetworkClient.Options(seed: 1)
+        configure(&options)
+        return try DownloadLab(count, options: options)
+    }
+
+    /// Lets in who shows the token that is good now.
+    private static func gatekeeper(_ gate: TokenGate) -> @Sendable (LoopbackRequest) -> LoopbackResponse? {
+        { request in
+            guard !gate.admits(request.headers["Authorization"]) else { return nil }
+            return LoopbackResponse(
+                status: 401,
+                headers: ["WWW-Authenticate": "Bearer realm=\"api\""],
+                body: .data(Data("no".utf8))
+            )
+        }
+    }
+
+    @Test(arguments: TransferKind.allCases)
+    func `after a 401 the credential is renewed once, and the transfer asked again`(kind: TransferKind) async throws {
+        let gate = TokenGate(good: "a1")
+        let credentials = Credentials { _ in gate.renew() }
+        credentials.set(.bearer("a0"), in: .test)
+        let lab = try Self.lab { $0.credentials = credentials }
+        TransferKind.serve(on: lab, refusing: Self.gatekeeper(gate))
+
+        let arrived = try await kind.run(on: lab)
+
+        #expect(arrived == kind.expected)
+        #expect(gate.renewals == 1)
+        #expect(gate.refusals == 1)
+        #expect(gate.shown.dropFirst().allSatisfy { $0 == "a1" })
+    }
+
+    @Test func `many transfers that are refused at once make one renewal`() async throws {
+        let gate = TokenGate(good: "a1")
+        let credentials = Credentials { _ in gate.renew() }
+        credentials.set(.bearer("a0"), in: .test)
+        let lab = try Self.lab { $0.credentials = credentials }
+        TransferKind.serve(on: lab, refusing: Self.gatekeeper(gate))
+
+        let arrived = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for index in 0..<30 {
+                let kind = [TransferKind.stream, .upload, .streamedUpload][index % 3]
+                group.addTask { try await kind.run(on: lab) == kind.expected }
+            }
+            return try await group.reduce(0) { $1 ? $0 + 1 : $0 }
+        }
+
+        #expect(arrived == 30)
+        #expect(gate.renewals == 1)
+    }
+
+    @Test func `a download whose credential ends in the middle goes on where it was cut`() async throws {
+        let gate = TokenGate(good: "a0")
+        let credentials = Credentials { _ in gate.renew() }
+        credentials.set(.bearer("a0"), in: .test)
+        let lab = try Self.lab { $0.credentials = credentials }
+        TransferKind.serve(on: lab, refusing: Self.gatekeeper(gate))
+        lab.server.fault = .truncate(after: 50_000)
+        let server = lab.server
+
+        let file = try await lab.client.download(
+            lab.download { download in
+                download.maximumContinuations = 1
+                download.onEvent = { event in
+                    guard case .interrupted = event else { return }
+                    server.clearFaults()
+                    gate.change(to: "a1")
+                }
+            }
+        )
+
+        #expect(try lab.content == TransferKind.content)
+        #expect(file.receivedBytes == 200_000)
+        #expect(lab.ranges == [nil, "bytes=50000-", "bytes=50000-"])
+        #expect(gate.shown == ["a0", "a0", "a1"])
+    }
+
+    @Test(arguments: TransferKind.allCases)
+    func `credentials that cannot be renewed end a transfer with their error`(kind: TransferKind) async throws {
+        let credentials = Credentials { _ in throw CredentialError.loginRequired }
+        credentials.set(.bearer("a0"), in: .test)
+        let lab = try Self.lab { $0.credentials = credentials }
+        TransferKind.serve(on: lab, refusing: Self.gatekeeper(TokenGate(good: "a1")))
+
+        let reason = await kind.failure(on: lab)
+
+        #expect(reason == .credentials(.loginRequired))
+        #expect(try lab.files.isEmpty)
+        #expect(lab.client.activeRequests.isEmpty)
+    }
+
+    @Test(arguments: TransferKind.allCases)
+    func `what interceptors add arrives, the client's before the call's own`(kind: TransferKind) async throws {
+        let lab = try Self.lab { $0.interceptors = [Self.appending("a")] }
+        TransferKind.serve(on: lab)
+
+        _ = try await kind.run(on: lab) { $0.interceptors = [Self.appending("b")] }
+
+        #expect(!lab.server.requests.isEmpty)
+        #expect(lab.server.requests.allSatisfy { $0.headers["X-Order"] == "ab" })
+    }
+
+    private static func appending(_ letter: String) -> RequestInterceptor {
+        .adapting(letter) { configuration, _ in
+            configuration.headers["X-Order"] = (configuration.headers["X-Order"] ?? "") + letter
+        }
+    }
+
+    @Test(arguments: TransferKind.allCases)
+    func `a veto ends a transfer with its error, and nothing is sent`(kind: TransferKind) async throws {
+        let lab = try Self.lab { $0.interceptors = [.adapting("gate") { _, _ in throw SampleError() }] }
+        TransferKind.serve(on: lab)
+
+        let reason = await kind.failure(on: lab)
+
+        #expect(reason == .vetoed(Veto(name: "gate", underlying: SampleError())))
+        #expect(lab.server.requests.isEmpty)
+        #expect(try lab.files.isEmpty)
+    }
+
+    @Test(arguments: [TransferKind.download, .stream, .upload, .streamedUpload])
+    func `observers hear of a transfer what they hear of every request`(kind: TransferKind) async throws {
+        let log = EventLog()
+        let lab = try Self.lab { $0.interceptors = [log.interceptor] }
+        TransferKind.serve(on: lab)
+
+        _ = try await kind.run(on: lab)
+
+        let tree = ["dispatched", "roundBegan", "attemptSent", "attemptEnded", "roundEnded", "ended"]
+        #expect(await log.events(until: "ended") == tree)
+    }
+
+    @Test(arguments: [TransferKind.download, .stream, .upload])
+    func `a transfer is signed`(kind: TransferKind) async throws {
+        let signer = RequestSigner(.hmacSHA256(key: Data("k".utf8)), in: .header("X-S"))
+        let lab = try Self.lab { $0.generator.modifiers = [signer.sign] }
+        TransferKind.serve(on: lab)
+
+        _ = try await kind.run(on: lab)
+
+        let method = kind == .upload ? "POST" : "GET"
+        let body = Digest.sha256(kind == .upload ? TransferKind.content : Data()).hexText
+        let expected = Digest.hmacSHA256(Data("\(method)\n/\(kind.path)\n\n\n\(body)".utf8), key: Data("k".utf8))
+        #expect(lab.server.requests.map { $0.headers["X-S"] } == [expected.hexText])
+    }
+
+    @Test(arguments: [TransferKind.download, .stream, .events])
+    func `a retry policy asks again, and the refusal's body is let go`(kind: TransferKind) async throws {
+        let lab = try Self.lab { $0.retry = RetryPolicy(backoff: .constant(.zero)) }
+        let count = Locked(0)
+        TransferKind.serve(on: lab) { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            // Far more than any buffer holds: whoever leaves it unread and open keeps the server writing.
+            return number == 1 ? .data(Data(count: 32 << 20), status: 503) : nil
+        }
+
+        let arrived = try await kind.run(on: lab)
+
+        #expect(arrived == kind.expected)
+        await lab.server.waitUntilIdle()
+    }
+
+    @Test func `a download that interceptors surround leaves a server that breaks it off`() async throws {
+        let lab = try Self.lab(2) { $0.interceptors = [Self.appending("a")] }
+        TransferKind.serve(on: lab)
+        lab.servers[0].fault = .truncate(after: 50_000)
+
+        let file = try await lab.client.download(lab.download { $0.maximumContinuations = 1 })
+
+        #expect(try lab.content == TransferKind.content)
+        #expect(file.context.server == "secondary")
+        #expect(lab.servers.map { $0.requests.map { $0.headers["Range"] } } == [[nil], ["bytes=50000-"]])
+    }
+}
