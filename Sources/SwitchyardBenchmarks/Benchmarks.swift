@@ -25,6 +25,23 @@ enum Benchmarks {
             let server = try DrainServer()
             announce(server.port)
             server.run()
+        case "serve-hold":
+            let server = try HoldServer()
+            announce(server.port)
+            server.run()
+        case "hold":
+            guard let layer = words.next().flatMap(WaitingRequests.Layer.init), let origin = words.next() else {
+                fail()
+            }
+            try await WaitingRequests(layer: layer, origin: origin, count: words.count ?? 0).run()
+        case "inflight": try InflightBenchmark(isJSON: isJSON, count: words.count ?? 10_000).run()
+        case "startup": try await StartupBenchmark(isJSON: isJSON).run()
+        case "transfer":
+            var transfer = TransferBenchmark(isJSON: isJSON)
+            transfer.mebibytes = words.value("--mib").flatMap { Int($0) } ?? transfer.mebibytes
+            transfer.folder = words.value("--folder").map { URL(fileURLWithPath: $0) } ?? transfer.folder
+            transfer.only = Set(words.rest)
+            try await transfer.run()
         case "overhead": try await OverheadBenchmark(url: url, isJSON: isJSON, only: words.value("--only")).run()
         case "pipeline": try await PipelineBenchmark(isJSON: isJSON, only: words.value("--only")).run()
         case "encoding":
@@ -58,14 +75,20 @@ enum Benchmarks {
         case "disk-writer":
             let folder = words.next() ?? ""
             try await DiskBenchmark.write(to: folder, seed: words.next().flatMap { UInt64($0) } ?? 0)
-        default:
-            FileHandle.standardError.write(Data((usage + "\n").utf8))
-            exit(2)
+        default: fail()
         }
+    }
+
+    private static func fail() -> Never {
+        FileHandle.standardError.write(Data((usage + "\n").utf8))
+        exit(2)
     }
 
     private static let usage = """
         usage: SwitchyardBenchmarks overhead [--json] [--url URL] [--only CONTENDER]
+               SwitchyardBenchmarks inflight [COUNT] [--json]
+               SwitchyardBenchmarks startup [--json]
+               SwitchyardBenchmarks transfer [--json] [--mib N] [--folder PATH] [down] [down-file] [up]
                SwitchyardBenchmarks pipeline [--json] [--only CONTENDER]
                SwitchyardBenchmarks encoding [--json] [--size MIB] [query] [form] [json] [multipart]
                SwitchyardBenchmarks dispatch [COUNT] [--json]

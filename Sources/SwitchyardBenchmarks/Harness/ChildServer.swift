@@ -1,17 +1,18 @@
 import Foundation
 
-/// A ``BareServer`` or a ``DrainServer`` in a child process.
+/// A server of the harness in a child process.
 final class ChildServer {
-    /// Where it answers.
-    let url: String
+    /// Where it listens, without a slash at the end.
+    let origin: String
+    /// What most benchmarks ask it for.
+    var url: String { origin + "/topics" }
     private let process = Process()
     private let input = Pipe()
 
     /// Starts the child, which is this very executable with another command.
     init(command: String = "serve-bare") throws {
         let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-        if let own = Bundle.main.executableURL { process.executableURL = own }
+        process.executableURL = ChildProcess.ownExecutable
         process.arguments = [command]
         process.standardInput = input
         process.standardOutput = output
@@ -20,7 +21,7 @@ final class ChildServer {
         guard let port = UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw BenchmarkError("the child server did not say its port, but \"\(line)\"")
         }
-        url = "http://127.0.0.1:\(port)/topics"
+        origin = "http://127.0.0.1:\(port)"
     }
 
     deinit {

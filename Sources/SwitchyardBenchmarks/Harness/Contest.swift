@@ -9,8 +9,51 @@ import Foundation
 /// One way of doing the work that is measured.
 struct Contender: Sendable {
     let name: String
-    /// Does the work once; throws when the answer is not what it should be.
-    let work: @Sendable () async throws -> Void
+    /// Does the work for so many at a time and so many seconds, and returns how often it was done.
+    private let drive: @Sendable (_ concurrency: Int, _ seconds: Double) async throws -> Int
+
+    /// A contender whose work can be done by several tasks at once.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the table.
+    ///   - work: Does the work once; throws when the answer is not what it should be.
+    init(name: String, work: @escaping @Sendable () async throws -> Void) {
+        self.name = name
+        drive = { concurrency, seconds in
+            let end = ContinuousClock.now.advanced(by: .seconds(seconds))
+            return try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<concurrency {
+                    group.addTask {
+                        var count = 0
+                        while ContinuousClock.now < end {
+                            try await work()
+                            count += 1
+                        }
+                        return count
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+        }
+    }
+
+    /// A contender that goes about its work in a way of its own.
+    init(name: String, drive: @escaping @Sendable (_ concurrency: Int, _ seconds: Double) async throws -> Int) {
+        self.name = name
+        self.drive = drive
+    }
+
+    /// Does the work in its turn.
+    func turn(concurrency: Int, seconds: Double) async throws -> Score {
+        let cpuBefore = cpuSeconds()
+        let start = ContinuousClock.now
+        let done = try await drive(concurrency, seconds)
+        let elapsed = (ContinuousClock.now - start) / .seconds(1)
+        return Score(
+            perSecond: Double(done) / elapsed,
+            cpuMicroseconds: (cpuSeconds() - cpuBefore) / Double(done) * 1e6
+        )
+    }
 }
 
 /// What one contender did in one round.
@@ -40,28 +83,7 @@ struct Contest {
     }
 
     private func turn(of contender: Contender) async throws -> Score {
-        let clock = ContinuousClock()
-        let cpuBefore = cpuSeconds()
-        let start = clock.now
-        let end = start.advanced(by: .seconds(secondsPerTurn))
-        let done = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<concurrency {
-                group.addTask {
-                    var count = 0
-                    while clock.now < end {
-                        try await contender.work()
-                        count += 1
-                    }
-                    return count
-                }
-            }
-            return try await group.reduce(0, +)
-        }
-        let elapsed = (clock.now - start) / .seconds(1)
-        return Score(
-            perSecond: Double(done) / elapsed,
-            cpuMicroseconds: (cpuSeconds() - cpuBefore) / Double(done) * 1e6
-        )
+        try await contender.turn(concurrency: concurrency, seconds: secondsPerTurn)
     }
 }
 

@@ -6,7 +6,8 @@ import Foundation
     import Darwin
 #endif
 
-/// A server that reads every request's body, keeps nothing of it, and answers with the number of its bytes.
+/// A server that reads every request's body, keeps nothing of it, and answers with the number of its bytes; and that
+/// answers a GET of `/bytes/N` with so many bytes.
 ///
 /// It runs in a process of its own, a thread for each connection.
 struct DrainServer {
@@ -36,6 +37,10 @@ struct DrainServer {
         var pending: [UInt8] = []
         while true {
             guard let head = readHead(connection, &pending, &buffer) else { return }
+            if let count = wantedCount(head) {
+                guard give(count, connection, buffer) else { return }
+                continue
+            }
             guard let length = contentLength(head) else { return }
             var count = min(length, pending.count)
             pending.removeFirst(count)
@@ -48,6 +53,26 @@ struct DrainServer {
             let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: \(digits.utf8.count)\r\n\r\n\(digits)".utf8)
             guard send(connection, answer, answer.count, ListeningSocket.noSignal) == answer.count else { return }
         }
+    }
+
+    /// The number in `GET /bytes/N`.
+    private static func wantedCount(_ head: String) -> Int? {
+        let prefix = "GET /bytes/"
+        guard head.hasPrefix(prefix) else { return nil }
+        return Int(head.dropFirst(prefix.count).prefix { $0 != " " })
+    }
+
+    /// Sends so many bytes of whatever is in the buffer; `false` when the client has gone.
+    private static func give(_ count: Int, _ connection: Int32, _ buffer: [UInt8]) -> Bool {
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
+        guard send(connection, head, head.count, ListeningSocket.noSignal) == head.count else { return false }
+        var left = count
+        while left > 0 {
+            let sent = send(connection, buffer, min(buffer.count, left), ListeningSocket.noSignal)
+            guard sent > 0 else { return false }
+            left -= sent
+        }
+        return true
     }
 
     /// Reads up to the empty line; what comes behind it stays in `pending`.

@@ -5,7 +5,8 @@ import Switchyard
     import FoundationNetworking
 #endif
 
-/// What a call costs: over the bare transport, over plain URLSession, and through the library.
+/// What a call costs: through the library, over the bare transport and over plain URLSession, with the answer decoded;
+/// and what the transport costs over a plain C loop on libcurl, neither of which decodes.
 struct OverheadBenchmark {
     let url: String?
     let isJSON: Bool
@@ -16,8 +17,8 @@ struct OverheadBenchmark {
         let child = url == nil ? try ChildServer() : nil
         guard let target = url ?? child?.url else { throw BenchmarkError("no server") }
         var reports: [OverheadReport] = []
-        for concurrency in [1, 32] {
-            let contest = Contest(contenders: try contenders(target), concurrency: concurrency)
+        for concurrency in [1, 32, 256] {
+            let contest = Contest(contenders: try contenders(target, concurrency), concurrency: concurrency)
             let report = OverheadReport(concurrency: concurrency, scores: try await contest.run())
             if !isJSON { print(report.text) }
             reports.append(report)
@@ -26,12 +27,36 @@ struct OverheadBenchmark {
         withExtendedLifetime(child) {}
     }
 
-    private func contenders(_ target: String) throws -> [Contender] {
-        [
+    private func contenders(_ target: String, _ concurrency: Int) throws -> [Contender] {
+        var contenders = [
             try bareTransport(target),
+            try undecoded(target),
             try plainURLSession(target),
             try throughManager(target),
-        ].filter { only == nil || $0.name == only }
+        ]
+        #if os(Linux)
+            contenders.append(try plainLoop(target, concurrency))
+        #endif
+        return contenders.filter { only == nil || $0.name == only }
+    }
+
+    #if os(Linux)
+        private func plainLoop(_ target: String, _ concurrency: Int) throws -> Contender {
+            let loop = try PlainLoop(target, handles: concurrency)
+            let length = url == nil ? SampleTopics.json.utf8.count : nil
+            return Contender(name: OverheadReport.plainLoop) { _, seconds in
+                try loop.run(seconds: seconds, length: length)
+            }
+        }
+    #endif
+
+    private func undecoded(_ target: String) throws -> Contender {
+        let transport = try Transports.systemDefault()
+        guard let url = RequestURL(target) else { throw BenchmarkError("not a URL: \(target)") }
+        return Contender(name: OverheadReport.undecoded) {
+            let response = try await transport.send(HTTPRequest(url: url))
+            guard case .whole(let body) = response.body, !body.isEmpty else { throw BenchmarkError("no whole body") }
+        }
     }
 
     private func bareTransport(_ target: String) throws -> Contender {
@@ -84,6 +109,9 @@ private func check(_ topics: [SampleTopic]) throws {
 
 /// The figures of one level of concurrency.
 struct OverheadReport: Encodable {
+    static let plainLoop = "plain C loop, not decoded"
+    static let undecoded = "bare transport, not decoded"
+
     struct Row: Encodable {
         var name: String
         var perSecond: Spread
@@ -92,7 +120,7 @@ struct OverheadReport: Encodable {
 
     var concurrency: Int
     var rows: [Row]
-    /// Requests per second relative to the bare transport, round by round.
+    /// Requests per second of one relative to another, round by round.
     var ratios: [String: Spread]
 
     init(concurrency: Int, scores: [String: [Score]]) {
@@ -112,7 +140,8 @@ struct OverheadReport: Encodable {
             "APIManager / bare transport": ratio("APIManager", "bare transport"),
             "APIManager / plain URLSession": ratio("APIManager", "plain URLSession"),
             "bare transport / plain URLSession": ratio("bare transport", "plain URLSession"),
-        ]
+            "bare transport / plain C loop": ratio(Self.undecoded, Self.plainLoop),
+        ].filter { !$0.value.median.isNaN }
     }
 
     var text: String {

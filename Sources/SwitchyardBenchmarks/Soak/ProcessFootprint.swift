@@ -12,7 +12,7 @@ struct ProcessFootprint: Codable {
     /// What there is now; zeroes where the system does not tell.
     static var now: ProcessFootprint {
         trimAllocator()
-        return ProcessFootprint(resident: resident, threads: ownThreads, descriptors: names("/proc/self/fd").count)
+        return ProcessFootprint(resident: ProcessMemory.resident, threads: ownThreads, descriptors: names("/proc/self/fd").count)
     }
 
     /// The footprint when threads and descriptors are back to what they were, or after a while.
@@ -38,14 +38,6 @@ struct ProcessFootprint: Codable {
 // MARK: - Where it stands
 
 extension ProcessFootprint {
-    private static var resident: Int {
-        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
-            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
-        else { return 0 }
-        return kilobytes * 1_024
-    }
-
     private static var ownThreads: Int {
         names("/proc/self/task").count { task in
             let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)

@@ -1,0 +1,137 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+
+    /// libcurl's multi interface as the plainest C program drives it: one thread, `curl_multi_perform` and
+    /// `curl_multi_poll`, every handle used again and again.
+    ///
+    /// What a transport over libcurl is to be measured against.
+    ///
+    /// @unchecked is sound: it is used by one task at a time, which takes its turn among other contenders.
+    final class PlainLoop: @unchecked Sendable {
+        /// One handle, and where its body goes.
+        private final class Slot {
+            let easy: OpaquePointer
+            /// Made for the first byte, so that a handle that waits takes no more than libcurl's own memory.
+            private lazy var body = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
+            private var isMade = false
+            var count = 0
+
+            init(_ easy: OpaquePointer) {
+                self.easy = easy
+            }
+
+            deinit {
+                if isMade { body.deallocate() }
+            }
+
+            func append(_ bytes: UnsafeRawPointer, _ more: Int) {
+                isMade = true
+                let room = min(more, body.count - count)
+                body.baseAddress?.advanced(by: count).copyMemory(from: bytes, byteCount: room)
+                count += room
+            }
+        }
+
+        private let library: PlainCurl
+        private let multi: OpaquePointer
+        private var slots: [Slot] = []
+
+        init(_ url: String, handles: Int) throws {
+            library = try PlainCurl()
+            guard let multi = library.multiInit() else { throw BenchmarkError("no multi handle") }
+            self.multi = multi
+            for _ in 0..<handles { try addHandle(url) }
+        }
+
+        deinit {
+            for slot in slots {
+                _ = library.multiRemove(multi, slot.easy)
+                library.easyCleanup(slot.easy)
+            }
+            _ = library.multiCleanup(multi)
+        }
+
+        private func addHandle(_ url: String) throws {
+            guard let easy = library.easyInit() else { throw BenchmarkError("no easy handle") }
+            let slot = Slot(easy)
+            let context = Unmanaged.passUnretained(slot).toOpaque()
+            var code = url.withCString {
+                library.setPointer(easy, PlainCurl.url, UnsafeMutableRawPointer(mutating: $0))
+            }
+            code |= library.setLong(easy, PlainCurl.noSignal, 1)
+            code |= library.setPointer(easy, PlainCurl.receiver, context)
+            code |= library.setPointer(easy, PlainCurl.owner, context)
+            code |= library.setFunction(easy, PlainCurl.receive) { bytes, size, count, context in
+                guard let bytes, let context else { return 0 }
+                Unmanaged<Slot>.fromOpaque(context).takeUnretainedValue().append(bytes, size * count)
+                return size * count
+            }
+            slots.append(slot)
+            guard code == 0, library.multiAdd(multi, easy) == 0 else {
+                throw BenchmarkError("libcurl refuses a handle")
+            }
+        }
+
+        /// Asks again and again on every handle for a time.
+        ///
+        /// - Parameters:
+        ///   - seconds: How long.
+        ///   - length: The bytes of every answer; any number but none when `nil`.
+        /// - Returns: The answers that came.
+        /// - Throws: ``BenchmarkError`` when one is not what it should be.
+        func run(seconds: Double, length: Int?) throws -> Int {
+            let end = ContinuousClock.now.advanced(by: .seconds(seconds))
+            var done = 0
+            while ContinuousClock.now < end {
+                try perform()
+                var isIdle = true
+                while let slot = try finished() {
+                    guard slot.count > 0, length == nil || slot.count == length else {
+                        throw BenchmarkError("an answer of \(slot.count) bytes")
+                    }
+                    done += 1
+                    isIdle = false
+                    slot.count = 0
+                    guard library.multiRemove(multi, slot.easy) == 0, library.multiAdd(multi, slot.easy) == 0 else {
+                        throw BenchmarkError("libcurl refuses a handle")
+                    }
+                }
+                if isIdle { try wait(100) }
+            }
+            return done
+        }
+
+        /// Sends what is to be sent, and goes on waiting for answers that do not come.
+        func hold() throws -> Never {
+            while true {
+                try perform()
+                try wait(1_000)
+            }
+        }
+
+        /// Moves everything that can move.
+        private func perform() throws {
+            var running: Int32 = 0
+            let code = library.multiPerform(multi, &running)
+            guard code == 0 else { throw BenchmarkError("curl_multi_perform gave \(code)") }
+        }
+
+        private func wait(_ milliseconds: Int32) throws {
+            let code = library.multiPoll(multi, nil, 0, milliseconds, nil)
+            guard code == 0 else { throw BenchmarkError("curl_multi_poll gave \(code)") }
+        }
+
+        private func finished() throws -> Slot? {
+            var left: Int32 = 0
+            guard let message = library.multiInfoRead(multi, &left) else { return nil }
+            let ended = message.load(as: PlainCurl.Message.self)
+            guard let easy = ended.easy, ended.result == 0 else {
+                throw BenchmarkError("libcurl's result is \(ended.result)")
+            }
+            var context: UnsafeMutableRawPointer?
+            _ = library.getPointer(easy, PlainCurl.ownerInfo, &context)
+            return context.map { Unmanaged<Slot>.fromOpaque($0).takeUnretainedValue() }
+        }
+    }
+#endif

@@ -1,0 +1,46 @@
+import Foundation
+import Switchyard
+
+/// How long it takes to make a client, and to have its first answer: wall time, of many clients one after the other.
+struct StartupBenchmark {
+    let isJSON: Bool
+    var clients = 300
+
+    func run() async throws {
+        let server = try ChildServer()
+        let service = try Service(
+            name: "topics",
+            servers: [
+                Server(name: "primary", baseURLs: [.test: try ServerURL(server.origin)]),
+                Server(name: "secondary", baseURLs: [.test: try ServerURL(server.origin)]),
+            ],
+            defaultEnvironment: .test
+        )
+        // The first client of the process loads libcurl and all that stands behind it, TLS included.
+        let first = try await measure(service)
+        var (made, answered) = ([Double](), [Double]())
+        for _ in 0..<clients {
+            let figures = try await measure(service)
+            made.append(figures.made)
+            answered.append(figures.answered)
+        }
+        var sheet = FigureSheet(isJSON: isJSON)
+        sheet.add("a client, 200 us at most", "made", Spread(made), "us")
+        sheet.add("a client and its first answer, 2000 us at most", "made and answered", Spread(answered), "us")
+        sheet.add("the first of the process", "made", first.made, "us")
+        sheet.add("the first of the process", "made and answered", first.answered, "us")
+        try sheet.finish()
+        withExtendedLifetime(server) {}
+    }
+
+    /// The microseconds until a client is made, and until it has its first answer.
+    private func measure(_ service: Service) async throws -> (made: Double, answered: Double) {
+        let start = ContinuousClock.now
+        let client = try NetworkClient(service: service)
+        let made = ContinuousClock.now - start
+        let answer = try await client.send(APIConfiguration(path: "topics"))
+        let answered = ContinuousClock.now - start
+        guard answer.status == 200 else { throw BenchmarkError("the server answered \(answer.status)") }
+        return (made / .microseconds(1), answered / .microseconds(1))
+    }
+}

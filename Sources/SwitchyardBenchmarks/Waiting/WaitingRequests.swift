@@ -1,0 +1,80 @@
+import Foundation
+import Switchyard
+
+/// Lets many requests wait at once, in a process of its own, and says what that takes.
+struct WaitingRequests {
+    /// What a process with so many requests under way has grown by.
+    struct Report: Codable {
+        var bytes: Int
+        var threads: Int
+    }
+
+    /// Through what the requests are sent.
+    enum Layer: String, CaseIterable {
+        case libcurl = "libcurl's own handles"
+        case transport = "bare transport"
+        case client = "NetworkClient, completion form"
+        case tasks = "NetworkClient, a task each"
+    }
+
+    let layer: Layer
+    /// Where nobody answers.
+    let origin: String
+    let count: Int
+
+    /// Sends the requests and prints the report as JSON, once the server holds all of them.
+    func run() async throws {
+        ChildProcess.raiseDescriptorLimit()
+        let threads = ProcessMemory.threads
+        let transport = try Transports.systemDefault()
+        // What is made once, with the first request, is not to be counted.
+        _ = try await held(by: transport)
+        let bytes = ProcessMemory.resident
+        let requests = try await send(over: transport)
+        while try await held(by: transport) < count { try await Task.sleep(for: .milliseconds(50)) }
+        let report = Report(bytes: ProcessMemory.resident - bytes, threads: ProcessMemory.threads - threads)
+        print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
+        withExtendedLifetime(requests) {}
+        // Nobody is to wait for the orderly end of ten thousand requests.
+        exit(0)
+    }
+
+    private func held(by transport: any Transport) async throws -> Int {
+        guard let url = RequestURL(origin + "/count") else { throw BenchmarkError("not a URL: \(origin)") }
+        guard case .whole(let body) = try await transport.send(HTTPRequest(url: url)).body,
+            let count = Int(String(decoding: body, as: UTF8.self))
+        else { throw BenchmarkError("the server does not say how many requests it holds") }
+        return count
+    }
+
+    /// Sends all requests, and returns what has to live on.
+    private func send(over transport: any Transport) async throws -> Any {
+        guard let url = RequestURL(origin + "/held") else { throw BenchmarkError("not a URL: \(origin)") }
+        switch layer {
+        case .libcurl:
+            #if os(Linux)
+                let loop = try PlainLoop(origin + "/held", handles: count)
+                Thread.detachNewThread { try? loop.hold() }
+                return loop
+            #else
+                throw BenchmarkError("libcurl is used on Linux only")
+            #endif
+        case .transport:
+            return (0..<count).map { _ in transport.start(HTTPRequest(url: url), progress: nil) { _ in } }
+        case .client:
+            let client = try client(over: transport)
+            let queue = DispatchQueue(label: "waiting")
+            for _ in 0..<count { client.send(APIConfiguration(path: "held"), on: queue) { _ in } }
+            return client
+        case .tasks:
+            let client = try client(over: transport)
+            return (0..<count).map { _ in Task { _ = try await client.send(APIConfiguration(path: "held")) } }
+        }
+    }
+
+    private func client(over transport: any Transport) throws -> NetworkClient {
+        let server = Server(name: "primary", baseURLs: [.test: try ServerURL(origin)])
+        let service = try Service(name: "waiting", servers: [server], defaultEnvironment: .test)
+        return try NetworkClient(service: service, transport: transport)
+    }
+}
