@@ -77,7 +77,7 @@ import Testing
         let (client, clock) = try TestingSamples.stub(service())
 
         async let answer = client.send(APIConfiguration(path: "topics"))
-        await clock.waitForTimers(2)
+        await clock.waitForTimers(1, in: .seconds(2))
         clock.advance(by: .seconds(2))
 
         #expect(try await answer.status == 200)
