@@ -27,6 +27,8 @@ final class CallbackTour: Sendable {
     private let place: Callback
     private let action: @Sendable (CallbackTour) -> Void
     private let arrival = Latch()
+    /// Open when sending has returned: until then it holds the client.
+    private let departure = Latch()
     private let queue = DispatchQueue(label: "test.completions")
 
     init(acting place: Callback, _ action: @escaping @Sendable (CallbackTour) -> Void) {
@@ -64,6 +66,7 @@ final class CallbackTour: Sendable {
                     }?.resume()
                 }
             )
+            departure.open()
         }
         await arrival.wait()
         await transport.waitUntilIdle()
@@ -75,6 +78,7 @@ final class CallbackTour: Sendable {
     func end(of id: RequestID) async throws -> RequestFailure.Reason? {
         let transport = try prepare()
         let reason: RequestFailure.Reason?
+        departure.open()
         do throws(RequestFailure) {
             let progress: TransferProgressHandler = { [self] _ in visit(.progressing) }
             _ = try await client?.send(APIConfiguration(path: "a"), id: id, progress: progress)
@@ -118,7 +122,7 @@ final class CallbackTour: Sendable {
         credentials.set(.bearer("a0"), in: .test)
         var options = NetworkClient.Options(seed: 1)
         options.credentials = credentials
-        options.limits = [VisitedLimit { [self] in visit($0) }]
+        options.limits = [VisitedLimit(departure: departure) { [self] in visit($0) }]
         options.redirects = .deciding { [self] _ in
             visit(.redirecting)
             return .follow
@@ -136,9 +140,11 @@ final class CallbackTour: Sendable {
 }
 
 private struct VisitedLimit: RequestLimit {
+    let departure: Latch
     let visit: @Sendable (Callback) -> Void
 
     func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
+        await departure.wait()
         visit(.limiting)
         return LimitPass { visit(.leaving) }
     }
