@@ -20,7 +20,7 @@ extension LoopbackServer {
     }
 
     /// A new connection to the server.
-    func connect(timeout: Duration = .seconds(20)) throws -> RawSocket {
+    func connect(timeout: Duration = .seconds(50)) throws -> RawSocket {
         try RawSocket(port: port, timeout: timeout)
     }
 }

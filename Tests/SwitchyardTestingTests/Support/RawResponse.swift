@@ -77,7 +77,7 @@ extension RawSocket {
         try await run {
             var bytes: [UInt8] = []
             while !bytes.suffix(2).elementsEqual([13, 10]) {
-                let byte = try self.receiveNow(atMost: 1, timeout: .seconds(20))
+                let byte = try self.receiveNow(atMost: 1, timeout: .seconds(50))
                 guard let byte = byte.first else { throw Failure.malformed("closed within a line") }
                 bytes.append(byte)
             }

@@ -40,7 +40,7 @@ final class RawSocket: Sendable {
     private let queue = DispatchQueue(label: "raw-socket")
 
     /// Connects, or throws what became of it.
-    init(port: UInt16, timeout: Duration = .seconds(20)) throws {
+    init(port: UInt16, timeout: Duration = .seconds(50)) throws {
         descriptor = try Self.connect(port: port, timeout: timeout)
     }
 
@@ -80,12 +80,12 @@ final class RawSocket: Sendable {
     }
 
     /// Receives what comes next, at least one byte; no bytes when the other side has closed.
-    func receive(atMost count: Int = 65_536, timeout: Duration = .seconds(20)) async throws -> Data {
+    func receive(atMost count: Int = 65_536, timeout: Duration = .seconds(50)) async throws -> Data {
         try await run { try self.receiveNow(atMost: count, timeout: timeout) }
     }
 
     /// Receives until the other side ends the connection.
-    func receiveToEnd(timeout: Duration = .seconds(20)) async throws -> Rest {
+    func receiveToEnd(timeout: Duration = .seconds(50)) async throws -> Rest {
         try await run {
             var bytes = Data()
             do {
@@ -105,7 +105,7 @@ final class RawSocket: Sendable {
         try await run {
             var bytes = Data()
             while bytes.count < count {
-                let piece = try self.receiveNow(atMost: count - bytes.count, timeout: .seconds(20))
+                let piece = try self.receiveNow(atMost: count - bytes.count, timeout: .seconds(50))
                 if piece.isEmpty { throw Failure.malformed("closed after \(bytes.count) of \(count) bytes") }
                 bytes.append(piece)
             }

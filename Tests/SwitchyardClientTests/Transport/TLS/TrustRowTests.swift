@@ -16,7 +16,7 @@ import Testing
         let url = try #require(RequestURL(server.url))
         do throws(TransportError) {
             let transport = try Transports.systemDefault(tls: tls)
-            let request = HTTPRequest(url: url, timeouts: .init(total: .seconds(20)))
+            let request = HTTPRequest(url: url, timeouts: .init(total: .seconds(50)))
             _ = try await transport.send(request)
             return nil
         } catch {
@@ -91,7 +91,7 @@ import Testing
                     return try Transports.systemDefault(tls: tls)
                 }
                 defer { transport.shutdown() }
-                _ = try await transport.send(HTTPRequest(url: url, timeouts: .init(total: .seconds(20))))
+                _ = try await transport.send(HTTPRequest(url: url, timeouts: .init(total: .seconds(50))))
                 return nil
             } catch {
                 return (error as? TransportError)?.kind ?? .other

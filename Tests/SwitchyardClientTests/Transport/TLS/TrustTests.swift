@@ -14,7 +14,7 @@ import Testing
         let url = try #require(RequestURL(server.url))
         do throws(TransportError) {
             let transport = try Transports.systemDefault(tls: tls)
-            let request = HTTPRequest(url: url, timeouts: .init(total: .seconds(20)))
+            let request = HTTPRequest(url: url, timeouts: .init(total: .seconds(50)))
             _ = try await transport.send(request)
             return nil
         } catch {
