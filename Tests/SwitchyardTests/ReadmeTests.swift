@@ -13,7 +13,7 @@ import Testing
         )
         let client = try NetworkClient(service: service, transport: transport)
         var configuration = APIConfiguration(path: "topics", query: ["page": 1, "size": 20])
-        configuration.timeout = .seconds(5)
+        configuration.timeout = .seconds(30)
 
         #expect(try await client.send(configuration).status == 200)
     }

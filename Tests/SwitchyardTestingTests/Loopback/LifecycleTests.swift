@@ -118,7 +118,7 @@ import Testing
     private static func exchange(with server: LoopbackServer) throws {
         let socket = try server.connect()
         try socket.sendNow(Data(RawSocket.request("/fixed").utf8))
-        let answer = try socket.receiveNow(atMost: 1000, timeout: .seconds(5))
+        let answer = try socket.receiveNow(atMost: 1000, timeout: .seconds(30))
         #expect(String(decoding: answer, as: UTF8.self).hasSuffix("fixed"))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import yard
 
 @Suite(.timeLimit(.minutes(1))) struct ServiceCheckTests {
-    private let check = ServiceCheck(environment: nil, timeout: .seconds(5))
+    private let check = ServiceCheck(environment: nil, timeout: .seconds(30))
 
     @Test func `every HTTP answer is a sign of life`() async throws {
         let servers = try [200, 404, 503].map { status in
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `an environment that a file does not have is a problem`() async throws {
-        let check = ServiceCheck(environment: "staging", timeout: .seconds(5))
+        let check = ServiceCheck(environment: "staging", timeout: .seconds(30))
 
         let report = try await report(on: ["forum": ["http://127.0.0.1:9"]], with: check)
 
