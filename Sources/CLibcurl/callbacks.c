@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /// What may be decoded ahead of a slow reader, in bytes. One piece of input of 16 KiB can become that much.
@@ -90,10 +91,22 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
     if (exchange->received_limit >= 0 && exchange->received_total > exchange->received_limit)
         return stop(exchange, YCURL_BODY_TOO_LARGE, 0);
     if (!buffer_append(&exchange->received, bytes, count)) return stop(exchange, YCURL_NO_MEMORY, 0);
+    if (exchange->streaming) {
+        size_t most = exchange->window / 2 < STREAMED_BATCH ? exchange->window / 2 : STREAMED_BATCH;
+        exchange->loop->gathers = exchange->received.count >= STREAMED_PIECE / 2 && exchange->received.count < most;
+    }
     return count;
 }
 
 // MARK: The request's body
+
+/// Whether the file is as it was when it was opened.
+static bool is_unchanged(const struct ycurl_exchange *exchange) {
+    const struct timespec *before = &exchange->body_file_time;
+    struct stat now;
+    return fstat(exchange->body_file, &now) == 0 && now.st_size == exchange->body_length &&
+           now.st_mtim.tv_sec == before->tv_sec && now.st_mtim.tv_nsec == before->tv_nsec;
+}
 
 static size_t read_file(struct ycurl_exchange *exchange, char *place, size_t room) {
     ssize_t count;
@@ -102,6 +115,9 @@ static size_t read_file(struct ycurl_exchange *exchange, char *place, size_t roo
     if (count < 0) exchange->os_error = errno;
     if (count < 0) return stop(exchange, YCURL_UPLOAD_UNREADABLE, CURL_READFUNC_ABORT);
     if (count == 0) return stop(exchange, YCURL_UPLOAD_SHORT, CURL_READFUNC_ABORT);
+    // The last bytes go only when all of them are of one and the same file: the server has no body that looks whole else.
+    bool ends = exchange->body_position + count >= exchange->body_length;
+    if (ends && !is_unchanged(exchange)) return stop(exchange, YCURL_UPLOAD_CHANGED, CURL_READFUNC_ABORT);
     return (size_t)count;
 }
 

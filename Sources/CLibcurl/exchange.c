@@ -116,6 +116,14 @@ void *ycurl_body_take(ycurl_exchange *exchange, size_t *count) {
     return bytes;
 }
 
+size_t ycurl_body_capacity(const ycurl_exchange *exchange) { return exchange->received.capacity; }
+
+void *ycurl_body_swap(ycurl_exchange *exchange, void *spare, size_t capacity) {
+    char *bytes = exchange->received.bytes;
+    exchange->received = (struct buffer){spare, 0, capacity};
+    return bytes;
+}
+
 void ycurl_body_clear(ycurl_exchange *exchange) { exchange->received.count = 0; }
 
 bool ycurl_body_open_window(ycurl_exchange *exchange, size_t window) {

@@ -5,6 +5,7 @@
 #include "abi.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 /// A growing piece of memory.
 struct buffer {
@@ -42,6 +43,8 @@ struct ycurl_exchange {
     const char *body_bytes;
     struct buffer body_copy;
     int body_file;
+    /// When the file was last changed before it was opened.
+    struct timespec body_file_time;
     int64_t body_length, body_position;
     bool fed_ended, fed_waiting;
     bool once, was_sent;
@@ -103,10 +106,14 @@ struct ycurl_loop {
     /// Linked by next_finished.
     struct ycurl_exchange *abandoned;
     bool out_of_memory;
+    /// Whether the last look at the sockets brought much of a streamed body, so that another look is worth it.
+    bool gathers;
 };
 
-/// What a streamed response is received and handed over in, in bytes.
+/// What a streamed response is received in, in bytes.
 #define STREAMED_PIECE ((size_t)64 << 10)
+/// What is gathered of one before it is handed over, if it is there already: each time a reader has to be woken.
+#define STREAMED_BATCH ((size_t)128 << 10)
 
 #define NOT_IN_HEAP SIZE_MAX
 

@@ -340,14 +340,20 @@ void ycurl_loop_push(ycurl_loop *loop) {
 void ycurl_loop_will_wait(ycurl_loop *loop) { atomic_store(&loop->waits, true); }
 
 int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
-    enum { MOST = 128 };
+    enum { MOST = 128, MOST_LOOKS = 4 };
     struct epoll_event events[MOST];
     if (loop->out_of_memory) return ENOMEM;
     int count = epoll_wait(loop->epoll, events, MOST, wait_time(loop, wait_ms));
     atomic_store(&loop->waits, false);
     if (count < 0 && errno != EINTR) return errno;
-    loop->now = ycurl_now();
-    for (int i = 0; i < count; i++) dispatch(loop, &events[i]);
+    for (int looks = 1;; looks++) {
+        loop->now = ycurl_now();
+        loop->gathers = false;
+        for (int i = 0; i < count; i++) dispatch(loop, &events[i]);
+        if (!loop->gathers || looks == MOST_LOOKS) break;
+        count = epoll_wait(loop->epoll, events, MOST, 0);
+        if (count <= 0) break;
+    }
     run_timer(loop);
     collect_finished(loop);
     run_deadlines(loop);

@@ -3,9 +3,11 @@
 
 #include "exchange.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_name(const char *name, size_t count, const char *known) {
@@ -169,11 +171,22 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
 /// A buffer for a body that is larger than this is not kept for the next request.
 #define MOST_KEPT ((size_t)128 << 10)
 
+/// Takes the file of a body over, as it is now.
+static void take_file(struct ycurl_exchange *exchange, int file) {
+    struct stat now;
+    exchange->body_file = file;
+    exchange->body_file_time = fstat(file, &now) == 0 ? now.st_mtim : (struct timespec){0};
+    // It is read on the loop's thread, which others wait for: have the system read well ahead.
+    posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
 /// Forgets the request before, all but the memory and the options it left behind.
 static void start_over(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
     if (exchange->body_file >= 0) close(exchange->body_file);
-    exchange->body_file = request->body == YCURL_BODY_FILE ? request->body_file : -1;
+    exchange->body_file = -1;
+    if (request->body == YCURL_BODY_FILE) take_file(exchange, request->body_file);
     if (exchange->body_copy.capacity > MOST_KEPT) buffer_free(&exchange->body_copy);
+    if (exchange->received.capacity > MOST_KEPT) buffer_free(&exchange->received);
     exchange->owner = request->owner;
     exchange->body = request->body;
     exchange->once = request->once;

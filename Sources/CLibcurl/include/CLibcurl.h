@@ -163,6 +163,11 @@ long ycurl_status(const ycurl_exchange *exchange);
 const void *ycurl_body_bytes(const ycurl_exchange *exchange, size_t *count);
 /// The body collected so far, owned by the caller from now on (free). NULL when it is empty.
 void *ycurl_body_take(ycurl_exchange *exchange, size_t *count);
+/// The bytes for which the collected body has room.
+size_t ycurl_body_capacity(const ycurl_exchange *exchange);
+/// Hands out the memory of the collected body, and collects what comes in `spare`, from malloc, of so many bytes (NULL
+/// and 0 for none); both change hands.
+void *ycurl_body_swap(ycurl_exchange *exchange, void *spare, size_t capacity);
 /// Forgets the body collected so far and keeps its memory for what comes.
 void ycurl_body_clear(ycurl_exchange *exchange);
 /// Bytes that may be collected from now on before the transfer pauses. Answers whether it is paused.
@@ -189,6 +194,7 @@ enum ycurl_verdict {
     YCURL_IDLE_TOO_LONG = 7,
     YCURL_NO_MEMORY = 8,
     YCURL_NOT_CONNECTED = 9,
+    YCURL_UPLOAD_CHANGED = 10,
 };
 
 struct ycurl_diagnosis {

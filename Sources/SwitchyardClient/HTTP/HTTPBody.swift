@@ -8,7 +8,8 @@ public enum HTTPBody: Sendable {
     case data(Data)
     /// A file, read while it is sent.
     ///
-    /// The length is taken when the exchange starts; a file that shrinks meanwhile fails the exchange.
+    /// The length is taken when the exchange starts; a file that shrinks meanwhile fails the exchange, and with
+    /// `CurlTransport` one that changes in any way.
     case file(URL)
     /// Bytes made while they are sent.
     case stream(Stream)
@@ -16,11 +17,19 @@ public enum HTTPBody: Sendable {
     /// A body that is made while it is sent.
     public struct Stream: Sendable {
         /// The number of bytes the stream will give; `nil` when unknown (then it is sent chunked).
-        public var length: Int64?
+        public var length: Int64? {
+            didSet { file = nil }
+        }
         /// Makes a reader that starts at the first byte.
         ///
         /// Called once for every attempt.
-        public var makeReader: @Sendable () throws -> any HTTPBodyReader
+        public var makeReader: @Sendable () throws -> any HTTPBodyReader {
+            didSet { file = nil }
+        }
+        /// The file that the readers read, and do nothing else.
+        ///
+        /// A transport that makes sure itself that the file stays as it is may read it without them.
+        var file: URL?
 
         /// Creates a streamed body.
         public init(length: Int64?, makeReader: @escaping @Sendable () throws -> any HTTPBodyReader) {

@@ -111,7 +111,7 @@ private struct UploadRun: Sendable {
     /// The failure with the reason for which the source failed, if it did.
     func explained(_ failure: RequestFailure) -> RequestFailure {
         guard case .transport(let error) = failure.reason, error.kind == .requestBodyFailed,
-            let cause = ledger.failure
+            let cause = ledger.cause(of: error)
         else { return failure }
         return RequestFailure(.invalidRequest(cause), id: failure.id, context: failure.context)
     }

@@ -18,9 +18,15 @@ struct UploadFailureTests {
         return lab
     }
 
-    private func failure(_ lab: DownloadLab, _ source: UploadSource) async -> RequestError? {
+    private func failure(
+        _ lab: DownloadLab,
+        _ source: UploadSource,
+        monitor: TransferMonitor? = nil
+    ) async -> RequestError? {
+        var upload = UploadConfiguration(path: "up", from: source)
+        upload.monitor = monitor
         do throws(RequestFailure) {
-            _ = try await lab.client.upload(UploadConfiguration(path: "up", from: source))
+            _ = try await lab.client.upload(upload)
         } catch {
             if case .invalidRequest(let cause) = error.reason { return cause }
             Issue.record("\(error)")
@@ -56,17 +62,23 @@ struct UploadFailureTests {
         #expect(cause == .file(path: pipe.path, reason: .unreadable("not a regular file")))
     }
 
-    @Test(arguments: ["grow", "shrink", "rewrite"])
-    func `a file that changes while it is sent is an error`(change: String) async throws {
-        let lab = try lab()
+    /// A file that is larger than all buffers on the way, and old, so that the clock of the file system shows a change.
+    private func largeFile(in lab: DownloadLab) throws -> URL {
         let file = lab.folder.appendingPathComponent("up.bin")
-        // Larger than all buffers on the way, and old, so that the clock of the file system shows the change.
         try Data().write(to: file)
         let writer = try FileHandle(forWritingTo: file)
         try writer.truncate(atOffset: 48 << 20)
         try writer.close()
         let old = Date(timeIntervalSince1970: 1_000_000_000)
         try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file.path)
+        return file
+    }
+
+    // With a monitor the file is read by a reader that can pause, else by the transport itself, where that can.
+    @Test(arguments: ["grow", "shrink", "rewrite"], [false, true])
+    func `a file that changes while it is sent is an error`(change: String, isMonitored: Bool) async throws {
+        let lab = try lab()
+        let file = try largeFile(in: lab)
         lab.server.route(.post, "/up") { request in
             var isFirst = true
             for try await _ in request.body where isFirst {
@@ -84,24 +96,51 @@ struct UploadFailureTests {
             return .text("whole")
         }
 
-        let cause = await failure(lab, .file(file))
+        let cause = await failure(lab, .file(file), monitor: isMonitored ? TransferMonitor() : nil)
 
         #expect(cause == .file(path: file.path, reason: .changedWhileSending))
         #expect(lab.server.requests.allSatisfy { !$0.isComplete })
     }
 
-    @Test func `a file that is removed while it is sent is sent`() async throws {
+    @Test(arguments: [false, true])
+    func `a file that is removed while it is sent is sent`(isMonitored: Bool) async throws {
         let lab = try lab()
+        let file = try largeFile(in: lab)
+        lab.server.route(.post, "/up") { request in
+            var count = 0
+            for try await piece in request.body {
+                if count == 0 { try FileManager.default.removeItem(at: file) }
+                count += piece.count
+            }
+            return .text("\(count)")
+        }
+        var upload = UploadConfiguration(path: "up", from: .file(file))
+        upload.monitor = isMonitored ? TransferMonitor() : nil
+
+        let answer = try await lab.client.upload(upload)
+
+        #expect(answer.text == "\(48 << 20)")
+    }
+
+    @Test func `a file that vanishes between two attempts is an error of the file`() async throws {
+        let lab = try DownloadLab(2)
         let file = lab.folder.appendingPathComponent("up.bin")
         try bytes.write(to: file)
-        let reader = try StableFileReader(file)
+        lab.servers[0].route(.put, "/up") { request in
+            for try await _ in request.body {}
+            try FileManager.default.removeItem(at: file)
+            throw CancellationError()
+        }
 
-        let first = try await reader.read(maximumLength: 100_000)
-        try FileManager.default.removeItem(at: file)
-        var rest = try #require(first)
-        while let piece = try await reader.read(maximumLength: 100_000) { rest.append(piece) }
+        let error = await #expect(throws: RequestFailure.self) {
+            try await lab.client.upload(UploadConfiguration(path: "up", method: .put, from: .file(file)))
+        }
 
-        #expect(rest == bytes)
+        guard case .invalidRequest(.file(file.path, .unreadable))? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(lab.servers[1].requests.filter { $0.method == .put }.isEmpty)
     }
 
     @Test(arguments: [600_000, 699_999, 700_001, 800_000])

@@ -13,13 +13,15 @@ import Foundation
 /// Size and time of the last change are looked at again before the last piece is handed over.
 actor StableFileReader: HTTPBodyReader {
     /// The length of the file when it was opened.
-    nonisolated let length: Int64
+    nonisolated var length: Int64 { original.size }
     private let path: String
     private let descriptor: Int32
-    private let original: FileState
+    /// What the file was like when it was opened.
+    nonisolated let original: FileState
     private var offset: Int64 = 0
 
-    private struct FileState: Equatable {
+    /// What shows that a file has changed.
+    struct FileState: Equatable, Sendable {
         var size: Int64
         var seconds: Int
         var nanoseconds: Int
@@ -39,7 +41,6 @@ actor StableFileReader: HTTPBodyReader {
         var status = stat()
         fstat(descriptor, &status)
         original = Self.state(of: status)
-        length = original.size
         let kind = status.st_mode & S_IFMT
         guard kind == S_IFREG else {
             close(descriptor)

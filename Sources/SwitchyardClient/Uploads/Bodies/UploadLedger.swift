@@ -8,6 +8,7 @@ import SwitchyardServices
 final class UploadLedger: Sendable {
     private struct State {
         var failure: RequestError?
+        var file: (url: URL, state: StableFileReader.FileState)?
         var count: Int64 = 0
     }
 
@@ -19,8 +20,18 @@ final class UploadLedger: Sendable {
         self.counted = counted
     }
 
-    /// Why the last body could not be read; `nil` when none failed.
-    var failure: RequestError? { state.withLock { $0.failure } }
+    /// Why the body could not be read of which the transport says so.
+    func cause(of error: TransportError) -> RequestError? {
+        let (failure, file) = state.withLock { ($0.failure, $0.file) }
+        guard failure == nil, let file else { return failure }
+        // The transport has read the file by itself.
+        do throws(RequestError) {
+            let isSame = try StableFileReader(file.url).original == file.state
+            return .file(path: file.url.path, reason: isSame ? .unreadable(error.message) : .changedWhileSending)
+        } catch {
+            return error
+        }
+    }
 
     /// The bytes that the last attempt took.
     var count: Int64 { state.withLock { $0.count } }
@@ -28,6 +39,11 @@ final class UploadLedger: Sendable {
     /// Takes note of why a body could not be read.
     func note(_ error: RequestError) {
         state.withLock { $0.failure = error }
+    }
+
+    /// Takes note of the file that is sent, and what it is like.
+    func note(_ file: URL, _ state: StableFileReader.FileState) {
+        self.state.withLock { $0.file = (file, state) }
     }
 
     /// Takes note of how many bytes the present attempt has taken.

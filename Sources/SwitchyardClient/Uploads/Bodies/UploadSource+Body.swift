@@ -17,8 +17,11 @@ extension UploadSource {
         case .data(let data) where monitor == nil: return .data(data)
         case .data(let data): return watched(.data(data), ledger, monitor)
         case .file(let url):
-            let length = try StableFileReader(url).length
-            return watched(length: length, ledger, monitor) {
+            let state = try StableFileReader(url).original
+            ledger.note(url, state)
+            let length = state.size
+            // A pause is kept by the reader alone.
+            return watched(length: length, ledger, monitor, file: monitor == nil ? url : nil) {
                 let file = try StableFileReader(url)
                 guard file.length == length else {
                     throw RequestError.file(path: url.path, reason: .changedWhileSending)
@@ -44,6 +47,7 @@ extension UploadSource {
         length: Int64?,
         _ ledger: UploadLedger,
         _ monitor: TransferMonitor?,
+        file: URL? = nil,
         open: @escaping @Sendable () throws -> any HTTPBodyReader
     ) -> HTTPBody {
         let makeReader: @Sendable () throws -> any HTTPBodyReader = {
@@ -55,6 +59,8 @@ extension UploadSource {
                 throw failure
             }
         }
-        return .stream(HTTPBody.Stream(length: length, makeReader: makeReader))
+        var stream = HTTPBody.Stream(length: length, makeReader: makeReader)
+        stream.file = file
+        return .stream(stream)
     }
 }

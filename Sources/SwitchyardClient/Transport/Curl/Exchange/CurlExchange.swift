@@ -15,6 +15,8 @@
         var slot = -1
         /// The buffer of a streamed response, once its head has arrived.
         var channel: BodyChannel?
+        /// The memory of its pieces.
+        var buffers: PieceBuffers?
         /// What feeds a streamed request.
         var upload: CurlUpload?
         /// Keeps the bytes of a large body where libcurl reads them.
@@ -51,6 +53,7 @@
             borrowedBody = nil
             let channel = channel
             self.channel = nil  // It holds the exchange, to cancel it.
+            buffers = nil
             channel?.finish(result.map { _ in })
             complete(result)
         }

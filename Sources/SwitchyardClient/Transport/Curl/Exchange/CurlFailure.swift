@@ -18,6 +18,7 @@
             case idleTooLong
             case noMemory
             case notConnected
+            case uploadChanged
         }
 
         /// libcurl's result code; -1 when one of our deadlines ended the exchange.
@@ -67,7 +68,7 @@
             switch verdict {
             case .headTooLarge: .headersTooLarge
             case .bodyTooLarge: .bodyTooLarge
-            case .uploadUnreadable, .uploadShort: .requestBodyFailed
+            case .uploadUnreadable, .uploadShort, .uploadChanged: .requestBodyFailed
             case .wouldSendTwice: .connectionReset
             case .deadlinePassed, .idleTooLong: .timeout
             case .notConnected: .connectTimeout
@@ -82,6 +83,7 @@
             case .bodyTooLarge: "the response's body is larger than allowed"
             case .uploadUnreadable: "the body's file could not be read: \(String(cString: strerror(systemError)))"
             case .uploadShort: "the body's file became shorter while it was sent"
+            case .uploadChanged: "the body's file changed while it was sent"
             case .wouldSendTwice: "the kept-alive connection was dead; the method forbids sending again"
             case .deadlinePassed: "the exchange took longer than its total timeout"
             case .idleTooLong: "nothing was received for longer than the idle timeout"

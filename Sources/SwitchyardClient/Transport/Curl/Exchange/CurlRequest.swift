@@ -109,9 +109,13 @@
                 length = Int64(data.count)
                 writeBytes(data)
             case .file(let url):
-                (form.body_file, form.body_length) = try Self.open(url)
-                form.body = YCURL_BODY_FILE
-                length = form.body_length
+                length = try writeFile(url)
+            case .stream(let stream) where stream.file != nil:
+                length = try stream.file.map { (url) throws(TransportError) in try writeFile(url) }
+                guard length == stream.length else {
+                    close(form.body_file)
+                    throw TransportError(.requestBodyFailed, message: "the body's file changed", mayHaveBeenSent: false)
+                }
             case .stream(let stream):
                 length = stream.length
                 form.body = YCURL_BODY_FED
@@ -122,6 +126,13 @@
                 if form.body_file >= 0 { close(form.body_file) }
                 throw error
             }
+        }
+
+        /// Has libcurl read a file by itself; its length.
+        private mutating func writeFile(_ url: URL) throws(TransportError) -> Int64 {
+            (form.body_file, form.body_length) = try Self.open(url)
+            form.body = YCURL_BODY_FILE
+            return form.body_length
         }
 
         private mutating func writeBytes(_ data: Data) {

@@ -126,13 +126,14 @@
                 cancel: { [owner] in owner.submit(.cancel(exchange)) }
             )
             exchange.channel = channel
+            exchange.buffers = PieceBuffers()
             let response = response(from: handle, body: .stream(BodyReader(channel).stream))
             exchange.complete(.success(response))
         }
 
         private func deliverBody(of exchange: CurlExchange, _ handle: OpaquePointer) {
-            guard let channel = exchange.channel else { return }
-            let room = channel.offer(CurlResponse.takeBody(of: handle))
+            guard let channel = exchange.channel, let buffers = exchange.buffers else { return }
+            let room = channel.offer(buffers.takePiece(of: handle))
             let isPaused = ycurl_body_open_window(handle, room)
             if isPaused, room > 0 { _ = ycurl_body_resume(handle) }
         }

@@ -1,0 +1,59 @@
+#if os(Linux)
+    import Foundation
+    import SwitchyardClient
+    import SwitchyardTesting
+    import Testing
+
+    /// The pieces of a streamed body, whose memory is used again.
+    @Suite(.timeLimit(.minutes(1))) struct CurlPieceTests {
+        private let server = LoopbackServer()
+        private let content = Data.pattern(24 << 20)
+
+        init() throws {
+            server.route(.get, "/large", answering: .data(content))
+            try server.start()
+        }
+
+        private func stream() async throws -> HTTPBodyStream {
+            let url = try #require(RequestURL(server.baseURL + "/large"))
+            let response = try await CurlTransport().send(HTTPRequest(url: url, delivery: .stream))
+            guard case .stream(let stream) = response.body else { throw TransportError(.other, message: "no stream") }
+            return stream
+        }
+
+        @Test func `pieces that are kept stay as they are while others arrive`() async throws {
+            var pieces: [Data] = []
+            for try await piece in try await stream() { pieces.append(piece) }
+
+            #expect(pieces.reduce(into: Data()) { $0.append($1) } == content)
+        }
+
+        @Test func `pieces that are changed and let go leave the next ones as they came`() async throws {
+            var offset = 0
+            for try await piece in try await stream() {
+                let isRight = piece == content[offset..<offset + piece.count]
+                offset += piece.count
+                var changed = piece
+                changed.resetBytes(in: changed.startIndex..<changed.endIndex)
+                changed.append(Data(count: 100_000))
+                guard isRight, changed.count == piece.count + 100_000 else { break }
+            }
+
+            #expect(offset == content.count)
+        }
+
+        @Test func `bodies that are left in the middle do no harm to those that are read`() async throws {
+            for _ in 0..<8 {
+                let left = try await stream()
+                var pieces = left.makeAsyncIterator()
+                let kept = try await pieces.next()
+                left.cancel()
+                #expect(kept.map { $0 == content.prefix($0.count) } == true)
+            }
+            var count = 0
+            for try await piece in try await stream() { count += piece.count }
+
+            #expect(count == content.count)
+        }
+    }
+#endif
