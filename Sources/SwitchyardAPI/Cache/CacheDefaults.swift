@@ -1,3 +1,5 @@
+public import SwitchyardClient
+
 /// What holds for calls that say nothing of caching themselves.
 ///
 ///     client.responseCache = ResponseCache(defaults: CacheDefaults(lifetime: .seconds(300)))
@@ -20,6 +22,11 @@ public struct CacheDefaults: Sendable {
     /// set.
     public var willStore: (@Sendable (StoredAnswer) -> StoredAnswer?)?
 
+    /// Changes a path before an answer is stored or looked for under it; the requests' own paths stay as they are.
+    public typealias PathFilter = @Sendable (_ path: String, APIConfiguration) -> String
+    /// Change the paths under which answers are stored, one after the other; none unless set.
+    public var pathFilters: [PathFilter] = []
+
     /// Creates defaults.
     public init(
         isEnabled: Bool = true,
@@ -29,5 +36,10 @@ public struct CacheDefaults: Sendable {
         self.isEnabled = isEnabled
         self.lifetime = lifetime
         self.willStore = willStore
+    }
+
+    /// The path under which a call's answer is stored.
+    func path(of configuration: APIConfiguration) -> String {
+        pathFilters.reduce(configuration.path) { path, filter in filter(path, configuration) }
     }
 }

@@ -14,12 +14,14 @@ extension CacheKey {
     ///   - configuration: The call.
     ///   - policy: What of the call the answer does not depend on.
     ///   - partition: Whose answers these are.
+    ///   - path: The path under which the answer is stored; the call's own unless given.
     ///   - server: The server that answers, where each server's answers are stored apart.
     /// - Returns: The key.
     static func of(
         _ configuration: APIConfiguration,
         policy: CachePolicy,
         in partition: CachePartition,
+        path: String? = nil,
         server: String? = nil
     ) -> CacheKey? {
         guard configuration.method.isSafe || policy.allowsUnsafeMethods, configuration.prebuiltRequest == nil
@@ -32,7 +34,7 @@ extension CacheKey {
         return CacheKey(
             partition,
             method: configuration.method,
-            path: configuration.path,
+            path: path ?? configuration.path,
             parameters: parameters(of: configuration, policy),
             headers: fields(of: configuration, policy, server),
             body: body

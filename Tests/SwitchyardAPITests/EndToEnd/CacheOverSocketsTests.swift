@@ -56,6 +56,35 @@ import Testing
         #expect(yard.targets.count == 4)
     }
 
+    @Test func `B47: filters change the path under which answers are stored, in their order, and nothing else`()
+        async throws
+    {
+        let seen = Locked<[String]>([])
+        var defaults = CacheDefaults(lifetime: .seconds(60))
+        defaults.pathFilters = [
+            { path, _ in path + "/first" },
+            { path, configuration in
+                seen.withLock { $0.append(path) }
+                // Two topics, one place.
+                return configuration.headers["X-One-Place"] == nil ? path : "one"
+            },
+        ]
+        let (yard, topics) = try yard { ResponseCache(defaults: defaults, time: $0.clock) }
+        defer { yard.stop() }
+        var (one, two) = (TopicAPI.topic(1), TopicAPI.topic(2))
+
+        let first = try await topics.value(Topic.self, for: one)
+        _ = try await topics.value(Topic.self, for: two)
+        #expect(try await topics.value(Topic.self, for: one) == first)
+        #expect(yard.targets.count == 2)
+        (one.headers["X-One-Place"], two.headers["X-One-Place"]) = ("yes", "yes")
+        let shared = try await topics.value(Topic.self, for: one)
+
+        #expect(try await topics.value(Topic.self, for: two) == shared)
+        #expect(yard.targets.count == 3)
+        #expect(seen.withLock { $0.first } == one.path + "/first")
+    }
+
     @Test func `F4: answers are kept in memory, so that the next call needs no server at all`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }

@@ -21,9 +21,9 @@ struct CachePlan: Sendable {
         let place = client.place
         let partition = CachePartition(service: place.service, environment: place.environment.rawValue, user: user)
         let server = box.policy.separatesServers ? preferredServer(for: configuration, of: client) : nil
-        guard let key = CacheKey.of(configuration, policy: box.policy, in: partition, server: server) else {
-            return nil
-        }
+        let path = cache.defaults.pathFilters.isEmpty ? nil : cache.defaults.path(of: configuration)
+        guard let key = CacheKey.of(configuration, policy: box.policy, in: partition, path: path, server: server)
+        else { return nil }
         return CachePlan(key: key, box: box, lifetime: lifetime, cache: cache, server: server)
     }
 
