@@ -38,7 +38,7 @@
             #expect(try await response.bytes() == Data("api.example.com:\(server.port) /a".utf8))
         }
 
-        @Test func `a proxy gets the whole URL`() async throws {
+        @Test func `B54: a proxy gets the whole URL`() async throws {
             let response = try await send("http://elsewhere.invalid/a") { configuration in
                 configuration.proxy = .server(.init(kind: .http, host: "127.0.0.1", port: Int(server.port)))
             }
@@ -47,7 +47,7 @@
             #expect(server.requests.first?.target == "http://elsewhere.invalid/a")
         }
 
-        @Test func `credentials of a proxy go to the proxy`() async throws {
+        @Test func `B54: credentials of a proxy go to the proxy`() async throws {
             _ = try await send("http://elsewhere.invalid/a") { configuration in
                 var proxy = CurlTransport.Configuration.ProxyServer(
                     kind: .http,
@@ -94,7 +94,7 @@
             }
         }
 
-        @Test func `a limit of the download rate is kept`() async throws {
+        @Test func `E39: a limit of the download rate is kept`() async throws {
             let body = Data(count: 400_000)
             server.route(.get, "/slowly", answering: .data(body))
             let start = ContinuousClock.now

@@ -1,0 +1,61 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+    import SwitchyardClient
+    import Testing
+
+    /// Proxies that speak SOCKS, and the protocols that are offered: B53, B54.
+    @Suite(.timeLimit(.minutes(1))) struct CurlProxyTests {
+        private func send(
+            _ url: String,
+            _ change: (inout CurlTransport.Configuration) -> Void
+        ) async throws -> HTTPResponse {
+            var configuration = CurlTransport.Configuration()
+            change(&configuration)
+            let transport = try CurlTransport(configuration: configuration)
+            return try await transport.send(HTTPRequest(url: try #require(RequestURL(url))))
+        }
+
+        @Test(arguments: [false, true])
+        func `B54: a SOCKS proxy is told the name, and who is asking if it wants to know`(
+            wantsCredentials: Bool
+        ) async throws {
+            let listener = try TCPListener()
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nsocks"
+            async let asked = listener.serveOne {
+                SOCKSRequest.serve($0, answering: answer, wantsCredentials: wantsCredentials)
+            }
+
+            let response = try await send("http://service.invalid:8080/a") { configuration in
+                let port = Int(listener.port)
+                var proxy = CurlTransport.Configuration.ProxyServer(kind: .socks5, host: "127.0.0.1", port: port)
+                if wantsCredentials { proxy.credentials = .init(user: "user", password: "pass:word") }
+                configuration.proxy = .server(proxy)
+            }
+
+            #expect(try await response.bytes() == Data("socks".utf8))
+            #expect(await asked.target == "service.invalid:8080")
+            #expect(await asked.credentials == (wantsCredentials ? "user pass:word" : nil))
+        }
+
+        @Test(arguments: [CurlTransport.Configuration.HTTPVersion.automatic, .http1Only])
+        func `B53: HTTP 2 is offered in the handshake, unless only HTTP 1 is wanted`(
+            version: CurlTransport.Configuration.HTTPVersion
+        ) async throws {
+            let listener = try TCPListener()
+            // The first message of a handshake names the protocols (RFC 7301 section 3.1), each with its length in front.
+            async let hello = listener.serveOne { connection in
+                var bytes = Data(count: 8_192)
+                let count = bytes.withUnsafeMutableBytes { recv(connection, $0.baseAddress, $0.count, 0) }
+                return bytes.prefix(max(0, count))
+            }
+
+            await #expect(throws: TransportError.self) {
+                try await send("https://127.0.0.1:\(listener.port)/") { $0.httpVersion = version }
+            }
+
+            #expect(await hello.firstRange(of: Data("\u{8}http/1.1".utf8)) != nil)
+            #expect((await hello.firstRange(of: Data("\u{2}h2".utf8)) != nil) == (version == .automatic))
+        }
+    }
+#endif

@@ -1,0 +1,53 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+
+    /// What a client wants of a proxy in SOCKS 5 (RFC 1928, RFC 1929), which answers in place of the server.
+    struct SOCKSRequest: Sendable {
+        /// The host and port that are asked for; `nil` when the host is not given by its name.
+        var target: String?
+        /// User and password, if they are wanted.
+        var credentials: String?
+
+        /// Speaks with one client, and sends it `answer` in the end.
+        static func serve(_ connection: Int32, answering answer: String, wantsCredentials: Bool) -> SOCKSRequest {
+            var request = SOCKSRequest()
+            guard let greeting = receive(connection, 2) else { return request }
+            _ = receive(connection, Int(greeting[1]))
+            reply(connection, [5, wantsCredentials ? 2 : 0])
+            if wantsCredentials {
+                guard receive(connection, 1) != nil, let user = text(connection), let password = text(connection)
+                else { return request }
+                request.credentials = "\(user) \(password)"
+                reply(connection, [1, 0])
+            }
+            // CONNECT to a name; any other kind of address would show that the name was looked up.
+            guard let head = receive(connection, 4), head[3] == 3, let host = text(connection),
+                let port = receive(connection, 2)
+            else { return request }
+            request.target = "\(host):\(Int(port[0]) << 8 | Int(port[1]))"
+            reply(connection, [5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            _ = read(connection, &buffer, buffer.count)
+            reply(connection, Array(answer.utf8))
+            return request
+        }
+
+        /// Text with its length in front.
+        private static func text(_ connection: Int32) -> String? {
+            guard let length = receive(connection, 1), let bytes = receive(connection, Int(length[0])) else {
+                return nil
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+
+        private static func receive(_ connection: Int32, _ count: Int) -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: count)
+            return recv(connection, &bytes, count, Int32(MSG_WAITALL)) == count ? bytes : nil
+        }
+
+        private static func reply(_ connection: Int32, _ bytes: [UInt8]) {
+            _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+    }
+#endif
