@@ -12,7 +12,11 @@ struct ProcessFootprint: Codable {
     /// What there is now; zeroes where the system does not tell.
     static var now: ProcessFootprint {
         trimAllocator()
-        return ProcessFootprint(resident: ProcessMemory.resident, threads: ownThreads, descriptors: names("/proc/self/fd").count)
+        return ProcessFootprint(
+            resident: ProcessMemory.resident,
+            threads: ownThreads,
+            descriptors: names("/proc/self/fd").count
+        )
     }
 
     /// The footprint when threads and descriptors are back to what they were, or after a while.
