@@ -95,8 +95,9 @@ enum MoyaSamples {
         var configuration = Forum.topics(page: 1).configuration
         configuration.sharing = .identical
 
-        async let one = forum.value([Topic].self, for: configuration)
-        async let other = forum.value([Topic].self, for: configuration)
+        let call = configuration
+        async let one = forum.value([Topic].self, for: call)
+        async let other = forum.value([Topic].self, for: call)
         let topics = try await (one, other)
         // end
         return topics
