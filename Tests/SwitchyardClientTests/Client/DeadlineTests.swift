@@ -21,7 +21,7 @@ import Testing
         time.advance(by: .milliseconds(1))
 
         #expect(await failure.value == .deadlineExceeded)
-        #expect(transport.openExchanges == 0)
+        #expect(await transport.waitUntilIdle())
     }
 
     @Test func `the deadline bounds all attempts together`() async throws {
@@ -33,7 +33,7 @@ import Testing
 
         #expect(await failure.value == .deadlineExceeded)
         #expect(transport.requestCount <= 3)
-        #expect(transport.openExchanges == 0)
+        #expect(await transport.waitUntilIdle())
         #expect(time.pendingTimers == 0)
     }
 

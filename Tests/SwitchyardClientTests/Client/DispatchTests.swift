@@ -82,7 +82,7 @@ import Testing
 
         #expect(await failure.value == .cancelled)
         #expect(client.activeRequests.isEmpty)
-        #expect(transport.openExchanges == 0)
+        #expect(await transport.waitUntilIdle())
     }
 
     @Test func `several requests are cancelled by their identifiers, and no others`() async throws {

@@ -112,7 +112,7 @@ import Testing
         client.cancel(id)
 
         #expect(await failure.value == .cancelled)
-        #expect(transport.openExchanges == 0)
+        #expect(await transport.waitUntilIdle())
     }
 
     @Test func `a cancelled request counts against no server`() async throws {

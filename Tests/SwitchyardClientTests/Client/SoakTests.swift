@@ -104,6 +104,6 @@ import Testing
 
         #expect(tally.ends == [Int](repeating: 1, count: count))
         #expect(client.activeRequests == [])
-        #expect(transport.openExchanges == 0)
+        #expect(await transport.waitUntilIdle())
     }
 }

@@ -61,6 +61,7 @@ import Testing
             guard case .stream(let stream) = response.body else { return #expect(Bool(false), "not a stream") }
             let firstCame = Latch()
             let reading = Task { () async -> TransportError? in
+                defer { firstCame.open() }
                 do throws(TransportError) {
                     for try await _ in stream { firstCame.open() }
                     return nil
