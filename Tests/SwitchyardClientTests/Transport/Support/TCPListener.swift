@@ -22,6 +22,9 @@
                     bind(listener, $0, size) | listen(listener, 4) | getsockname(listener, $0, &size)
                 }
             }
+            // Nobody waits for ever for a client that does not come.
+            var patience = timeval(tv_sec: 30, tv_usec: 0)
+            setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
             descriptor = listener
             port = UInt16(bigEndian: address.sin_port)
             guard status == 0 else { throw Failure(code: errno) }
