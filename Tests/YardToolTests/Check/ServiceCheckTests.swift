@@ -30,7 +30,7 @@ import Testing
         #expect(report.rows.map(\.state) == ["404", "refused"])
         #expect(
             report.problems == [
-                "forum.json: servers[1].baseURLs.test: expected an answer of \(dead.baseURL) within 5.0 s, found refused"
+                "forum.json: servers[1].baseURLs.test: expected an answer of \(dead.baseURL) within 30.0 s, found refused"
             ]
         )
     }
