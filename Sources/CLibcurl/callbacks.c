@@ -104,21 +104,35 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
 static bool is_unchanged(const struct ycurl_exchange *exchange) {
     const struct timespec *before = &exchange->body_file_time;
     struct stat now;
-    return fstat(exchange->body_file, &now) == 0 && now.st_size == exchange->body_length &&
+    return fstat(exchange->body_file, &now) == 0 && now.st_size == exchange->body_file_length &&
            now.st_mtim.tv_sec == before->tv_sec && now.st_mtim.tv_nsec == before->tv_nsec;
 }
 
-static size_t read_file(struct ycurl_exchange *exchange, char *place, size_t room) {
+static size_t read_file(struct ycurl_exchange *exchange, char *place, size_t room, int64_t position) {
+    int64_t left = exchange->body_file_length - position;
+    if ((int64_t)room > left) room = (size_t)left;
     ssize_t count;
-    do count = pread(exchange->body_file, place, room, exchange->body_position);
+    do count = pread(exchange->body_file, place, room, position);
     while (count < 0 && errno == EINTR);
     if (count < 0) exchange->os_error = errno;
     if (count < 0) return stop(exchange, YCURL_UPLOAD_UNREADABLE, CURL_READFUNC_ABORT);
     if (count == 0) return stop(exchange, YCURL_UPLOAD_SHORT, CURL_READFUNC_ABORT);
     // The last bytes go only when all of them are of one and the same file: the server has no body that looks whole else.
-    bool ends = exchange->body_position + count >= exchange->body_length;
+    bool ends = position + count >= exchange->body_file_length;
     if (ends && !is_unchanged(exchange)) return stop(exchange, YCURL_UPLOAD_CHANGED, CURL_READFUNC_ABORT);
     return (size_t)count;
+}
+
+/// Gives what stands in front of a file, the file, or what follows it, whichever comes next.
+static size_t read_enclosed(struct ycurl_exchange *exchange, char *place, size_t room) {
+    int64_t before = (int64_t)exchange->body_before, position = exchange->body_position;
+    if (position >= before && position - before < exchange->body_file_length)
+        return read_file(exchange, place, room, position - before);
+    int64_t start = position < before ? position : position - exchange->body_file_length;
+    int64_t left = (position < before ? before : (int64_t)exchange->body_copy.count) - start;
+    if ((int64_t)room > left) room = (size_t)left;
+    memcpy(place, exchange->body_copy.bytes + start, room);
+    return room;
 }
 
 static size_t read_fed(struct ycurl_exchange *exchange, char *place, size_t room) {
@@ -144,7 +158,7 @@ static size_t send_body(char *place, size_t size, size_t room, void *context) {
     if (left <= 0) return 0;
     if ((int64_t)room > left) room = (size_t)left;
     size_t count = room;
-    if (exchange->body == YCURL_BODY_FILE) count = read_file(exchange, place, room);
+    if (exchange->body == YCURL_BODY_FILE) count = read_enclosed(exchange, place, room);
     else memcpy(place, exchange->body_bytes + exchange->body_position, room);
     if (count <= room) exchange->body_position += (int64_t)count;
     return count;

@@ -45,6 +45,9 @@ struct ycurl_exchange {
     int body_file;
     /// When the file was last changed before it was opened.
     struct timespec body_file_time;
+    /// The file's bytes follow the first `body_before` of body_copy.
+    int64_t body_file_length;
+    size_t body_before;
     int64_t body_length, body_position;
     bool fed_ended, fed_waiting;
     bool once, was_sent;

@@ -111,10 +111,12 @@ static int install_body(struct ycurl_exchange *exchange, const struct ycurl_requ
     exchange->body_position = 0;
     exchange->body_copy.count = 0;
     exchange->fed_ended = exchange->fed_waiting = false;
+    size_t count = 0;
+    if (exchange->body == YCURL_BODY_COPIED) count = (size_t)request->body_length;
+    if (exchange->body == YCURL_BODY_FILE) count = (size_t)(request->body_length - request->body_file_length);
+    if (count && !buffer_append(&exchange->body_copy, request->body_bytes, count)) return CURLE_OUT_OF_MEMORY;
     if (is_upload(exchange->body)) return set(exchange->easy, CURLOPT_INFILESIZE_LARGE, request->body_length);
     if (exchange->body != YCURL_BODY_COPIED) return CURLE_OK;
-    size_t count = (size_t)request->body_length;
-    if (!buffer_append(&exchange->body_copy, request->body_bytes, count)) return CURLE_OUT_OF_MEMORY;
     int code = set(exchange->easy, CURLOPT_POSTFIELDSIZE_LARGE, request->body_length);
     return code | set(exchange->easy, CURLOPT_POSTFIELDS, count ? exchange->body_copy.bytes : "");
 }
@@ -172,9 +174,12 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
 #define MOST_KEPT ((size_t)128 << 10)
 
 /// Takes the file of a body over, as it is now.
-static void take_file(struct ycurl_exchange *exchange, int file) {
+static void take_file(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
     struct stat now;
+    int file = request->body_file;
     exchange->body_file = file;
+    exchange->body_file_length = request->body_file_length;
+    exchange->body_before = request->body_before;
     exchange->body_file_time = fstat(file, &now) == 0 ? now.st_mtim : (struct timespec){0};
     // It is read on the loop's thread, which others wait for: have the system read well ahead.
     posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -184,7 +189,7 @@ static void take_file(struct ycurl_exchange *exchange, int file) {
 static void start_over(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
     if (exchange->body_file >= 0) close(exchange->body_file);
     exchange->body_file = -1;
-    if (request->body == YCURL_BODY_FILE) take_file(exchange, request->body_file);
+    if (request->body == YCURL_BODY_FILE) take_file(exchange, request);
     if (exchange->body_copy.capacity > MOST_KEPT) buffer_free(&exchange->body_copy);
     if (exchange->received.capacity > MOST_KEPT) buffer_free(&exchange->received);
     exchange->owner = request->owner;

@@ -110,7 +110,7 @@ enum ycurl_body {
     YCURL_BODY_COPIED = 2,
     /// Memory that outlives the exchange.
     YCURL_BODY_BORROWED = 3,
-    /// A file descriptor, which the exchange closes.
+    /// A file descriptor, which the exchange closes, and bytes around what it holds, which are copied.
     YCURL_BODY_FILE = 4,
     /// Handed over piece by piece with ycurl_upload_offer.
     YCURL_BODY_FED = 5,
@@ -122,6 +122,9 @@ struct ycurl_request {
     enum ycurl_body body;
     const void *body_bytes;
     int body_file;
+    /// The bytes of the file; the rest of the body is in body_bytes, `body_before` of it in front of the file.
+    int64_t body_file_length;
+    size_t body_before;
     /// -1 when unknown: sent chunked.
     int64_t body_length;
     /// Largest response body in bytes, -1 for no limit.

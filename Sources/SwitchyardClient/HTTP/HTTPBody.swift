@@ -18,18 +18,18 @@ public enum HTTPBody: Sendable {
     public struct Stream: Sendable {
         /// The number of bytes the stream will give; `nil` when unknown (then it is sent chunked).
         public var length: Int64? {
-            didSet { file = nil }
+            didSet { enclosure = nil }
         }
         /// Makes a reader that starts at the first byte.
         ///
         /// Called once for every attempt.
         public var makeReader: @Sendable () throws -> any HTTPBodyReader {
-            didSet { file = nil }
+            didSet { enclosure = nil }
         }
-        /// The file that the readers read, and do nothing else.
+        /// What the readers read, and do nothing else, when that is a file with bytes around it.
         ///
         /// A transport that makes sure itself that the file stays as it is may read it without them.
-        var file: URL?
+        var enclosure: FileEnclosure?
 
         /// Creates a streamed body.
         public init(length: Int64?, makeReader: @escaping @Sendable () throws -> any HTTPBodyReader) {

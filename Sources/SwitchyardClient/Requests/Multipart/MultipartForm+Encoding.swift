@@ -28,7 +28,9 @@ extension MultipartForm {
         let segments = try self.segments()
         let length = try Self.totalLength(segments)
         if let length, length <= Self.joinedSizeLimit, let joined = Self.joined(segments) { return .data(joined) }
-        return .stream(HTTPBody.Stream(length: length) { SegmentedBodyReader(segments) })
+        var stream = HTTPBody.Stream(length: length) { SegmentedBodyReader(segments) }
+        stream.enclosure = FileEnclosure(segments)
+        return .stream(stream)
     }
 
     /// Writes the whole form into a file, for transports or servers that need one; an older file is replaced at the end.

@@ -60,7 +60,7 @@ extension UploadSource {
             }
         }
         var stream = HTTPBody.Stream(length: length, makeReader: makeReader)
-        stream.file = file
+        if let file, let length { stream.enclosure = FileEnclosure(file: file, length: length) }
         return .stream(stream)
     }
 }

@@ -31,12 +31,13 @@ struct BodyTransferTests {
         return (try #require(server.requests.first), request)
     }
 
-    // Row C48.
-    @Test func `a form with a file arrives whole, with its length announced`() async throws {
+    // Row C48. One file goes from the disk straight into the transport's buffer, several go through a reader.
+    @Test(arguments: [1, 2])
+    func `a form with files arrives whole, with its length announced`(files: Int) async throws {
         let folder = try MultipartFormTests.Folder()
         let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
-        let file = try folder.file("f.bin", content)
-        let form = MultipartForm(parts: [.field("a", "ü"), .file(file, name: "f"), .field("z", "1")])
+        let parts = try (0..<files).map { MultipartPart.file(try folder.file("\($0).bin", content), name: "f\($0)") }
+        let form = MultipartForm(parts: [.field("a", "ü")] + parts + [.field("z", "1")])
 
         let (received, request) = try await received(.multipart(form))
 
@@ -45,6 +46,34 @@ struct BodyTransferTests {
         #expect(received.headers["Content-Length"] == "\(expected.count)")
         #expect(received.headers["Transfer-Encoding"] == nil)
         #expect(received.headers["Content-Type"] == form.contentType)
+    }
+
+    @Test func `a form whose file changes while it is sent is an error`() async throws {
+        let folder = try MultipartFormTests.Folder()
+        let file = try folder.file("f.bin", Data(count: 48 << 20))
+        let old = Date(timeIntervalSince1970: 1_000_000_000)
+        try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file.path)
+        let server = LoopbackServer()
+        server.setDefaultRoute { request in
+            var isFirst = true
+            for try await _ in request.body where isFirst {
+                isFirst = false
+                try Data("other".utf8).write(to: file)
+            }
+            return .text("whole")
+        }
+        try server.start()
+        defer { server.stop() }
+        let transport = try Transports.systemDefault()
+        defer { transport.shutdown() }
+        let form = MultipartForm(parts: [.file(file, name: "f"), .field("z", "1")])
+        let configuration = APIConfiguration(path: "upload", method: .post, body: .multipart(form))
+        let request = try RequestGeneratorTests.request(configuration, on: server.baseURL)
+
+        let error = await #expect(throws: TransportError.self) { _ = try await transport.send(request) }
+
+        #expect(error?.kind == .requestBodyFailed)
+        #expect(server.requests.allSatisfy { !$0.isComplete })
     }
 
     // Rule YTK-47.

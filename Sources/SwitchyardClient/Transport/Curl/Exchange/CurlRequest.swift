@@ -110,17 +110,9 @@
                 writeBytes(data)
             case .file(let url):
                 length = try writeFile(url)
-            case .stream(let stream) where stream.file != nil:
-                length = try stream.file.map { (url) throws(TransportError) in try writeFile(url) }
-                guard length == stream.length else {
-                    close(form.body_file)
-                    throw TransportError(.requestBodyFailed, message: "the body's file changed", mayHaveBeenSent: false)
-                }
             case .stream(let stream):
                 length = stream.length
-                form.body = YCURL_BODY_FED
-                form.body_length = stream.length ?? -1
-                exchange.upload = try CurlUpload(stream)
+                try writeStream(stream)
             }
             do { try checkFraming(length: length) } catch {
                 if form.body_file >= 0 { close(form.body_file) }
@@ -128,11 +120,31 @@
             }
         }
 
+        private mutating func writeStream(_ stream: HTTPBody.Stream) throws(TransportError) {
+            if let enclosure = stream.enclosure { return try writeEnclosure(enclosure) }
+            form.body = YCURL_BODY_FED
+            form.body_length = stream.length ?? -1
+            exchange.upload = try CurlUpload(stream)
+        }
+
         /// Has libcurl read a file by itself; its length.
         private mutating func writeFile(_ url: URL) throws(TransportError) -> Int64 {
-            (form.body_file, form.body_length) = try Self.open(url)
+            (form.body_file, form.body_file_length) = try Self.open(url)
+            form.body_length = form.body_file_length
             form.body = YCURL_BODY_FILE
             return form.body_length
+        }
+
+        private mutating func writeEnclosure(_ enclosure: FileEnclosure) throws(TransportError) {
+            guard try writeFile(enclosure.file) == enclosure.length else {
+                close(form.body_file)
+                throw TransportError(.requestBodyFailed, message: "the body's file changed", mayHaveBeenSent: false)
+            }
+            let rest = (enclosure.before + enclosure.after) as NSData
+            exchange.borrowedBody = rest
+            form.body_bytes = rest.bytes
+            form.body_before = enclosure.before.count
+            form.body_length += Int64(rest.length)
         }
 
         private mutating func writeBytes(_ data: Data) {
