@@ -126,7 +126,7 @@ import Testing
             }
         }
         while client.flights.waiting < 5 { await Task.yield() }
-        await transport.waitForRequests(1)
+        await clock.waitForTimers(1, in: .seconds(1))
         clock.advance(by: .seconds(1))
 
         for call in calls { #expect(try await call.value == 3) }
