@@ -24,6 +24,12 @@ struct InsecureHTTPTests {
         #expect(!InsecureHTTPRule.local.permits(try #require(RequestURL("http://\(host)/")).origin))
     }
 
+    // Resolvers read such names as addresses, perhaps of a server far away.
+    @Test(arguments: ["134744072", "0x08080808", "010.8.8.8", "127.1", "10.0.0.0x1"])
+    func `a host that only resolvers take for an address is none of a URL`(host: String) {
+        #expect(RequestURL("http://\(host)/") == nil)
+    }
+
     @Test func `a rule may be stricter or looser`() throws {
         let (near, far) = (
             try #require(RequestURL("http://127.0.0.1/")).origin,
