@@ -7,10 +7,32 @@ final class BlockingPipe: @unchecked Sendable {
     private static let capacity = 1 << 20
 
     private struct State {
-        var buffer = Data()
+        /// What waits to be read, piece by piece, so that a read moves nothing but what it takes.
+        var pieces: ArraySlice<Data> = []
+        var count = 0
         var end: Result<Void, RequestFailure>?
         var isClosed = false
         var room: CheckedContinuation<Void, Never>?
+
+        mutating func append(_ piece: Data) {
+            guard !piece.isEmpty else { return }
+            pieces.append(piece)
+            count += piece.count
+        }
+
+        /// Moves bytes into a buffer, at most `most`; how many there were.
+        mutating func take(into buffer: UnsafeMutablePointer<UInt8>, atMost most: Int) -> Int {
+            var taken = 0
+            while taken < most, let piece = pieces.popFirst() {
+                let part = piece.prefix(most - taken)
+                part.copyBytes(to: buffer + taken, count: part.count)
+                taken += part.count
+                let rest = piece.dropFirst(part.count)
+                if !rest.isEmpty { pieces.insert(rest, at: pieces.startIndex) }
+            }
+            count -= taken
+            return taken
+        }
     }
 
     private let condition = NSCondition()
@@ -21,12 +43,12 @@ final class BlockingPipe: @unchecked Sendable {
     /// Hands a piece to the reader, and waits for room; `false` when nobody reads any more.
     func write(_ piece: Data) async -> Bool {
         withLock { state in
-            state.buffer.append(piece)
+            state.append(piece)
             condition.broadcast()
         }
         await withCheckedContinuation { continuation in
             let isRoom = withLock { state in
-                guard !state.isClosed, state.buffer.count >= Self.capacity else { return true }
+                guard !state.isClosed, state.count >= Self.capacity else { return true }
                 state.room = continuation
                 return false
             }
@@ -48,15 +70,13 @@ final class BlockingPipe: @unchecked Sendable {
     /// Waits for bytes; 0 at the end, -1 after a failure or the close.
     func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {
         let (result, room): (Int, CheckedContinuation<Void, Never>?) = withLock { state in
-            while state.buffer.isEmpty, state.end == nil, !state.isClosed { condition.wait() }
-            let taken = min(max(0, count), state.buffer.count)
+            while state.count == 0, state.end == nil, !state.isClosed { condition.wait() }
+            let taken = state.take(into: buffer, atMost: count)
             guard taken > 0 else {
                 if case .success = state.end, !state.isClosed { return (0, nil) }
-                return (state.buffer.isEmpty ? -1 : 0, nil)
+                return (state.count == 0 ? -1 : 0, nil)
             }
-            state.buffer.copyBytes(to: buffer, count: taken)
-            state.buffer = Data(state.buffer.dropFirst(taken))
-            guard state.buffer.count < Self.capacity else { return (taken, nil) }
+            guard state.count < Self.capacity else { return (taken, nil) }
             defer { state.room = nil }
             return (taken, state.room)
         }
@@ -65,12 +85,12 @@ final class BlockingPipe: @unchecked Sendable {
     }
 
     /// Whether everything was read, or nothing more will come.
-    var isAtEnd: Bool { withLock { $0.buffer.isEmpty && $0.end != nil } }
+    var isAtEnd: Bool { withLock { $0.count == 0 && $0.end != nil } }
 
     /// Why the body broke off, once all before was read.
     var failure: RequestFailure? {
         withLock { state in
-            guard state.buffer.isEmpty, case .failure(let error) = state.end else { return nil }
+            guard state.count == 0, case .failure(let error) = state.end else { return nil }
             return error
         }
     }
@@ -79,7 +99,8 @@ final class BlockingPipe: @unchecked Sendable {
     func close() {
         let room = withLock { state in
             state.isClosed = true
-            state.buffer = Data()
+            state.pieces = []
+            state.count = 0
             condition.broadcast()
             defer { state.room = nil }
             return state.room
