@@ -124,7 +124,8 @@ extension UploadSource {
         case .data(let data): Int64(data.count)
         case .file(let url): try? FileBody.length(of: url)
         case .stream(let stream): stream.length
-        case .form(let form): (try? form.body())?.length
+        // One that cannot be sent fails when it is, with its error.
+        case .form(let form): try? form.length()
         }
     }
 }

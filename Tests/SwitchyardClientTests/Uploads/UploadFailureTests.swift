@@ -74,9 +74,13 @@ struct UploadFailureTests {
         return file
     }
 
-    // With a monitor the file is read by a reader that can pause, else by the transport itself, where that can.
-    @Test(arguments: ["grow", "shrink", "rewrite"], [false, true])
-    func `a file that changes while it is sent is an error`(change: String, isMonitored: Bool) async throws {
+    /// With a monitor the file is read by a reader that can pause, else by the transport itself, where that can.
+    enum Way: CaseIterable {
+        case plain, monitored, form
+    }
+
+    @Test(arguments: ["grow", "shrink", "rewrite"], Way.allCases)
+    func `a file that changes while it is sent is an error`(change: String, way: Way) async throws {
         let lab = try lab()
         let file = try largeFile(in: lab)
         lab.server.route(.post, "/up") { request in
@@ -96,7 +100,8 @@ struct UploadFailureTests {
             return .text("whole")
         }
 
-        let cause = await failure(lab, .file(file), monitor: isMonitored ? TransferMonitor() : nil)
+        let source = way == .form ? UploadSource.form(MultipartForm(parts: [.file(file, name: "f")])) : .file(file)
+        let cause = await failure(lab, source, monitor: way == .monitored ? TransferMonitor() : nil)
 
         #expect(cause == .file(path: file.path, reason: .changedWhileSending))
         #expect(lab.server.requests.allSatisfy { !$0.isComplete })

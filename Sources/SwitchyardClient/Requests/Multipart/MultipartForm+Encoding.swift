@@ -33,6 +33,13 @@ extension MultipartForm {
         return .stream(stream)
     }
 
+    /// The number of bytes of the body; `nil` when a part's is unknown.
+    ///
+    /// - Throws: What ``body()`` throws.
+    func length() throws(RequestError) -> Int64? {
+        try Self.totalLength(segments())
+    }
+
     /// Writes the whole form into a file, for transports or servers that need one; an older file is replaced at the end.
     ///
     /// - Parameter file: Where to write.

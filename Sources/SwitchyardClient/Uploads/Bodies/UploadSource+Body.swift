@@ -20,8 +20,7 @@ extension UploadSource {
             let state = try StableFileReader(url).original
             ledger.note(url, state)
             let length = state.size
-            // A pause is kept by the reader alone.
-            return watched(length: length, ledger, monitor, file: monitor == nil ? url : nil) {
+            return watched(length: length, ledger, monitor, FileEnclosure(file: url, length: length)) {
                 let file = try StableFileReader(url)
                 guard file.length == length else {
                     throw RequestError.file(path: url.path, reason: .changedWhileSending)
@@ -29,12 +28,21 @@ extension UploadSource {
                 return file
             }
         case .stream(let stream): return watched(.stream(stream), ledger, monitor)
-        case .form(let form): return watched(try form.body(), ledger, monitor)
+        case .form(let form):
+            let body = try form.body()
+            guard case .stream(let stream) = body else { return watched(body, ledger, monitor) }
+            if let file = stream.enclosure?.file { ledger.note(file, try StableFileReader(file).original) }
+            return watched(body, ledger, monitor, stream.enclosure)
         }
     }
 
-    private func watched(_ body: HTTPBody, _ ledger: UploadLedger, _ monitor: TransferMonitor?) -> HTTPBody {
-        watched(length: body.length, ledger, monitor) {
+    private func watched(
+        _ body: HTTPBody,
+        _ ledger: UploadLedger,
+        _ monitor: TransferMonitor?,
+        _ enclosure: FileEnclosure? = nil
+    ) -> HTTPBody {
+        watched(length: body.length, ledger, monitor, enclosure) {
             guard let reader = try body.makeReader() else {
                 throw RequestError.body(kind: "form", reason: .notInMemory)
             }
@@ -47,7 +55,7 @@ extension UploadSource {
         length: Int64?,
         _ ledger: UploadLedger,
         _ monitor: TransferMonitor?,
-        file: URL? = nil,
+        _ enclosure: FileEnclosure? = nil,
         open: @escaping @Sendable () throws -> any HTTPBodyReader
     ) -> HTTPBody {
         let makeReader: @Sendable () throws -> any HTTPBodyReader = {
@@ -60,7 +68,8 @@ extension UploadSource {
             }
         }
         var stream = HTTPBody.Stream(length: length, makeReader: makeReader)
-        if let file, let length { stream.enclosure = FileEnclosure(file: file, length: length) }
+        // A pause is kept by the reader alone.
+        if monitor == nil { stream.enclosure = enclosure }
         return .stream(stream)
     }
 }
