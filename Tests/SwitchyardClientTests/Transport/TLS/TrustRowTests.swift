@@ -12,18 +12,6 @@ import Testing
         certificates = try Certificates()
     }
 
-    private func failure(_ server: TLSServer, _ tls: TLSConfiguration) async throws -> TransportError? {
-        let url = try #require(RequestURL(server.url))
-        do throws(TransportError) {
-            let transport = try Transports.systemDefault(tls: tls)
-            let request = HTTPRequest(url: url, timeouts: .init(total: .seconds(50)))
-            _ = try await transport.send(request)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     private var trusting: TLSConfiguration { TLSConfiguration(trustRoots: .file(certificates.authority)) }
 
     // Rows N1, N2; rules TAF-X1, CT-1.

@@ -10,18 +10,6 @@ import Testing
         certificates = try Certificates()
     }
 
-    private func failure(_ server: TLSServer, _ tls: TLSConfiguration) async throws -> TransportError? {
-        let url = try #require(RequestURL(server.url))
-        do throws(TransportError) {
-            let transport = try Transports.systemDefault(tls: tls)
-            let request = HTTPRequest(url: url, timeouts: .init(total: .seconds(50)))
-            _ = try await transport.send(request)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     private var trusting: TLSConfiguration { TLSConfiguration(trustRoots: .file(certificates.authority)) }
 
     @Test func `a server of an authority that is trusted is spoken to`() async throws {

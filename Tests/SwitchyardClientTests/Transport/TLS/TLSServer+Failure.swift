@@ -1,0 +1,14 @@
+import SwitchyardClient
+import Testing
+
+/// What becomes of a request to a server with a configuration; `nil` when it is answered.
+func failure(_ server: TLSServer, _ tls: TLSConfiguration) async throws -> TransportError? {
+    let url = try #require(RequestURL(server.url))
+    do throws(TransportError) {
+        let transport = try Transports.systemDefault(tls: tls)
+        _ = try await transport.send(HTTPRequest(url: url, timeouts: .init(total: .seconds(50))))
+        return nil
+    } catch {
+        return error
+    }
+}
