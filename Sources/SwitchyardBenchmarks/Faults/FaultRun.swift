@@ -59,6 +59,7 @@ struct FaultRun {
         return hits
     }
 
+    /// The faults of the comparison begin and end by the clock on the wall, which the load of another process goes by too.
     private func sleep(until moment: Double) async throws {
         try await Task.sleep(for: .seconds(max(0, moment - Date().timeIntervalSince1970)), tolerance: .zero)
     }

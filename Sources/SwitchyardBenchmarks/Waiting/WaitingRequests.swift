@@ -31,6 +31,7 @@ struct WaitingRequests {
         _ = try await held(by: transport)
         let bytes = ProcessMemory.resident
         let requests = try await send(over: transport)
+        // The server cannot tell on its own accord; asking seldom leaves the processor to those who arrive.
         while try await held(by: transport) < count { try await Task.sleep(for: .milliseconds(50)) }
         let report = Report(bytes: ProcessMemory.resident - bytes, threads: ProcessMemory.threads - threads)
         print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
