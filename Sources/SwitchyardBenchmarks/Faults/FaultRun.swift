@@ -36,7 +36,7 @@ struct FaultRun {
         let load = try LoadProcess(service: try writeService(to: folder), arguments: arguments(start: start))
         async let output = load.lines()
         let hits = try await breakFirstServer(from: start)
-        let lines = await output
+        let lines = try await output
         for server in servers { server.stop() }
         return result(lines, start: start, hits: hits)
     }

@@ -21,7 +21,13 @@ final class LoadProcess: Sendable {
     }
 
     /// What it printed, when it has ended.
-    func lines() async -> [LoadLine] {
+    func lines() async throws -> [LoadLine] {
+        let lines = await read()
+        guard !lines.isEmpty else { throw BenchmarkError("yard load sent nothing; run it by itself to see why") }
+        return lines
+    }
+
+    private func read() async -> [LoadLine] {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [output] in
                 let data = output.readDataToEndOfFile()
