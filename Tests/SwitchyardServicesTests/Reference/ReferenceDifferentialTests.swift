@@ -34,7 +34,9 @@ extension SwitchPolicy {
         policy.admission?.sparesOverloaded = false
         policy.detection.startsFreshWindow = false
         policy.detection.score?.calmSpan = nil
+        policy.detection.score?.detected = 0.3
         policy.recovery.successesPerRelapse = 0
+        policy.recovery.partialTrialSuccesses = policy.recovery.trialSuccesses
         return policy
     }
 }

@@ -47,7 +47,8 @@ extension SwitchingCore {
             if health[position].probeSuccesses >= recovery.successes { recover(position, at: time) }
         case .trial:
             health[position].trialSuccesses += 1
-            if health[position].trialSuccesses >= recovery.trialSuccesses { recover(position, at: time) }
+            let wanted = recovery.trialSuccesses(afterPartialFailure: health[position].failsPartly)
+            if health[position].trialSuccesses >= wanted { recover(position, at: time) }
         }
     }
 

@@ -12,8 +12,10 @@ struct EvidenceScore: Sendable {
     private static let calmLimit: UInt16 = 1000
 
     private(set) var value = 0.0
-    /// How many successes there were without suspicion, halved by every suspicion that came to nothing.
+    /// How many successes there were without suspicion, quartered by every suspicion that came to nothing.
     private(set) var calm: UInt16 = 0
+    /// Whether there were successes between the failures that make up the score.
+    private(set) var isMixed = false
     private var since: Double
 
     init(at now: Double) {
@@ -28,6 +30,7 @@ struct EvidenceScore: Sendable {
 
     /// Adds evidence, up to a ceiling.
     mutating func raise(by step: Double, ceiling: Double) {
+        if value == 0 { isMixed = false }
         value = min(value + step, ceiling)
     }
 
@@ -38,9 +41,10 @@ struct EvidenceScore: Sendable {
             return
         }
         value += step
+        isMixed = true
         if value <= 0 {
             value = 0
-            calm /= 2
+            calm /= 4
         }
     }
 

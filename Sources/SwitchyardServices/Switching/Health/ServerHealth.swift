@@ -17,6 +17,8 @@ struct ServerHealth: Sendable {
     var suspicionRounds: UInt8 = 0
     /// Whether suspicion probes are under way.
     var isSuspected = false
+    /// Whether it answered others well while it failed the requests for which it was ejected.
+    var failsPartly = false
 
     var score: EvidenceScore
     var window = OutcomeWindow()
@@ -52,6 +54,7 @@ struct ServerHealth: Sendable {
 
     mutating func eject(generation: UInt32, at now: Double, _ rules: CompiledPolicy) {
         ejections = min(ejections + 1, UInt8(rules.policy.recovery.maximumBackoff))
+        failsPartly = score.isMixed || trialSuccesses > 0
         state = .ejected
         self.generation = generation
         probeSuccesses = 0

@@ -11,13 +11,13 @@ import Testing
         alone.request(.failure(.reset))
 
         let full = try #require(witnessed.statistics("a")).score
-        #expect(abs(full - 3.401) < 0.001)
+        #expect(abs(full - 2.996) < 0.001)
         #expect(abs((alone.statistics("a")?.score ?? 0) - full / 4) < 0.001)
     }
 
     @Test(arguments: [
-        (FailureKind.refused, 5.1), (.dnsFailure, 5.1), (.tlsFailure, 5.1), (.timeout, 3.4), (.truncated, 3.4),
-        (.http(500), 3.4), (.http(503), 1.7), (.http(429), 1.7),
+        (FailureKind.refused, 4.49), (.dnsFailure, 4.49), (.tlsFailure, 4.49), (.timeout, 3.0), (.truncated, 3.0),
+        (.http(500), 3.0), (.http(503), 1.5), (.http(429), 1.5),
     ])
     func `certain failures weigh more than those of a busy server`(kind: FailureKind, score: Double) throws {
         let driver = try CoreDriver()
@@ -70,8 +70,8 @@ import Testing
 
         driver.settle([SettledAttempt(first, .failure(.reset)), SettledAttempt(second, .failure(.http(500)))])
 
-        #expect(abs((driver.statistics("a")?.score ?? 0) - 3.4) < 0.01)
-        #expect(abs((driver.statistics("b")?.score ?? 0) - 0.85) < 0.01)
+        #expect(abs((driver.statistics("a")?.score ?? 0) - 3.0) < 0.01)
+        #expect(abs((driver.statistics("b")?.score ?? 0) - 0.75) < 0.01)
     }
 
     @Test func `an attempt that a hedge overtakes counts a little`() throws {
@@ -82,7 +82,7 @@ import Testing
 
         driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(hedge, .ok)])
 
-        #expect(abs((driver.statistics("a")?.score ?? 0) - 2.04) < 0.01)
+        #expect(abs((driver.statistics("a")?.score ?? 0) - 1.8) < 0.01)
         #expect(driver.statistics("a")?.lastFailure == .overtaken)
     }
 

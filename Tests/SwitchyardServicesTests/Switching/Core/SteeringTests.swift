@@ -121,7 +121,7 @@ import Testing
         let driver = try CoreDriver()
         try driver.push(PushCommand(version: 1, mode: .force, server: "b"))
 
-        driver.failedOver(.reset)
+        driver.failedOver(.refused)
         #expect(driver.choose()?.server == 1)
         driver.failedOver(.refused)
 

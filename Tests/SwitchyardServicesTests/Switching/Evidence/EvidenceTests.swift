@@ -91,8 +91,8 @@ import Testing
 }
 
 @Suite struct ScoreTests {
-    /// The mean number of requests to an ejection, as measured for the rule: 355 at 5 %, 61 at 10 %, 11 at 30 %, 3 at 100 %.
-    @Test(arguments: [(0.05, 355.0), (0.1, 61), (0.3, 11), (0.5, 6), (1, 3)])
+    /// The mean number of requests to an ejection, as measured for the rule: 270 at 5 %, 56 at 10 %, 12 at 30 %, 3 at 100 %.
+    @Test(arguments: [(0.05, 270.0), (0.1, 56), (0.3, 12), (0.5, 6), (1, 3)])
     func `the score trips after the documented number of requests`(rate: Double, expected: Double) throws {
         var policy = SwitchPolicy.recommended
         policy.detection.score?.calmSpan = nil
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// The mean number of requests from the beginning of trouble to an ejection, for a server that was calm before.
-    @Test(arguments: [(0.1, 33.0), (0.15, 18), (0.3, 7), (1, 2)])
+    @Test(arguments: [(0.1, 25.0), (0.15, 15), (0.3, 7), (1, 2)])
     func `a server that was calm for long is found out in half the requests`(rate: Double, expected: Double) throws {
         var random = RandomSource(seed: 5)
         let rules = CompiledPolicy(.recommended)
@@ -140,16 +140,16 @@ import Testing
         #expect(FailureKind.refused.weight * rules.failureStep(calm: .max) < rules.scoreThreshold)
     }
 
-    @Test func `a suspicion that comes to nothing halves the memory of calm`() {
+    @Test func `a suspicion that comes to nothing leaves a quarter of the memory of calm`() {
         let rules = CompiledPolicy(.recommended)
         var score = EvidenceScore(at: 0)
         for _ in 0..<100 { score.lower(by: rules.successStep) }
 
         score.raise(by: 3, ceiling: 16)
-        for _ in 0..<9 { score.lower(by: rules.successStep) }
+        for _ in 0..<15 { score.lower(by: rules.successStep) }
 
         #expect(score.value == 0)
-        #expect(score.calm == 50)
+        #expect(score.calm == 25)
     }
 
     private static func requestsToTrip(
