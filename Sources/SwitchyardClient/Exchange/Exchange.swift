@@ -258,7 +258,7 @@ extension Exchange {
             url: decisive?.url,
             attempts: ending.attempts.count,
             elapsed: startedAt.duration(to: now),
-            redirects: decisive?.trail?.trail.steps ?? []
+            redirects: decisive?.trail?.value.steps ?? []
         )
     }
 }

@@ -12,7 +12,7 @@ struct ExchangeState {
         let route: ServerPool.Route
         var url: RequestURL
         /// The redirects that were followed; `nil` while there are none.
-        var trail: RedirectTrail.Box?
+        var trail: Boxed<RedirectTrail>?
         let startedAt: MonotonicTime
         /// How often it was sent on.
         var hops = 0
@@ -36,7 +36,7 @@ struct ExchangeState {
         /// charged with nothing when the caller ended the request, or when it had been sent on to a foreign server.
         func outcome(of attempt: Attempt) -> AttemptOutcome {
             if let outcome = attempt.outcome { return outcome }
-            if attempt.trail?.trail.hasLeft ?? false { return .neutral }
+            if attempt.trail?.value.hasLeft ?? false { return .neutral }
             return switch result {
             case .success: .unfinished
             case .failure(.deadlineExceeded): .failure(.timeout)
@@ -123,7 +123,7 @@ struct ExchangeState {
         attempts[index].hops += 1
         attempts[index].task = nil
         attempts[index].url = trail.request.url
-        attempts[index].trail = RedirectTrail.Box(trail)
+        attempts[index].trail = Boxed(trail)
         return attempts[index].hops
     }
 

@@ -18,7 +18,13 @@ public struct HTTPResponse: Sendable {
     /// The body.
     public var body: Body
     /// What the exchange cost; `nil` when the transport does not measure.
-    public var metrics: TransferMetrics?
+    public var metrics: TransferMetrics? {
+        get { boxedMetrics?.value }
+        set { boxedMetrics = newValue.map { Boxed($0) } }
+    }
+
+    /// Behind a reference, since a response passes through many hands and few of them look at its metrics.
+    private var boxedMetrics: Boxed<TransferMetrics>?
 
     /// Creates a response.
     public init(
@@ -30,7 +36,7 @@ public struct HTTPResponse: Sendable {
         self.status = status
         self.headers = headers
         self.body = body
-        self.metrics = metrics
+        boxedMetrics = metrics.map { Boxed($0) }
     }
 }
 
@@ -43,8 +49,12 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// The failure that ends a body early.
     public typealias Failure = TransportError
 
-    private let nextPiece: @Sendable () async throws(TransportError) -> Data?
-    private let stop: @Sendable () -> Void
+    private struct Source: Sendable {
+        let next: @Sendable () async throws(TransportError) -> Data?
+        let cancel: @Sendable () -> Void
+    }
+
+    private let source: Boxed<Source>
 
     /// Creates a body.
     ///
@@ -56,18 +66,17 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
         cancel: @escaping @Sendable () -> Void = {},
         next: @escaping @Sendable () async throws(TransportError) -> Data?
     ) {
-        stop = cancel
-        nextPiece = next
+        source = Boxed(Source(next: next, cancel: cancel))
     }
 
     /// Stops the transfer, from any thread, whether somebody is reading or not; harmless after the end.
     public func cancel() {
-        stop()
+        source.value.cancel()
     }
 
     /// Starts reading.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(nextPiece: nextPiece)
+        AsyncIterator(nextPiece: source.value.next)
     }
 
     /// Reads the body piece by piece.

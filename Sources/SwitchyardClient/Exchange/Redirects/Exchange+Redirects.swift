@@ -26,7 +26,7 @@ extension Exchange {
 
     /// The way so far; an attempt that meets its first redirect has its request built once more for it.
     private func trail(of attempt: ExchangeState.Attempt) throws(RedirectError) -> RedirectTrail {
-        if let box = attempt.trail { return box.trail }
+        if let box = attempt.trail { return box.value }
         do throws(RequestError) {
             var request = try core.request(for: configuration, on: attempt.route, in: pool)
             request.url = attempt.url

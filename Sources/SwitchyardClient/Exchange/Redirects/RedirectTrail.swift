@@ -21,15 +21,6 @@ struct RedirectTrail: Sendable {
     /// Whether the way has led away from home; credentials are not picked up again when it leads back.
     private(set) var hasLeft = false
 
-    /// The trail behind a reference: an attempt without redirects carries eight bytes for it.
-    final class Box: Sendable {
-        let trail: RedirectTrail
-
-        init(_ trail: RedirectTrail) {
-            self.trail = trail
-        }
-    }
-
     private struct Visit: Hashable {
         var method: HTTPMethod
         var url: String
