@@ -6,15 +6,16 @@ import SwitchyardServices
 ///
 /// It holds neither the manager nor its client, so that both can go while it is under way.
 struct APICall<Value: Sendable>: Sendable {
-    let configuration: APIConfiguration
     let serializer: ResponseSerializer<Value>
-    let module: APIModule
+    private let question: APIQuestion
 
     init(_ configuration: APIConfiguration, _ serializer: ResponseSerializer<Value>, _ module: APIModule) {
-        self.configuration = configuration
         self.serializer = serializer
-        self.module = module
+        question = APIQuestion(configuration, module)
     }
+
+    var configuration: APIConfiguration { question.configuration }
+    var module: APIModule { question.module }
 
     /// What a fetch brings.
     struct Fetched: Sendable {
@@ -40,7 +41,6 @@ struct APICall<Value: Sendable>: Sendable {
         confirming stored: CachedValue<Value>? = nil,
         with conditions: HTTPHeaders = [:]
     ) async throws(APIError) -> Fetched {
-        let question = APIQuestion(configuration, module)
         let answer = try await question.answer(through: client, id: id, with: conditions)
         if answer.service.status == 304, let stored, !conditions.isEmpty {
             return confirmed(stored, by: answer.service)
@@ -61,7 +61,6 @@ struct APICall<Value: Sendable>: Sendable {
     /// - Returns: The value.
     /// - Throws: ``APIError``.
     @concurrent func value(through client: NetworkClient) async throws(APIError) -> Value {
-        let question = APIQuestion(configuration, module)
         let value = try decoded(try await question.answer(through: client, id: RequestID()))
         question.forgetOutdated(in: client)
         return value

@@ -13,19 +13,40 @@ import SwitchyardServices
 ///         )
 ///     }
 public struct APIModule: Sendable {
+    private struct Parts: Sendable {
+        var rules: ResponseRules
+        let errors: ModuleErrors?
+        let envelope: Envelope?
+        let decoding: JSONDecoding
+        var messages: ErrorMessages
+        var formatError: (@Sendable (APIError) -> APIError)?
+        let shelf: DecodingShelf
+    }
+
+    /// All parts behind one reference, since every call takes its module along.
+    private var parts: Boxed<Parts>
+
     /// What an answer has to be before it is decoded; a call may have rules of its own.
-    public var rules: ResponseRules
+    public var rules: ResponseRules {
+        get { parts.value.rules }
+        set { change { $0.rules = newValue } }
+    }
     /// How the server's business codes become the module's own; `nil` when the module has none.
-    public let errors: ModuleErrors?
+    public var errors: ModuleErrors? { parts.value.errors }
     /// The frame around every answer; `nil` when there is none.
-    public let envelope: Envelope?
+    public var envelope: Envelope? { parts.value.envelope }
     /// How JSON becomes values.
-    public let decoding: JSONDecoding
+    public var decoding: JSONDecoding { parts.value.decoding }
     /// The words for the user.
-    public var messages: ErrorMessages
+    public var messages: ErrorMessages {
+        get { parts.value.messages }
+        set { change { $0.messages = newValue } }
+    }
     /// Changes each error before it is delivered, as into the words of the app; none unless set.
-    public var formatError: (@Sendable (APIError) -> APIError)?
-    private let shelf: DecodingShelf
+    public var formatError: (@Sendable (APIError) -> APIError)? {
+        get { parts.value.formatError }
+        set { change { $0.formatError = newValue } }
+    }
 
     /// A module without frame and without codes of its own.
     public static let standard = APIModule()
@@ -45,12 +66,22 @@ public struct APIModule: Sendable {
         rules: ResponseRules = .strict,
         messages: ErrorMessages? = nil
     ) {
-        self.errors = errors
-        self.envelope = envelope
-        self.decoding = decoding
-        self.rules = rules
-        self.messages = messages ?? errors?.messages ?? .standard
-        shelf = DecodingShelf(decoding: decoding, envelope: envelope)
+        parts = Boxed(
+            Parts(
+                rules: rules,
+                errors: errors,
+                envelope: envelope,
+                decoding: decoding,
+                messages: messages ?? errors?.messages ?? .standard,
+                shelf: DecodingShelf(decoding: decoding, envelope: envelope)
+            )
+        )
+    }
+
+    private mutating func change(_ change: (inout Parts) -> Void) {
+        var copy = parts.value
+        change(&copy)
+        parts = Boxed(copy)
     }
 
     /// The serialiser for a type, with the module's frame taken off.
@@ -65,7 +96,7 @@ public struct APIModule: Sendable {
     ) -> ResponseSerializer<Value> {
         let keyPath = keyPath ?? ""
         guard envelope != nil || !keyPath.isEmpty else { return .decodable(type, using: decoding) }
-        let placed = shelf.decoding(at: keyPath)
+        let placed = parts.value.shelf.decoding(at: keyPath)
         return ResponseSerializer(accepting: MediaType.jsonTypes, emptyValue: type.valueOfEmptyBody) { response in
             guard !response.isBlank else { return try type.valueOfEmptyBody.orThrowEmpty() }
             let text = try TextEncoding.utf8(response)

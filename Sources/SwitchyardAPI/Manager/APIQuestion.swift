@@ -2,15 +2,17 @@ import Foundation
 import SwitchyardClient
 
 /// What is asked of the server, whatever becomes of the answer: the part of a call that knows no type of values.
-struct APIQuestion: Sendable {
+///
+/// A class, since a call is handed through many functions and each would copy a configuration of two dozen fields.
+final class APIQuestion: Sendable {
     /// The answer with its whole body.
     struct Answer: Sendable {
         let service: ServiceResponse
         let data: Data
     }
 
-    private let configuration: APIConfiguration
-    private let module: APIModule
+    let configuration: APIConfiguration
+    let module: APIModule
 
     init(_ configuration: APIConfiguration, _ module: APIModule) {
         self.configuration = configuration
