@@ -1,16 +1,18 @@
 #if canImport(Darwin)
-    package import Darwin
+    public import Darwin
 #elseif canImport(Glibc)
-    package import Glibc
+    public import Glibc
 #elseif canImport(Musl)
-    package import Musl
+    public import Musl
 #endif
 
 /// One piece of state behind one lock.
 ///
 /// `Synchronization.Mutex` needs macOS 15 and iOS 18; this stands in its place on the older systems that the
 /// package supports. Keep the closure short and call nothing foreign from it: effects run after the lock is released.
-package final class Locked<State>: @unchecked Sendable {
+// `@usableFromInline` and the public import let other modules of the package compile `withLock` into their own code; by
+// `package` alone each use would be a call through generic code (Swift 6.3).
+@usableFromInline package final class Locked<State>: @unchecked Sendable {
     // @unchecked is sound: `state` is only touched between lock and unlock of `mutex`, and never escapes by reference.
     // The lock gives exclusive access, so it need not be checked once more at every use.
     @exclusivity(unchecked) @usableFromInline var state: State
