@@ -1,0 +1,47 @@
+import SwitchyardServices
+import Testing
+
+@Suite struct LockStripesTests {
+    @Test(arguments: [(1, 1), (2, 2), (3, 4), (8, 8), (9, 16)])
+    func `there are as many pieces as the next power of two`(count: Int, pieces: Int) {
+        #expect(LockStripes(count) { 0 }.indices.count == pieces)
+    }
+
+    @Test func `the lowest bits of a number choose its piece, of negative ones too`() {
+        let stripes = LockStripes(4) { 0 }
+        for number in [1, 5, -3, .max] { stripes.withLock(of: number) { $0 += 1 } }
+
+        #expect(stripes.indices.map { index in stripes.withLock(of: index) { $0 } } == [0, 3, 0, 1])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `no change is lost among many threads`() async {
+        let stripes = LockStripes(4) { 0 }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for number in 0..<10_000 {
+                        stripes.lock(number).pointee += 1
+                        stripes.unlock(number)
+                    }
+                }
+            }
+        }
+
+        #expect(
+            stripes.indices.map { index in stripes.withLock(of: index) { $0 } } == [10_000, 10_000, 10_000, 10_000]
+        )
+    }
+
+    @Test func `what the pieces hold is released with them`() {
+        final class Witness: Sendable {}
+        weak var witness: Witness?
+        do {
+            let held = Witness()
+            witness = held
+            _ = LockStripes(2) { held }
+        }
+
+        #expect(witness == nil)
+    }
+}
