@@ -1,22 +1,29 @@
 import SwitchyardServices
 
-/// A value of any type with what belongs to it, so that entries of different types share one cache.
+/// A value of any type with its key and what is known of it, so that entries of different types share one cache.
 class CacheBox: @unchecked Sendable {
-    // @unchecked is sound: this class and its only subclass hold `let`s of Sendable types and nothing else.
+    // @unchecked is sound: this class and its only subclass hold `let`s of Sendable types, and three variables. `isMarked`
+    // is touched only under the lock of the box's table, the neighbours only under the queue's.
 
     let type: ObjectIdentifier
-    let facts: CacheFacts
+    let freshUntil: MonotonicTime
+    let key: CacheKey
+    // The neighbours in the queue. Unowned is sound: see EvictionQueue.
+    unowned(unsafe) var older: CacheBox?
+    unowned(unsafe) var newer: CacheBox?
+    let record: CacheRecord
+    /// Whether the entry was used since the queue's hand came by.
+    var isMarked = false
 
-    init(type: ObjectIdentifier, facts: CacheFacts) {
+    init(type: ObjectIdentifier, key: CacheKey, freshUntil: MonotonicTime, record: CacheRecord) {
         self.type = type
-        self.facts = facts
+        self.key = key
+        self.freshUntil = freshUntil
+        self.record = record
     }
 
-    /// What stands in a place that is free.
-    static let empty = CacheBox(type: ObjectIdentifier(Never.self), facts: CacheFacts())
-
     /// The box with its value, when the value is of that type.
-    final func holding<Value: Sendable>(_ type: Value.Type) -> ValueBox<Value>? {
+    @inline(__always) final func holding<Value: Sendable>(_ type: Value.Type) -> ValueBox<Value>? {
         // The cast is sound: only ValueBox<Value> is made with the identifier of Value (see its initialiser).
         self.type == ObjectIdentifier(type) ? unsafeDowncast(self, to: ValueBox<Value>.self) : nil
     }
@@ -28,16 +35,28 @@ final class ValueBox<Value: Sendable>: CacheBox, @unchecked Sendable {
 
     let value: Value
 
-    init(_ value: Value, facts: CacheFacts) {
+    init(_ value: Value, key: CacheKey, freshUntil: MonotonicTime, record: CacheRecord) {
         self.value = value
-        super.init(type: ObjectIdentifier(Value.self), facts: facts)
+        super.init(type: ObjectIdentifier(Value.self), key: key, freshUntil: freshUntil, record: record)
     }
 }
 
-/// What is known of a stored value beside the value.
+/// What is known of an entry and no hit needs; apart, so that what a hit reads lies together.
+final class CacheRecord: Sendable {
+    let created: MonotonicTime
+    /// When the entry goes, be it fresh or not.
+    let expires: MonotonicTime
+    let facts: CacheFacts
+
+    init(created: MonotonicTime, expires: MonotonicTime, facts: CacheFacts) {
+        self.created = created
+        self.expires = expires
+        self.facts = facts
+    }
+}
+
+/// What a value is stored with.
 struct CacheFacts: Sendable {
-    var created = MonotonicTime.zero
-    var freshUntil = MonotonicTime.zero
     var cost = 0
     var tags: Set<String> = []
     var answer: CachedAnswer?

@@ -65,7 +65,18 @@ public struct CacheKey: Sendable, Hashable {
 
     /// Whether both ask for the same thing.
     public static func == (left: CacheKey, right: CacheKey) -> Bool {
-        left.digest == right.digest && left.bytes == right.bytes
+        left.digest == right.digest && left.hasBytes(of: right)
+    }
+
+    /// Whether the bytes are the same: all at once, where an array would compare one after the other.
+    private func hasBytes(of other: CacheKey) -> Bool {
+        bytes.withUnsafeBytes { mine in
+            other.bytes.withUnsafeBytes { others in
+                guard mine.count == others.count, let first = mine.baseAddress, let second = others.baseAddress
+                else { return false }
+                return first == second || memcmp(first, second, mine.count) == 0
+            }
+        }
     }
 
     /// Hashes the key, at the cost of one number.

@@ -1,80 +1,97 @@
-/// Finds the place of an entry by its key's digest: a table of open addresses, probed one after the other.
+/// Finds entries by their keys: a table of open addresses, probed one after the other.
 ///
 /// Faster than a dictionary here, since digests are spread evenly already and need not be hashed once more.
-struct KeyIndex: Sendable {
-    /// A part of the digest, and the place of the entry; free when the place is negative.
-    private struct Slot: Sendable {
-        var tag: UInt32
-        var place: Int32
+struct CacheTable: Sendable {
+    /// A part of each entry's digest, which is never 0; 0 where there is no entry.
+    ///
+    /// Apart from the entries, since most steps of a search need no more and a processor's cache has room for it.
+    private var tags: [UInt32] = []
+    private var entries: [CacheBox?] = []
+    private var mask: Int { tags.count - 1 }
+    private var count = 0
 
-        static let free = Slot(tag: 0, place: -1)
-    }
+    /// All entries, in no order.
+    var boxes: [CacheBox] { entries.compactMap(\.self) }
 
-    private var slots: [Slot] = []
-    private var mask = 0
-    /// How many entries there are.
-    private(set) var count = 0
-
-    /// The places of all entries, in no order.
-    var places: [Int32] { slots.compactMap { $0.place < 0 ? nil : $0.place } }
-
-    /// The place of the entry with a digest for which `isWanted` holds; negative when there is none.
-    @inline(__always) func place(of digest: Int, where isWanted: (Int32) -> Bool) -> Int32 {
-        guard count > 0 else { return -1 }
-        let tag = Self.tag(of: digest)
-        var index = Int(tag) & mask
-        while slots[index].place >= 0 {
-            if slots[index].tag == tag, isWanted(slots[index].place) { return slots[index].place }
+    /// The entry of a key.
+    @inline(__always) func box(of key: CacheKey) -> CacheBox? {
+        guard count > 0 else { return nil }
+        let tag = Self.tag(of: key)
+        var index = home(of: tag)
+        while tags[index] != 0 {
+            if tags[index] == tag, let box = entries[index], box.key == key { return box }
             index = (index + 1) & mask
         }
-        return -1
+        return nil
     }
 
-    /// Enters a place that is not there yet.
-    mutating func insert(_ place: Int32, digest: Int) {
-        if (count + 1) * 2 > slots.count { grow() }
-        put(Slot(tag: Self.tag(of: digest), place: place))
+    /// Stores an entry in the place of an older one of its key.
+    mutating func store(_ box: CacheBox) {
+        if (count + 1) * 4 > tags.count * 3 { grow() }
+        let tag = Self.tag(of: box.key)
+        var index = home(of: tag)
+        while tags[index] != 0 {
+            if tags[index] == tag, entries[index]?.key == box.key {
+                entries[index] = box
+                return
+            }
+            index = (index + 1) & mask
+        }
+        tags[index] = tag
+        entries[index] = box
         count += 1
     }
 
-    /// Takes a place out.
-    mutating func remove(_ place: Int32, digest: Int) {
-        guard count > 0 else { return }
-        var hole = Int(Self.tag(of: digest)) & mask
-        while slots[hole].place != place {
-            guard slots[hole].place >= 0 else { return }
-            hole = (hole + 1) & mask
+    /// Takes an entry out, unless another has taken its place; returns whether it was there.
+    mutating func remove(_ box: CacheBox) -> Bool {
+        guard count > 0 else { return false }
+        var index = home(of: Self.tag(of: box.key))
+        while entries[index] !== box {
+            guard tags[index] != 0 else { return false }
+            index = (index + 1) & mask
         }
         count -= 1
-        // What was pushed on by the entry moves back, so that no search ends at the hole.
-        var index = hole
+        // Once nothing is left, the memory is given back.
+        if count == 0 { self = CacheTable() } else { clear(index) }
+        return true
+    }
+
+    /// Frees a place and moves back what its entry had pushed on, so that no search ends there.
+    private mutating func clear(_ place: Int) {
+        var hole = place
+        var index = place
         while true {
             index = (index + 1) & mask
-            guard slots[index].place >= 0 else { break }
-            let home = Int(slots[index].tag) & mask
-            if (index - home) & mask >= (index - hole) & mask {
-                slots[hole] = slots[index]
+            guard tags[index] != 0 else { break }
+            if (index - home(of: tags[index])) & mask >= (index - hole) & mask {
+                tags[hole] = tags[index]
+                entries.swapAt(hole, index)
                 hole = index
             }
         }
-        slots[hole] = .free
-    }
-
-    private mutating func put(_ slot: Slot) {
-        var index = Int(slot.tag) & mask
-        while slots[index].place >= 0 { index = (index + 1) & mask }
-        slots[index] = slot
+        tags[hole] = 0
+        entries[hole] = nil
     }
 
     private mutating func grow() {
-        let old = slots
-        slots = [Slot](repeating: .free, count: max(16, old.count * 2))
-        mask = slots.count - 1
-        for slot in old where slot.place >= 0 { put(slot) }
+        let old = self
+        let size = max(16, tags.count * 2)
+        tags = [UInt32](repeating: 0, count: size)
+        entries = [CacheBox?](repeating: nil, count: size)
+        for place in old.tags.indices where old.tags[place] != 0 {
+            var index = home(of: old.tags[place])
+            while tags[index] != 0 { index = (index + 1) & mask }
+            tags[index] = old.tags[place]
+            entries[index] = old.entries[place]
+        }
     }
 
-    /// The upper half, since the lower bits choose the lock.
-    private static func tag(of digest: Int) -> UInt32 {
-        UInt32(truncatingIfNeeded: UInt(bitPattern: digest) >> UInt(Int.bitWidth / 2))
+    @inline(__always) private func home(of tag: UInt32) -> Int {
+        Int(tag >> 1) & mask
+    }
+
+    /// The upper half, since the lower bits choose the lock; its last bit is given up to tell it from 0.
+    @inline(__always) private static func tag(of key: CacheKey) -> UInt32 {
+        UInt32(truncatingIfNeeded: UInt(bitPattern: key.spread) >> UInt(Int.bitWidth / 2)) | 1
     }
 }

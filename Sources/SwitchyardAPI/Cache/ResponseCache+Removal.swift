@@ -61,47 +61,32 @@ extension ResponseCache {
     private func drop(where rule: (Candidate) -> Bool) {
         removals.withLock { $0 &+= 1 }
         let now = time.now
-        for shard in shards {
-            let entries = shard.withLock { Array($0.all) }
-            let doomed = entries.filter { rule(Candidate($0, now: now)) }.map { ($0.key, $0.box) }
-            apply(shard.withLock { list in list.remove(doomed) })
+        for index in tables.indices {
+            for box in boxes(index) where rule(Candidate(box, now: now)) { drop(box) }
         }
     }
 
     /// Removes the entries that have expired from memory.
     public func removeExpired() {
         let now = time.now
-        for shard in shards {
-            apply(
-                shard.withLock { list in
-                    list.remove(list.all.filter { $0.expires <= now }.map { ($0.key, $0.box) })
-                }
-            )
+        for index in tables.indices {
+            for box in boxes(index) where box.record.expires <= now { drop(box) }
         }
+    }
+
+    private func boxes(_ index: Int) -> [CacheBox] {
+        tables.withLock(of: index) { $0.boxes }
     }
 }
 
 extension ResponseCache.Candidate {
-    fileprivate init(_ entry: RecencyList.Entry, now: MonotonicTime) {
-        let parts = entry.key.parts
+    fileprivate init(_ box: CacheBox, now: MonotonicTime) {
+        let parts = box.key.parts
         partition = parts.partition
         method = parts.method
         path = parts.path
-        tags = entry.box.facts.tags
-        age = entry.box.facts.created.duration(to: now)
-        cost = entry.cost
-    }
-}
-
-extension RecencyList {
-    /// Removes entries unless another has taken their place meanwhile.
-    fileprivate mutating func remove(_ doomed: [(key: CacheKey, box: CacheBox)]) -> Change {
-        var sum = Change()
-        for (key, box) in doomed where holds(key, box) {
-            let change = remove(key)
-            sum.cost += change.cost
-            sum.count += change.count
-        }
-        return sum
+        tags = box.record.facts.tags
+        age = box.record.created.duration(to: now)
+        cost = box.record.facts.cost
     }
 }

@@ -4,13 +4,20 @@ import SwitchyardServices
 
 /// An expiring cache of decoded answers in memory.
 ///
-/// Values of any type share it; each has its own lifetime and its cost in bytes. When the cost or the number of entries
-/// passes its limit, the entries go that were used longest ago (least recently used: simple, without tuning, and right
-/// for an app that shows the same screens again). An entry that has expired goes when it is met. Times are monotonic,
-/// so that setting the clock changes nothing.
+/// Values of any type share it; each has its own lifetime and its cost in bytes. An entry that has expired goes when it is
+/// met. Times are monotonic, so that setting the clock changes nothing.
 ///
 /// The entries are spread over several locks, so that reads on different threads seldom wait for each other; the limits
 /// hold for all of them together. Any thread may call it.
+///
+/// ### What goes first
+///
+/// When the cost or the number of entries would pass its limit, a hand goes over the entries from the one stored first to
+/// the one stored last, and round again: what was used since the hand came by stays for another round, the first that was
+/// not goes. This is SIEVE (Zhang, Yang, Yue, Vigfusson and Rashmi, NSDI 2024). A use only leaves a mark, where the order
+/// of the least recently used (LRU) would have to be changed by every reader; what is asked for once goes sooner; and
+/// nothing has to be tuned. Of 100 requests 43.2 find their answer, against 34.1 with LRU, on a Zipf trace, 38.8 against
+/// 31.1 when scans disturb it, and none on a loop through more than fits, with either (benchmark `cache`).
 public final class ResponseCache: Sendable {
     /// The most that a cache keeps.
     public struct Limits: Sendable, Hashable {
@@ -36,8 +43,8 @@ public final class ResponseCache: Sendable {
     /// How often entries were removed on purpose: who fetched meanwhile does not store what may be out of date.
     let removals = Locked(0)
     let time: any TimeSource
-    let shards: [Locked<RecencyList>]
-    let size = Locked(RecencyList.Change())
+    let tables: LockStripes<CacheTable>
+    let queue = Locked(EvictionQueue())
 
     /// Creates an empty cache.
     ///
@@ -45,8 +52,7 @@ public final class ResponseCache: Sendable {
     ///   - limits: The most that the cache keeps.
     ///   - defaults: What holds for calls that say nothing of caching themselves.
     ///   - disk: Where answers are kept beyond memory; nowhere unless given.
-    ///   - locks: How many locks the entries are spread over; rounded up to a power of two. With one, the order of use
-    ///     is exact even when the clock stands still.
+    ///   - locks: How many locks the entries are spread over; rounded up to a power of two, 256 at most.
     ///   - time: The clock.
     ///   - wallClock: The clock by which answers on disk grow old, and HTTP's dates are read.
     public init(
@@ -62,29 +68,42 @@ public final class ResponseCache: Sendable {
         self.disk = disk
         self.wallClock = wallClock
         self.time = time
-        var count = 1
-        while count < min(max(1, locks), 256) { count *= 2 }
-        shards = (0..<count).map { _ in Locked(RecencyList()) }
+        tables = LockStripes(min(max(1, locks), 256)) { CacheTable() }
     }
 
     /// How many entries there are, those that have expired and were not met since included.
-    public var count: Int { size.withLock { $0.count } }
+    public var count: Int { queue.withLock { $0.count } }
 
     /// The cost of all entries, in bytes.
-    public var cost: Int { size.withLock { $0.cost } }
+    public var cost: Int { queue.withLock { $0.cost } }
 
     /// Returns the value of a key, when there is a fresh one of that type.
     public func value<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> Value? {
-        let now = time.now
-        guard let box = box(for: key, now: now)?.holding(type), box.facts.freshUntil > now else { return nil }
-        return box.value
+        freshValue(of: key, type) { _ in true }
     }
 
     /// Returns the value of a key, when there is a fresh one of that type and stamp.
     func value<Value: Sendable>(for key: CacheKey, as type: Value.Type, _ stamp: CacheStamp) -> Value? {
+        freshValue(of: key, type) { $0.record.facts.stamp == stamp }
+    }
+
+    /// The value of a fresh entry, marked as used; copied out under the lock, so that the box need not be held.
+    @inline(__always)
+    private func freshValue<Value: Sendable>(
+        of key: CacheKey,
+        _ type: Value.Type,
+        where isWanted: (CacheBox) -> Bool
+    ) -> Value? {
         let now = time.now
-        guard let box = box(for: key, now: now)?.holding(type), box.facts.freshUntil > now, box.facts.stamp == stamp
-        else { return nil }
+        let table = tables.lock(key.spread)
+        guard let box = table.pointee.box(of: key), box.freshUntil > now else {
+            tables.unlock(key.spread)
+            dropExpired(key, now: now)
+            return nil
+        }
+        defer { tables.unlock(key.spread) }
+        if !box.isMarked { box.isMarked = true }
+        guard let box = box.holding(type), isWanted(box) else { return nil }
         return box.value
     }
 
@@ -92,12 +111,12 @@ public final class ResponseCache: Sendable {
     /// which it was to be kept beyond.
     public func entry<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> CachedValue<Value>? {
         let now = time.now
-        guard let box = box(for: key, now: now)?.holding(type) else { return nil }
-        let facts = box.facts
+        guard let box = box(of: key, now: now)?.holding(type) else { return nil }
+        let facts = box.record.facts
         return CachedValue(
             value: box.value,
-            age: facts.created.duration(to: now),
-            isFresh: facts.freshUntil > now,
+            age: box.record.created.duration(to: now),
+            isFresh: box.freshUntil > now,
             tags: facts.tags,
             answer: facts.answer,
             cost: facts.cost,
@@ -145,17 +164,16 @@ public final class ResponseCache: Sendable {
         staleFor: Duration,
         _ facts: CacheFacts
     ) {
-        let cost = max(0, facts.cost)
-        guard cost <= limits.cost, limits.count > 0 else { return drop(key) }
-        let now = time.now
         var facts = facts
-        facts.created = now.advanced(by: .zero - age)
-        facts.freshUntil = facts.created.advanced(by: max(.zero, lifetime))
-        let expires = facts.freshUntil.advanced(by: max(.zero, staleFor))
+        facts.cost = max(0, facts.cost)
+        guard facts.cost <= limits.cost, limits.count > 0 else { return drop(key) }
+        let now = time.now
+        let created = now.advanced(by: .zero - age)
+        let freshUntil = created.advanced(by: max(.zero, lifetime))
+        let expires = freshUntil.advanced(by: max(.zero, staleFor))
         guard expires > now else { return drop(key) }
-        let box = ValueBox(value, facts: facts)
-        apply(shard(of: key).withLock { $0.store(key, box, cost: cost, expires: expires, now: now) })
-        shrink()
+        let record = CacheRecord(created: created, expires: expires, facts: facts)
+        insert(ValueBox(value, key: key, freshUntil: freshUntil, record: record), now: now)
     }
 
     /// Removes the value of a key, on disk too.
@@ -163,37 +181,5 @@ public final class ResponseCache: Sendable {
         removals.withLock { $0 &+= 1 }
         drop(key)
         disk?.remove(key)
-    }
-
-    /// Removes the value of a key from memory.
-    func drop(_ key: CacheKey) {
-        apply(shard(of: key).withLock { $0.remove(key) })
-    }
-
-    private func box(for key: CacheKey, now: MonotonicTime) -> CacheBox? {
-        let (box, change) = shard(of: key).withLock { $0.use(key, now: now) }
-        if change.count != 0 { apply(change) }
-        return box
-    }
-
-    private func shard(of key: CacheKey) -> Locked<RecencyList> {
-        shards[key.spread & (shards.count - 1)]
-    }
-
-    func apply(_ change: RecencyList.Change) {
-        guard change.count != 0 || change.cost != 0 else { return }
-        size.withLock {
-            $0.cost += change.cost
-            $0.count += change.count
-        }
-    }
-
-    /// Drops what was used longest ago until the limits hold.
-    private func shrink() {
-        while size.withLock({ $0.cost > limits.cost || $0.count > limits.count }) {
-            let uses = shards.map { shard in shard.withLock { $0.oldestUse ?? .max } }
-            guard let oldest = uses.indices.min(by: { uses[$0] < uses[$1] }), uses[oldest] < .max else { return }
-            apply(shards[oldest].withLock { $0.removeOldest() })
-        }
     }
 }

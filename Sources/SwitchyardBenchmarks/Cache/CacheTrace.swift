@@ -70,6 +70,22 @@ struct CacheTrace {
         return Double(hits) / Double(requests.count)
     }
 
+    /// The hit ratio of a cache that drops what was used longest ago (LRU).
+    func leastRecentlyUsed(_ size: Int) -> Double {
+        var uses: [Int: Int] = [:]
+        var oldest = 0
+        var hits = 0
+        for (index, key) in requests.enumerated() {
+            if uses.updateValue(index, forKey: key) != nil { hits += 1 }
+            while uses.count > size {
+                // A use that was followed by another of the same key counts no more.
+                if uses[requests[oldest]] == oldest { uses[requests[oldest]] = nil }
+                oldest += 1
+            }
+        }
+        return Double(hits) / Double(requests.count)
+    }
+
     /// The hit ratio of a cache that knows the future and drops what is needed last (Belady, 1966).
     func clairvoyant(_ size: Int) -> Double {
         let next = nextUses

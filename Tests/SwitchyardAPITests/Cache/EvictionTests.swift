@@ -1,0 +1,137 @@
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite struct EvictionTests {
+    private static let partition = CachePartition(service: "topics", environment: "release")
+    private static let keys = (0..<200).map { CacheKey(partition, path: "\($0)") }
+
+    private func store(_ numbers: some Sequence<Int>, in cache: ResponseCache, lifetime: Duration = .seconds(9)) {
+        for number in numbers { cache.store(number, for: Self.keys[number], lifetime: lifetime, cost: 1) }
+    }
+
+    /// What is in the cache; asks in the end, since asking leaves marks.
+    private func left(in cache: ResponseCache) -> [Int] {
+        Self.keys.indices.filter { cache.value(for: Self.keys[$0], as: Int.self) != nil }
+    }
+
+    @Test func `F6: what was stored first goes first, over all locks, when nothing is used`() {
+        let cache = ResponseCache(limits: .init(count: 50), locks: 8, time: ManualClock())
+        store(0..<100, in: cache)
+
+        #expect(left(in: cache) == Array(50..<100))
+    }
+
+    @Test func `F6: an entry that was used lately outlives those never used`() {
+        let cache = ResponseCache(limits: .init(count: 50), locks: 8, time: ManualClock())
+        for number in 0..<200 {
+            store([number], in: cache)
+            _ = cache.value(for: Self.keys[3], as: Int.self)
+        }
+
+        #expect(left(in: cache) == [3] + Array(151..<200))
+    }
+
+    @Test func `what a walk through more than fits asks for once pushes nothing out that is used`() {
+        let cache = ResponseCache(limits: .init(count: 20), time: ManualClock())
+        store(0..<10, in: cache)
+        for number in 0..<10 { _ = cache.value(for: Self.keys[number], as: Int.self) }
+        store(10..<29, in: cache)
+
+        #expect(left(in: cache).prefix(10) == Array(0..<10)[...])
+    }
+
+    @Test func `an entry that has expired is not spared for having been used`() {
+        let time = ManualClock()
+        let cache = ResponseCache(limits: .init(count: 3), time: time)
+        store([0], in: cache, lifetime: .seconds(1))
+        store([1, 2], in: cache)
+        for number in 0..<3 { _ = cache.value(for: Self.keys[number], as: Int.self) }
+        time.advance(by: .seconds(2))
+
+        store([3], in: cache)
+
+        #expect(left(in: cache) == [1, 2, 3])
+    }
+
+    @Test func `storing a key anew in a full cache pushes no other out`() {
+        let cache = ResponseCache(limits: .init(count: 3), time: ManualClock())
+        store([0, 1, 2, 0, 1, 2, 2], in: cache)
+
+        #expect(left(in: cache) == [0, 1, 2])
+    }
+
+    @Test func `when all are used, the one stored first goes, and never the new one`() {
+        let cache = ResponseCache(limits: .init(count: 3), time: ManualClock())
+        store([0, 1, 2], in: cache)
+        for number in 0..<3 { _ = cache.value(for: Self.keys[number], as: Int.self) }
+
+        store([3], in: cache)
+
+        #expect(left(in: cache) == [1, 2, 3])
+    }
+
+    @Test(arguments: [1, 8])
+    func `the order is that of SIEVE as published, whatever is stored, used and removed`(locks: Int) {
+        var random = SystemRandomNumberGenerator()
+        let cache = ResponseCache(limits: .init(count: 40), locks: locks, time: ManualClock())
+        var model = SieveModel(size: 40)
+        for _ in 0..<20_000 {
+            let number = min(Int.random(in: 0..<200, using: &random), Int.random(in: 0..<200, using: &random))
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0:
+                cache.remove(Self.keys[number])
+                model.remove(number)
+            case 1...3:
+                store([number], in: cache)
+                model.store(number)
+            default:
+                let isThere = cache.value(for: Self.keys[number], as: Int.self) != nil
+                guard isThere == model.use(number) else {
+                    Issue.record("the cache and the model differ in \(number)")
+                    return
+                }
+            }
+        }
+
+        #expect(left(in: cache) == model.numbers.sorted())
+        #expect(cache.count == model.numbers.count)
+    }
+}
+
+/// SIEVE as in the paper's listing, on an array: what is stored anew is new.
+private struct SieveModel {
+    let size: Int
+    private(set) var numbers: [Int] = []
+    private var used: Set<Int> = []
+    private var hand = 0
+
+    init(size: Int) {
+        self.size = size
+    }
+
+    mutating func use(_ number: Int) -> Bool {
+        guard numbers.contains(number) else { return false }
+        used.insert(number)
+        return true
+    }
+
+    mutating func store(_ number: Int) {
+        remove(number)
+        while numbers.count >= size {
+            if used.remove(numbers[hand]) == nil { numbers.remove(at: hand) } else { hand += 1 }
+            if hand == numbers.count { hand = 0 }
+        }
+        numbers.append(number)
+    }
+
+    mutating func remove(_ number: Int) {
+        guard let place = numbers.firstIndex(of: number) else { return }
+        numbers.remove(at: place)
+        used.remove(number)
+        if place < hand { hand -= 1 }
+        if hand == numbers.count { hand = 0 }
+    }
+}
