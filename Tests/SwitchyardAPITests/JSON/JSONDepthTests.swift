@@ -1,0 +1,46 @@
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite struct JSONDepthTests {
+    private func isTooDeep(_ text: String, limit: Int) -> Bool {
+        Array(text.utf8).withUnsafeBytes { bytes in
+            do throws(DecodingFailure) {
+                try JSONDepth.check(bytes, limit: limit)
+                return false
+            } catch {
+                return error.kind == .tooDeep(limit: limit)
+            }
+        }
+    }
+
+    @Test(arguments: 0..<20)
+    func `each bracket counts, wherever it stands`(padding: Int) {
+        let spaces = String(repeating: " ", count: padding)
+        for depth in 1..<20 {
+            let text = spaces + String(repeating: "[", count: depth) + spaces + "1" + spaces
+            #expect(isTooDeep(text, limit: depth - 1))
+            #expect(!isTooDeep(text, limit: depth))
+        }
+    }
+
+    @Test func `both kinds of brackets open, and no other byte does`() {
+        for byte in UInt8(0x20)...0x7E where byte != UInt8(ascii: "\"") {
+            let text = String(repeating: Character(Unicode.Scalar(byte)), count: 9)
+            #expect(isTooDeep(text, limit: 8) == (byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{")))
+        }
+    }
+
+    @Test(arguments: [2_039, 2_040, 2_041, 4_081, 10_000])
+    func `long texts are counted to their end`(depth: Int) {
+        let text = String(repeating: "{", count: depth)
+
+        #expect(isTooDeep(text, limit: depth - 1))
+        #expect(!isTooDeep(text, limit: depth))
+    }
+
+    @Test func `brackets side by side, or within a string, are not deep`() {
+        #expect(!isTooDeep("[" + String(repeating: "[],", count: 50) + "[]]", limit: 2))
+        #expect(!isTooDeep("[\"" + String(repeating: "[\\\"", count: 50) + "\"]", limit: 1))
+    }
+}
