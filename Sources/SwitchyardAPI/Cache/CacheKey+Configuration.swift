@@ -12,19 +12,19 @@ extension CacheKey {
     ///
     /// - Parameters:
     ///   - configuration: The call.
-    ///   - policy: What of the call the answer does not depend on.
+    ///   - box: The policy, which says what of the call the answer does not depend on.
     ///   - partition: Whose answers these are.
     ///   - path: The path under which the answer is stored; the call's own unless given.
     ///   - server: The server that answers, where each server's answers are stored apart.
     /// - Returns: The key.
     static func of(
         _ configuration: APIConfiguration,
-        policy: CachePolicy,
+        policy box: CachePolicyBox,
         in partition: CachePartition,
         path: String? = nil,
         server: String? = nil
     ) -> CacheKey? {
-        guard configuration.method.isSafe || policy.allowsUnsafeMethods, configuration.prebuiltRequest == nil
+        guard configuration.method.isSafe || box.policy.allowsUnsafeMethods, configuration.prebuiltRequest == nil
         else { return nil }
         var body: Data?
         if !configuration.body.isNone {
@@ -35,23 +35,23 @@ extension CacheKey {
             partition,
             method: configuration.method,
             path: path ?? configuration.path,
-            parameters: parameters(of: configuration, policy),
-            headers: fields(of: configuration, policy, server),
+            parameters: parameters(of: configuration, box),
+            headers: fields(of: configuration, box, server),
             body: body
         )
     }
 
     private static func parameters(
         of configuration: APIConfiguration,
-        _ policy: CachePolicy
+        _ box: CachePolicyBox
     ) -> [(name: String, value: String)] {
         var parameters: [(name: String, value: String)] = []
-        for item in configuration.query.items where !policy.ignoredParameters.contains(item.key) {
+        for item in configuration.query.items where !box.policy.ignoredParameters.contains(item.key) {
             let name = item.key.utf8.first == 0 ? "\0q" + item.key : item.key
             parameters.append((name, item.value.canonicalText))
         }
         // They may go into another part of the request than those of the query, so they are told apart.
-        for item in configuration.parameters.items where !policy.ignoredParameters.contains(item.key) {
+        for item in configuration.parameters.items where !box.policy.ignoredParameters.contains(item.key) {
             parameters.append(("\0p" + item.key, item.value.canonicalText))
         }
         return parameters
@@ -60,11 +60,11 @@ extension CacheKey {
     /// The header fields on which the answer depends, and under names that no field can have, what else it depends on.
     private static func fields(
         of configuration: APIConfiguration,
-        _ policy: CachePolicy,
+        _ box: CachePolicyBox,
         _ server: String?
     ) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
-        for field in configuration.headers where !policy.ignoredHeaders.contains(field.name.lowercased()) {
+        for field in configuration.headers where !box.policy.ignoredHeaders.contains(field.name.lowercased()) {
             fields.append((field.name, field.value))
         }
         if case .baseURL(let url) = configuration.server { fields.append((name: ":base", value: url.text)) }

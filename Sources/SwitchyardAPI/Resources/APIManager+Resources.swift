@@ -69,7 +69,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
             environment: client.environment.rawValue,
             user: user
         )
-        return CacheKey.of(configuration, policy: configuration.cache, in: partition)
+        return CacheKey.of(configuration, policy: configuration.cacheBox, in: partition)
     }
 
     func resource(_ options: APIResource<Value>.Options) -> APIResource<Value> {

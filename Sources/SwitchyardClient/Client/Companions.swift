@@ -33,10 +33,13 @@ package final class Companions: Sendable {
     /// The companion of a type; `nil` when none was made.
     package func existing<Object: AnyObject & Sendable>(_ type: Object.Type = Object.self) -> Object? {
         // The cast is sound: an object is only ever entered under the identifier of its own type.
+        object(of: ObjectIdentifier(type)).map { unsafeDowncast($0, to: type) }
+    }
+
+    /// Apart from the cast: this much needs no generic code.
+    private func object(of type: ObjectIdentifier) -> (any AnyObject & Sendable)? {
         objects.withLock { objects in
-            for entry in objects where entry.type == ObjectIdentifier(type) {
-                return unsafeDowncast(entry.object, to: type)
-            }
+            for entry in objects where entry.type == type { return entry.object }
             return nil
         }
     }

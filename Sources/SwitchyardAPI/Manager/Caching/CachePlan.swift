@@ -17,12 +17,12 @@ struct CachePlan: Sendable {
     /// Plans for a call; `nil` when its answer is not to be stored.
     static func of(_ configuration: APIConfiguration, through client: NetworkClient, user: String?) -> CachePlan? {
         let box = configuration.cacheBox
-        guard let (cache, lifetime) = place(of: configuration, box.policy, through: client) else { return nil }
+        guard let (cache, lifetime) = place(of: configuration, box, through: client) else { return nil }
         let place = client.place
         let partition = CachePartition(service: place.service, environment: place.environment.rawValue, user: user)
         let server = box.policy.separatesServers ? preferredServer(for: configuration, of: client) : nil
         let path = cache.defaults.pathFilters.isEmpty ? nil : cache.defaults.path(of: configuration)
-        guard let key = CacheKey.of(configuration, policy: box.policy, in: partition, path: path, server: server)
+        guard let key = CacheKey.of(configuration, policy: box, in: partition, path: path, server: server)
         else { return nil }
         return CachePlan(key: key, box: box, lifetime: lifetime, cache: cache, server: server)
     }
@@ -30,18 +30,19 @@ struct CachePlan: Sendable {
     /// The cache of a call, and how long its answer is fresh: by the call itself, else by the cache's defaults.
     private static func place(
         of configuration: APIConfiguration,
-        _ policy: CachePolicy,
+        _ box: CachePolicyBox,
         through client: NetworkClient
     ) -> (ResponseCache, Duration)? {
-        guard policy.isEnabled != false else { return nil }
+        let isEnabled = box.policy.isEnabled
+        guard isEnabled != false else { return nil }
         if let lifetime = configuration.cacheLifetime {
             guard lifetime > .zero else { return nil }
             let cache = client.responseCache
-            return policy.isEnabled ?? cache.defaults.isEnabled ? (cache, lifetime) : nil
+            return isEnabled ?? cache.defaults.isEnabled ? (cache, lifetime) : nil
         }
-        guard let cache = policy.isEnabled == true ? client.responseCache : client.existingResponseCache,
-            policy.isEnabled ?? cache.defaults.isEnabled,
-            let lifetime = cache.defaults.lifetime ?? (policy.isEnabled == true ? CacheDefaults.unnamedLifetime : nil),
+        guard let cache = isEnabled == true ? client.responseCache : client.existingResponseCache,
+            isEnabled ?? cache.defaults.isEnabled,
+            let lifetime = cache.defaults.lifetime ?? (isEnabled == true ? CacheDefaults.unnamedLifetime : nil),
             lifetime > .zero
         else { return nil }
         return (cache, lifetime)
