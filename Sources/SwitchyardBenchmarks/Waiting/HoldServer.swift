@@ -28,10 +28,15 @@ struct HoldServer {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while poll(&polled, nfds_t(polled.count), -1) >= 0 {
             if polled[1].revents != 0 { return }
-            if polled[0].revents != 0, let connection = listener.accept() {
+            let known = polled.indices.dropFirst(2)
+            // All that stand in line at once: looking at thousands of connections for each new one, the line would
+            // overflow, and the system would turn callers away.
+            while polled[0].revents != 0, let connection = listener.accept() {
                 polled.append(pollfd(fd: connection, events: Int16(POLLIN), revents: 0))
+                polled[0].revents = 0
+                poll(&polled, 1, 0)
             }
-            for index in polled.indices.dropFirst(2).reversed() where polled[index].revents != 0 {
+            for index in known.reversed() where polled[index].revents != 0 {
                 let connection = polled[index].fd
                 let count = recv(connection, &buffer, buffer.count, 0)
                 if count <= 0 {
