@@ -23,6 +23,8 @@ public final class StubTransport: Transport {
     private struct State {
         var requests: [HTTPRequest] = []
         var requestCount = 0
+        /// How many of them have been given their answer, so that the timer of a delayed one is set.
+        var answeredCount = 0
         var exchanges: [ObjectIdentifier: StubExchange] = [:]
         var isShutDown = false
     }
@@ -98,6 +100,7 @@ extension StubTransport {
             onEnd: { [weak self] exchange in self?.remove(exchange) },
             completion: completion
         )
+        defer { state.change { $0.answeredCount += 1 } }
         guard register(exchange, request) else {
             exchange.end(TransportError(.closed, message: "the transport was shut down", mayHaveBeenSent: false))
             return exchange
@@ -146,12 +149,12 @@ extension StubTransport {
     /// The number of exchanges that have not ended; a streamed response ends with its body.
     public var openExchanges: Int { state.withLock { $0.exchanges.count } }
 
-    /// Waits until so many requests were started.
+    /// Waits until so many requests were started; the timer of an answer that is delayed is set by then.
     ///
     /// - Returns: `false` when the task was cancelled before.
     @discardableResult
     public func waitForRequests(_ count: Int) async -> Bool {
-        await state.wait(for: \.requestCount) { $0 >= count }
+        await state.wait(for: \.answeredCount) { $0 >= count }
     }
 
     /// Waits until no exchange is open.
