@@ -97,18 +97,17 @@ extension NetworkClient {
         id: RequestID = RequestID(),
         progress: TransferProgressHandler? = nil
     ) async throws(RequestFailure) -> ServiceResponse {
+        let handle = DispatchHandle()
         let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let request = makeRequest(configuration, id: id, progress: progress) {
                     continuation.resume(returning: $0)
                 }
-                // A task that was cancelled before it could be found in the table sends nothing, or ends here.
-                if Task.isCancelled { request.cancel(.cancelled) }
+                handle.hold(request)
                 core.dispatch(request)
-                if Task.isCancelled { request.cancel(.cancelled) }
             }
         } onCancel: {
-            core.cancel(CollectionOfOne(id))
+            handle.cancel()
         }
         return try result.get()
     }

@@ -169,6 +169,23 @@ import Testing
         client.cancel(id)
         #expect(await first.value == .cancelled)
     }
+
+    @Test func `a task that was cancelled before it sends ends no other request of the same name`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .never }
+        let id = RequestID()
+        let first = Task { await client.failure(of: APIConfiguration(path: "a"), id: id) }
+        #expect(await transport.waitForRequests(1))
+
+        let second = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await client.failure(of: APIConfiguration(path: "b"), id: id)
+        }
+        #expect(await second.value != nil)
+
+        #expect(client.activeRequests == [id])
+        client.cancel(id)
+        #expect(await first.value == .cancelled)
+    }
 }
 
 /// A value that one closure leaves for another on the same serial queue.
