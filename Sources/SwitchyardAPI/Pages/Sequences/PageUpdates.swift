@@ -16,7 +16,7 @@ public struct PageUpdates<Item: Sendable>: AsyncSequence, Sendable {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()
         let number = state.withLock { $0.listen(continuation) }
-        continuation.onTermination = { [weak state] _ in state?.withLock { $0.forget(number) } }
+        continuation.onTermination = { [state = state.weakly] _ in state.locked?.withLock { $0.forget(number) } }
         return Iterator(state: state, signals: signals.makeAsyncIterator())
     }
 
