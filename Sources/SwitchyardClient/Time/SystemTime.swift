@@ -22,7 +22,7 @@ public final class SystemTime: TimeSource {
 
         /// Sets the system timer for the earliest deadline, unless it is set for it already.
         mutating func arm(at now: MonotonicTime) {
-            guard let earliest = heap.earliest, earliest < armedFor ?? .distantFuture else { return }
+            guard let earliest = heap.earliest(), earliest < armedFor ?? .distantFuture else { return }
             armedFor = earliest
             let delay = min(max(0, now.duration(to: earliest).clampedNanoseconds), Self.longestDelay)
             source.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(0))
@@ -71,7 +71,7 @@ public final class SystemTime: TimeSource {
     ) -> any ScheduledTimer {
         let timer = Timer(owner: self, deadline: deadline, action: action)
         state.withLock { state in
-            state.heap.insert(timer.entry)
+            state.heap.insert(timer)
             if deadline < state.armedFor ?? .distantFuture { state.arm(at: now) }
         }
         return timer
@@ -88,20 +88,17 @@ public final class SystemTime: TimeSource {
     }
 
     /// A timer that is set.
-    ///
-    /// What it shares with the heap is touched only under the heap's lock.
-    private final class Timer: ScheduledTimer, @unchecked Sendable {
-        // @unchecked is sound: `entry` is a constant, and its fields are read and written only under `owner.state`.
-        let entry: TimerHeap.Entry
+    private final class Timer: TimerHeap.Entry, ScheduledTimer, @unchecked Sendable {
+        // @unchecked is sound: `owner` is a constant, and what the heap keeps in it is touched only under `owner.state`.
         private let owner: SystemTime
 
         init(owner: SystemTime, deadline: MonotonicTime, action: @escaping @Sendable () -> Void) {
             self.owner = owner
-            entry = TimerHeap.Entry(deadline: deadline, action: action)
+            super.init(deadline: deadline, action: action)
         }
 
         func cancel() {
-            _ = owner.state.withLock { $0.heap.remove(entry) }
+            _ = owner.state.withLock { $0.heap.remove(self) }
         }
     }
 }

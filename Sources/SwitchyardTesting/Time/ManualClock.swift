@@ -15,7 +15,7 @@ public final class ManualClock: TimeSource {
 
         /// Takes out the earliest timer that is due at `end`, and moves the clock to its deadline.
         mutating func next(until end: MonotonicTime) -> (@Sendable () -> Void)? {
-            now = max(now, min(timers.earliest ?? end, end))
+            now = max(now, min(timers.earliest() ?? end, end))
             return timers.popDue(at: now)
         }
     }
@@ -37,7 +37,7 @@ public final class ManualClock: TimeSource {
     public var pendingTimers: Int { state.withLock { $0.timers.count } }
 
     /// The time of the earliest timer; `nil` when none is set.
-    public var nextDeadline: MonotonicTime? { state.withLock { $0.timers.earliest } }
+    public var nextDeadline: MonotonicTime? { state.withLock { $0.timers.earliest() } }
 
     /// Calls `action` when the clock is advanced to the deadline, on the thread that advances it.
     ///

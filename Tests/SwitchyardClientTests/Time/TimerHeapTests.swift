@@ -10,7 +10,7 @@ import Testing
 
     private func drain(_ heap: inout TimerHeap) -> [Int64] {
         var deadlines: [Int64] = []
-        while let earliest = heap.earliest, heap.popDue(at: .distantFuture) != nil {
+        while let earliest = heap.earliest(), heap.popDue(at: .distantFuture) != nil {
             deadlines.append(earliest.nanoseconds)
         }
         return deadlines
@@ -34,6 +34,31 @@ import Testing
             let expected = entries.map(\.deadline.nanoseconds).filter { $0 != entries[victim].deadline.nanoseconds }
             #expect(drain(&heap) == expected.sorted())
         }
+    }
+
+    @Test func `timers that stay keep their order when most are taken out`() {
+        var heap = TimerHeap()
+        let entries = (0..<1000).map { entry(Int64($0 * 7919 % 1000)) }
+        for entry in entries { heap.insert(entry) }
+
+        for entry in entries where entry.deadline.nanoseconds % 10 != 0 { _ = heap.remove(entry) }
+
+        #expect(heap.count == 100)
+        #expect(drain(&heap) == (0..<100).map { $0 * 10 })
+        #expect(heap.count == 0)
+    }
+
+    @Test func `the earliest timer is one that is still set`() {
+        var heap = TimerHeap()
+        let cancelled = entry(1)
+        heap.insert(cancelled)
+        heap.insert(entry(2))
+
+        _ = heap.remove(cancelled)
+
+        #expect(heap.earliest()?.nanoseconds == 2)
+        #expect(heap.count == 1)
+        #expect(heap.count(at: MonotonicTime(nanoseconds: 1)) == 0)
     }
 
     @Test func `taking a timer out twice changes nothing`() {
