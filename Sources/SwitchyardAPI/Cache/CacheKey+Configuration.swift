@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardServices
 
 extension CacheKey {
     private static let generator = RequestGenerator()
@@ -19,12 +20,12 @@ extension CacheKey {
     /// - Returns: The key.
     static func of(
         _ configuration: APIConfiguration,
-        policy box: CachePolicyBox,
+        policy box: Boxed<CachePolicy>,
         in partition: CachePartition,
         path: String? = nil,
         server: String? = nil
     ) -> CacheKey? {
-        guard configuration.method.isSafe || box.policy.allowsUnsafeMethods, configuration.prebuiltRequest == nil
+        guard configuration.method.isSafe || box.value.allowsUnsafeMethods, configuration.prebuiltRequest == nil
         else { return nil }
         var body: Data?
         if !configuration.body.isNone {
@@ -43,15 +44,15 @@ extension CacheKey {
 
     private static func parameters(
         of configuration: APIConfiguration,
-        _ box: CachePolicyBox
+        _ box: Boxed<CachePolicy>
     ) -> [(name: String, value: String)] {
         var parameters: [(name: String, value: String)] = []
-        for item in configuration.query.items where !box.policy.ignoredParameters.contains(item.key) {
+        for item in configuration.query.items where !box.value.ignoredParameters.contains(item.key) {
             let name = item.key.utf8.first == 0 ? "\0q" + item.key : item.key
             parameters.append((name, item.value.canonicalText))
         }
         // They may go into another part of the request than those of the query, so they are told apart.
-        for item in configuration.parameters.items where !box.policy.ignoredParameters.contains(item.key) {
+        for item in configuration.parameters.items where !box.value.ignoredParameters.contains(item.key) {
             parameters.append(("\0p" + item.key, item.value.canonicalText))
         }
         return parameters
@@ -60,11 +61,11 @@ extension CacheKey {
     /// The header fields on which the answer depends, and under names that no field can have, what else it depends on.
     private static func fields(
         of configuration: APIConfiguration,
-        _ box: CachePolicyBox,
+        _ box: Boxed<CachePolicy>,
         _ server: String?
     ) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
-        for field in configuration.headers where !box.policy.ignoredHeaders.contains(field.name.lowercased()) {
+        for field in configuration.headers where !box.value.ignoredHeaders.contains(field.name.lowercased()) {
             fields.append((field.name, field.value))
         }
         if case .baseURL(let url) = configuration.server { fields.append((name: ":base", value: url.text)) }

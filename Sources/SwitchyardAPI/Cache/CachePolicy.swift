@@ -1,4 +1,5 @@
 public import SwitchyardClient
+import SwitchyardServices
 
 /// How one call uses stored answers, beside its lifetime (``SwitchyardClient/APIConfiguration/cacheLifetime``).
 ///
@@ -91,24 +92,15 @@ public struct CachePolicy: Sendable {
 
 extension APIConfiguration {
     private enum CachePolicyKey: ConfigurationKey {
-        static let defaultValue = CachePolicyBox(CachePolicy())
+        static let defaultValue = Boxed<CachePolicy>(CachePolicy())
     }
 
     /// How the call uses stored answers.
     public var cache: CachePolicy {
-        get { cacheBox.policy }
-        set { self[CachePolicyKey.self] = CachePolicyBox(newValue) }
+        get { cacheBox.value }
+        set { self[CachePolicyKey.self] = Boxed<CachePolicy>(newValue) }
     }
 
-    /// The policy behind one reference, for what is done in every call.
-    var cacheBox: CachePolicyBox { self[CachePolicyKey.self] }
-}
-
-/// A policy that never changes, behind one reference: copying the policy itself costs as much as finding an answer.
-final class CachePolicyBox: Sendable {
-    let policy: CachePolicy
-
-    init(_ policy: CachePolicy) {
-        self.policy = policy
-    }
+    /// The policy behind one reference, for what is done in every call: copying it costs as much as finding an answer.
+    var cacheBox: Boxed<CachePolicy> { self[CachePolicyKey.self] }
 }

@@ -7,13 +7,19 @@ public struct ServiceResponse: Sendable {
     /// The response.
     public var response: HTTPResponse
     /// Who answered, after how many attempts and how long.
-    public var context: RequestContext
+    public var context: RequestContext {
+        get { sharedContext.value }
+        _modify { yield &sharedContext.value }
+    }
+
+    /// Behind one reference, since an answer passes through many hands and few of them look at it.
+    private var sharedContext: CopyOnWrite<RequestContext>
 
     /// Creates a response.
     public init(id: RequestID, response: HTTPResponse, context: RequestContext) {
         self.id = id
         self.response = response
-        self.context = context
+        sharedContext = CopyOnWrite(context)
     }
 
     /// The status code.

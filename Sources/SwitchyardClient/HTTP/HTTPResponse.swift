@@ -11,20 +11,36 @@ public struct HTTPResponse: Sendable {
         case stream(HTTPBodyStream)
     }
 
-    /// The status code.
-    public var status: Int
-    /// The header fields, in the order in which they came; repeated fields stay apart.
-    public var headers: HTTPHeaders
-    /// The body.
-    public var body: Body
-    /// What the exchange cost; `nil` when the transport does not measure.
-    public var metrics: TransferMetrics? {
-        get { boxedMetrics?.value }
-        set { boxedMetrics = newValue.map { Boxed($0) } }
+    private struct Parts: Sendable {
+        var status: Int
+        var headers: HTTPHeaders
+        var body: Body
+        var metrics: TransferMetrics?
     }
 
-    /// Behind a reference, since a response passes through many hands and few of them look at its metrics.
-    private var boxedMetrics: Boxed<TransferMetrics>?
+    /// The status code.
+    public var status: Int {
+        get { parts.value.status }
+        set { parts.value.status = newValue }
+    }
+    /// The header fields, in the order in which they came; repeated fields stay apart.
+    public var headers: HTTPHeaders {
+        get { parts.value.headers }
+        _modify { yield &parts.value.headers }
+    }
+    /// The body.
+    public var body: Body {
+        get { parts.value.body }
+        _modify { yield &parts.value.body }
+    }
+    /// What the exchange cost; `nil` when the transport does not measure.
+    public var metrics: TransferMetrics? {
+        get { parts.value.metrics }
+        set { parts.value.metrics = newValue }
+    }
+
+    /// All parts behind one reference, since a response passes through many hands.
+    private var parts: CopyOnWrite<Parts>
 
     /// Creates a response.
     public init(
@@ -33,10 +49,7 @@ public struct HTTPResponse: Sendable {
         body: Body = .whole(Data()),
         metrics: TransferMetrics? = nil
     ) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-        boxedMetrics = metrics.map { Boxed($0) }
+        parts = CopyOnWrite(Parts(status: status, headers: headers, body: body, metrics: metrics))
     }
 }
 

@@ -1,3 +1,5 @@
+public import SwitchyardServices
+
 /// What few calls set.
 ///
 /// It is kept behind one reference, so that the copies of a configuration that each dispatch makes stay small.
@@ -22,22 +24,16 @@
     var credential: Credential?
     var usesCredentials = true
     var authorization: RequestAuthorization?
-
-    /// A copy that never changes.
-    @usableFromInline final class Box: Sendable {
-        @usableFromInline let value: RareConfiguration
-
-        init(_ value: RareConfiguration) {
-            self.value = value
-        }
-    }
 }
 
 extension APIConfiguration {
+    /// What few calls set; `nil` when nothing of it is set.
+    @inlinable var rare: Boxed<RareConfiguration>? { parts.value.rare }
+
     @usableFromInline mutating func change(_ change: (inout RareConfiguration) -> Void) {
         var value = rare?.value ?? RareConfiguration()
         change(&value)
-        rare = RareConfiguration.Box(value)
+        parts.value.rare = Boxed(value)
     }
 
     /// The values of placeholders in ``path``, percent-encoded for their place; one that is missing is an error.

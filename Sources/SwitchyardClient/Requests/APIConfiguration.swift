@@ -1,4 +1,4 @@
-import SwitchyardServices
+public import SwitchyardServices
 
 /// Everything that describes one call of an API, apart from the server that will answer it.
 ///
@@ -15,23 +15,55 @@ import SwitchyardServices
 ///     enum ScreenName: ConfigurationKey { static let defaultValue = "" }
 ///     configuration[ScreenName.self] = "home"
 public struct APIConfiguration: Sendable {
+    @usableFromInline struct Parts: Sendable {
+        var path: String
+        var method: HTTPMethod
+        var query: Parameters
+        var parameters = Parameters()
+        var body: RequestBody
+        var headers: HTTPHeaders
+        var server = ServerChoice.automatic
+        var idempotencyKey = IdempotencyKey.none
+        var tags: Set<String> = []
+        /// What few calls set; see ``pathValues``, ``prebuiltRequest`` and their like.
+        @usableFromInline var rare: Boxed<RareConfiguration>?
+    }
+
     /// The path below the base URL, or an absolute URL that takes its place; empty for the base URL itself.
     ///
     /// The table of ``PathJoin`` says what becomes of slashes, queries, spaces and `..`. What stands in braces is a
     /// placeholder of a ``URLTemplate`` for ``pathValues``: `users/{id}`.
-    public var path: String
+    public var path: String {
+        get { parts.value.path }
+        _modify { yield &parts.value.path }
+    }
     /// The method; GET unless set.
-    public var method: HTTPMethod
+    public var method: HTTPMethod {
+        get { parts.value.method }
+        _modify { yield &parts.value.method }
+    }
     /// Parameters of the URL, appended behind a query that base or path have already.
-    public var query: Parameters
+    public var query: Parameters {
+        get { parts.value.query }
+        _modify { yield &parts.value.query }
+    }
     /// Parameters whose place follows from the method, see ``parameterDestination``.
-    public var parameters = Parameters()
+    public var parameters: Parameters {
+        get { parts.value.parameters }
+        _modify { yield &parts.value.parameters }
+    }
     /// Where ``parameters`` go; by the method unless set.
     public var parameterDestination = ParameterDestination.automatic
     /// The body; none unless set.
-    public var body: RequestBody
+    public var body: RequestBody {
+        get { parts.value.body }
+        _modify { yield &parts.value.body }
+    }
     /// Header fields of this request; they replace common ones of the same name.
-    public var headers: HTTPHeaders
+    public var headers: HTTPHeaders {
+        get { parts.value.headers }
+        _modify { yield &parts.value.headers }
+    }
 
     /// How long the call may take in all, attempts and waiting included; the client's default when `nil`.
     public var timeout: Duration? {
@@ -59,7 +91,10 @@ public struct APIConfiguration: Sendable {
     }
 
     /// Which server answers; the client's choice unless set.
-    public var server = ServerChoice.automatic
+    public var server: ServerChoice {
+        get { parts.value.server }
+        _modify { yield &parts.value.server }
+    }
     /// Whether a content delivery network is used: ``cdnURL``, else the server's, else the base URL itself; off unless
     /// set.
     public var usesCDN = false
@@ -68,7 +103,10 @@ public struct APIConfiguration: Sendable {
     /// An https base stays as it is, an explicit port 80 is dropped, other ports stay.
     public var upgradesToHTTPS = false
     /// The key by which a server recognises a write that it has seen already; none unless set.
-    public var idempotencyKey = IdempotencyKey.none
+    public var idempotencyKey: IdempotencyKey {
+        get { parts.value.idempotencyKey }
+        _modify { yield &parts.value.idempotencyKey }
+    }
     /// Whether the request may be sent more than once; follows from method and key when `nil`, the default.
     ///
     /// Set it to `true` for a POST that only reads, to `false` for a GET that does not.
@@ -80,15 +118,18 @@ public struct APIConfiguration: Sendable {
     /// How urgent the request is among others that wait; normal unless set.
     public var priority = RequestPriority.normal
     /// Names by which requests can be found and cancelled together.
-    public var tags: Set<String> = []
+    public var tags: Set<String> {
+        get { parts.value.tags }
+        _modify { yield &parts.value.tags }
+    }
 
     private var packedTimeout: PackedDuration
     private var packedConnectTimeout = PackedDuration(nil)
     private var packedIdleTimeout = PackedDuration(nil)
     private var packedCacheLifetime = PackedDuration(nil)
 
-    /// What few calls set; see ``pathValues``, ``prebuiltRequest`` and their like.
-    @usableFromInline var rare: RareConfiguration.Box?
+    /// What holds references, behind one: a call hands its configuration from layer to layer.
+    @usableFromInline var parts: CopyOnWrite<Parts>
     /// Whether the client's rules have been applied; they are applied once.
     var isRuled = false
 
@@ -109,11 +150,7 @@ public struct APIConfiguration: Sendable {
         headers: HTTPHeaders = [:],
         timeout: Duration? = nil
     ) {
-        self.path = path
-        self.method = method
-        self.query = query
-        self.body = body
-        self.headers = headers
+        parts = CopyOnWrite(Parts(path: path, method: method, query: query, body: body, headers: headers))
         packedTimeout = PackedDuration(timeout)
     }
 

@@ -1,3 +1,5 @@
+import SwitchyardServices
+
 /// Changes the path of a request before it is joined to the base URL.
 public struct PathFilter: Sendable {
     /// Whether absolute URLs pass through the filter too; off unless given.

@@ -5,14 +5,14 @@ import SwitchyardServices
 /// Where the answer of a call is stored, and how a stored one may be used.
 struct CachePlan: Sendable {
     let key: CacheKey
-    let box: CachePolicyBox
+    let box: Boxed<CachePolicy>
     let lifetime: Duration
     let cache: ResponseCache
     /// The only server whose answer may be stored under the key; `nil` when every server's may.
     let server: String?
 
     /// How a stored answer may be used.
-    var policy: CachePolicy { box.policy }
+    var policy: CachePolicy { box.value }
 
     /// Plans for a call; `nil` when its answer is not to be stored.
     static func of(_ configuration: APIConfiguration, through client: NetworkClient, user: String?) -> CachePlan? {
@@ -20,7 +20,7 @@ struct CachePlan: Sendable {
         guard let (cache, lifetime) = place(of: configuration, box, through: client) else { return nil }
         let place = client.place
         let partition = CachePartition(service: place.service, environment: place.environment.rawValue, user: user)
-        let server = box.policy.separatesServers ? preferredServer(for: configuration, of: client) : nil
+        let server = box.value.separatesServers ? preferredServer(for: configuration, of: client) : nil
         let path = cache.defaults.pathFilters.isEmpty ? nil : cache.defaults.path(of: configuration)
         guard let key = CacheKey.of(configuration, policy: box, in: partition, path: path, server: server)
         else { return nil }
@@ -30,10 +30,10 @@ struct CachePlan: Sendable {
     /// The cache of a call, and how long its answer is fresh: by the call itself, else by the cache's defaults.
     private static func place(
         of configuration: APIConfiguration,
-        _ box: CachePolicyBox,
+        _ box: Boxed<CachePolicy>,
         through client: NetworkClient
     ) -> (ResponseCache, Duration)? {
-        let isEnabled = box.policy.isEnabled
+        let isEnabled = box.value.isEnabled
         guard isEnabled != false else { return nil }
         if let lifetime = configuration.cacheLifetime {
             guard lifetime > .zero else { return nil }
@@ -54,8 +54,8 @@ struct CachePlan: Sendable {
 
     /// The stored value, when it is fresh and the policy takes it.
     func freshValue<Value: Sendable>(of type: Value.Type) -> Value? {
-        guard box.policy.reading == .whenFresh, box.policy.freshness == .lifetime else { return nil }
-        return cache.value(for: key, as: type, box.policy.stamp)
+        guard box.value.reading == .whenFresh, box.value.freshness == .lifetime else { return nil }
+        return cache.value(for: key, as: type, box.value.stamp)
     }
 }
 
