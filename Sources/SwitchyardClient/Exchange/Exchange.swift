@@ -193,7 +193,8 @@ extension Exchange {
     }
 
     private func setTimer(at wakeUp: MonotonicTime) {
-        let timer = core.time.schedule(at: wakeUp) { [weak self] in self?.timerFired() }
+        // It holds the exchange until that ends; a weak reference would make every other reference to it a slow one.
+        let timer = core.time.schedule(at: wakeUp) { [self] in timerFired() }
         state.withLock { $0.replaceTimer(timer) }?.cancel()
     }
 
@@ -223,7 +224,7 @@ extension Exchange {
     /// Runs once, outside the lock, since the ending is handed out once.
     private func finish(_ ending: ExchangeState.Ending, at now: MonotonicTime) {
         ending.timer?.cancel()
-        for attempt in ending.attempts where attempt.outcome == nil { attempt.task?.cancel() }
+        ending.cancelUnanswered()
         core.remove(self) {
             let events = settle(ending, at: now)
             if !events.isEmpty { core.publish(events, from: pool) }
@@ -240,25 +241,25 @@ extension Exchange {
     /// Reports every attempt once; what was still under way is judged by what ended the request.
     private func settle(_ ending: ExchangeState.Ending, at now: MonotonicTime) -> [SwitchEvent] {
         if ending.attempts.count == 1, let attempt = ending.attempts[0].route.attempt {
-            return pool.settle(attempt, ending.outcome(of: ending.attempts[0]), at: now)
+            return pool.settle(attempt, ending.outcome(of: 0), at: now)
         }
-        let settled = ending.attempts.compactMap { attempt in
-            attempt.route.attempt.map { SettledAttempt($0, ending.outcome(of: attempt)) }
+        let settled = ending.attempts.indices.compactMap { index in
+            ending.attempts[index].route.attempt.map { SettledAttempt($0, ending.outcome(of: index)) }
         }
         return settled.isEmpty ? [] : pool.settle(settled, at: now)
     }
 
     private func context(of ending: ExchangeState.Ending, at now: MonotonicTime) -> RequestContext {
-        let decisive = ending.winner.map { ending.attempts[$0] } ?? ending.attempts.last
+        let decisive = ending.decisive
         return RequestContext(
             service: serviceName,
             environment: pool.environment,
             method: configuration.method,
-            server: decisive?.route.server,
-            url: decisive?.url,
+            server: decisive.flatMap { ending.attempts[$0].route.server },
+            url: decisive.map { ending.attempts[$0].url },
             attempts: ending.attempts.count,
             elapsed: startedAt.duration(to: now),
-            redirects: decisive?.trail?.value.steps ?? []
+            redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
         )
     }
 }

@@ -30,13 +30,21 @@ struct ExchangeState {
         var attempts: ContiguousArray<Attempt>
         var timer: (any ScheduledTimer)?
 
+        /// The attempt that gave the result.
+        var decisive: Int? { winner ?? attempts.indices.last }
+
+        /// Ends the transfers of the attempts that have no answer yet.
+        func cancelUnanswered() {
+            for index in attempts.indices where attempts[index].outcome == nil { attempts[index].task?.cancel() }
+        }
+
         /// What an attempt is charged with.
         ///
         /// One that had not ended was overtaken by another server's answer, or failed to answer by the deadline; it is
         /// charged with nothing when the caller ended the request, or when it had been sent on to a foreign server.
-        func outcome(of attempt: Attempt) -> AttemptOutcome {
-            if let outcome = attempt.outcome { return outcome }
-            if attempt.trail?.value.hasLeft ?? false { return .neutral }
+        func outcome(of index: Int) -> AttemptOutcome {
+            if let outcome = attempts[index].outcome { return outcome }
+            if attempts[index].trail?.value.hasLeft ?? false { return .neutral }
             return switch result {
             case .success: .unfinished
             case .failure(.deadlineExceeded): .failure(.timeout)
@@ -144,7 +152,10 @@ struct ExchangeState {
         attempts[index].outcome = outcome
         attempts[index].task = nil
         live -= 1
-        guard outcome.failureKind != nil else { return end(with: result, winner: index).map(Step.end) ?? .none }
+        guard outcome.failureKind != nil else {
+            guard let ending = end(with: result, winner: index) else { return .none }
+            return .end(ending)
+        }
         keepMostTelling(result)
         return .tryAnother
     }
