@@ -31,8 +31,8 @@
         // MARK: Connections
 
         private mutating func addProtocol(_ library: CurlLibrary) throws(TransportError) {
-            let automatic = configuration.httpVersion == .automatic
-            options.append(.number(YCURL_HTTP_VERSION, automatic ? 4 : 2))  // 2TLS, 1_1
+            let speaksHTTP2 = configuration.httpVersion == .automatic && library.has(YCURL_FEATURE_HTTP2)
+            options.append(.number(YCURL_HTTP_VERSION, speaksHTTP2 ? 4 : 2))  // 2TLS, 1_1
             if configuration.waitsForMultiplexing { options.append(.number(YCURL_WAIT_FOR_MULTIPLEXING, 1)) }
             let age = max(1, Int(clamping: configuration.idleConnectionTimeout.components.seconds))
             options.append(.number(YCURL_MAXIMUM_AGE_SECONDS, age))
@@ -116,7 +116,7 @@
             // CURL_SSLVERSION_TLSv1_2 is 6, _1_3 is 7; the newest stands in the upper 16 bits.
             let oldest = tls.minimumVersion == .tls13 ? 7 : 6
             let newest = highest.map { $0 == .tls13 ? 7 << 16 : 6 << 16 } ?? 0
-            options.append(.number(YCURL_TLS_VERSION, oldest | newest))
+            if library.has(YCURL_FEATURE_TLS) { options.append(.number(YCURL_TLS_VERSION, oldest | newest)) }
             switch tls.trustRoots {
             case .system: break
             case .file(let url): options.append(.text(YCURL_CA_FILE, try Self.readablePath(url)))

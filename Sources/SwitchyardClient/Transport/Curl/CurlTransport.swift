@@ -46,7 +46,7 @@
             progress: TransferProgressHandler?,
             completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
         ) -> any TransportTask {
-            let exchange = CurlExchange(request: request, progress: progress, completion: completion)
+            let exchange = CurlExchange(of: request, on: loop, progress: progress, completion: completion)
             do throws(TransportError) {
                 try loop.prepare(exchange, for: request)
                 loop.submit(.start(exchange))
@@ -54,21 +54,12 @@
                 // Not from within this call: the caller may hold what its completion needs.
                 DispatchQueue.global().async { completion(.failure(error)) }
             }
-            return CurlTask(loop: loop, exchange: exchange)
+            return exchange
         }
 
         /// Ends the transport: what is in flight ends with ``TransportError/Kind/closed``, as does every later request.
         public func shutdown() {
             loop.close(.now)
-        }
-    }
-
-    private struct CurlTask: TransportTask {
-        let loop: CurlLoop
-        let exchange: CurlExchange
-
-        func cancel() {
-            loop.submit(.cancel(exchange))
         }
     }
 #endif

@@ -6,7 +6,7 @@
     ///
     /// @unchecked is sound: the constants are set before the exchange is submitted, under the intake's lock, and what
     /// varies is touched by the loop's thread only from then on.
-    final class CurlExchange: @unchecked Sendable {
+    final class CurlExchange: TransportTask, @unchecked Sendable {
         typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
 
         /// libcurl's side; `nil` before it is prepared and after it has ended.
@@ -22,6 +22,7 @@
         /// Keeps the bytes of a large body where libcurl reads them.
         var borrowedBody: NSData?
 
+        private let loop: CurlLoop
         let url: RequestURL
         let isStreamed: Bool
         let mayBeSentAgain: Bool
@@ -29,7 +30,13 @@
         private var reportedProgress = CurlProgress()
         private var completion: Completion?
 
-        init(request: HTTPRequest, progress: TransferProgressHandler?, completion: @escaping Completion) {
+        init(
+            of request: HTTPRequest,
+            on loop: CurlLoop,
+            progress: TransferProgressHandler?,
+            completion: @escaping Completion
+        ) {
+            self.loop = loop
             url = request.url
             isStreamed = request.delivery == .stream
             mayBeSentAgain = request.method.isIdempotent
@@ -38,6 +45,10 @@
         }
 
         var reportsProgress: Bool { progress != nil }
+
+        func cancel() {
+            loop.submit(.cancel(self))
+        }
 
         /// Calls the completion, unless that was done.
         func complete(_ result: Result<HTTPResponse, TransportError>) {

@@ -10,13 +10,11 @@
         /// Above this many bytes a body is sent from where it is; below, a copy is cheaper.
         private static let largestCopiedBody = 64 << 10
 
-        private let request: HTTPRequest
-        private let settings: CurlSettings
+        private let settings: Boxed<CurlSettings>
         private let exchange: CurlExchange
         private var form = ycurl_request()
 
-        init(_ request: HTTPRequest, settings: CurlSettings, exchange: CurlExchange) {
-            self.request = request
+        init(settings: Boxed<CurlSettings>, exchange: CurlExchange) {
             self.settings = settings
             self.exchange = exchange
         }
@@ -24,37 +22,34 @@
         /// Prepares `handle` for the loop.
         ///
         /// - Throws: ``TransportError`` when the request cannot be sent, or its body not be opened.
-        mutating func write(to handle: OpaquePointer) throws(TransportError) {
-            try validate()
-            try writeBody()
-            writeLimits()
-            for field in request.headers.fields where !isFraming(field) { add(field, to: handle) }
+        mutating func write(_ request: HTTPRequest, to handle: OpaquePointer) throws(TransportError) {
+            try validate(request)
+            try writeBody(of: request)
+            writeLimits(of: request)
+            for index in request.headers.fields.indices where !isFraming(request.headers.fields[index].name) {
+                add(request.headers.fields[index], to: handle)
+            }
             form.owner = Unmanaged.passUnretained(exchange).toOpaque()
             let code =
                 if form.body == YCURL_BODY_COPIED, case .data(let data) = request.body {
-                    data.withUnsafeBytes { prepare(handle, body: $0.baseAddress) }
+                    data.withUnsafeBytes { prepare(handle, for: request, body: $0.baseAddress) }
                 } else {
-                    prepare(handle, body: form.body_bytes)
+                    prepare(handle, for: request, body: form.body_bytes)
                 }
             guard code == 0 else { throw CurlFailure(code: code).error }
         }
 
         private func add(_ field: HTTPHeaders.Field, to handle: OpaquePointer) {
-            var (name, value) = (field.name, field.value)
-            name.withUTF8 { name in
-                value.withUTF8 { value in
-                    name.withMemoryRebound(to: CChar.self) { name in
-                        value.withMemoryRebound(to: CChar.self) { value in
-                            ycurl_add_header(handle, name.baseAddress, name.count, value.baseAddress, value.count)
-                        }
-                    }
+            field.name.withContiguousUTF8 { name in
+                field.value.withContiguousUTF8 { value in
+                    ycurl_add_header(handle, name.baseAddress, name.count, value.baseAddress, value.count)
                 }
             }
         }
 
         // MARK: Checks
 
-        private func validate() throws(TransportError) {
+        private func validate(_ request: HTTPRequest) throws(TransportError) {
             if let field = request.headers.firstInvalidField {
                 throw invalid("the header field \(field.name.debugDescription) has characters that cannot be sent")
             }
@@ -76,12 +71,11 @@
         }
 
         /// The fields that say where a body ends are the transport's, which knows.
-        private func isFraming(_ field: HTTPHeaders.Field) -> Bool {
-            field.name.equalsIgnoringASCIICase("Content-Length")
-                || field.name.equalsIgnoringASCIICase("Transfer-Encoding")
+        private func isFraming(_ name: String) -> Bool {
+            name.equalsIgnoringASCIICase("Content-Length") || name.equalsIgnoringASCIICase("Transfer-Encoding")
         }
 
-        private func checkFraming(length: Int64?) throws(TransportError) {
+        private func checkFraming(of request: HTTPRequest, length: Int64?) throws(TransportError) {
             for value in request.headers.values(of: "Content-Length") where length != Int64(value) {
                 throw invalid(
                     "Content-Length says \(value), the body has \(length.map(String.init) ?? "no known") length"
@@ -95,7 +89,7 @@
 
         // MARK: Body
 
-        private mutating func writeBody() throws(TransportError) {
+        private mutating func writeBody(of request: HTTPRequest) throws(TransportError) {
             form.body_file = -1
             var length: Int64? = 0
             switch request.body {
@@ -114,7 +108,7 @@
                 length = stream.length
                 try writeStream(stream)
             }
-            do { try checkFraming(length: length) } catch {
+            do { try checkFraming(of: request, length: length) } catch {
                 if form.body_file >= 0 { close(form.body_file) }
                 throw error
             }
@@ -160,7 +154,7 @@
             form.body_bytes = bytes.bytes
         }
 
-        private func prepare(_ handle: OpaquePointer, body: UnsafeRawPointer?) -> Int32 {
+        private func prepare(_ handle: OpaquePointer, for request: HTTPRequest, body: UnsafeRawPointer?) -> Int32 {
             var form = form
             form.body_bytes = body
             return request.url.text.withCString { url in
@@ -195,13 +189,12 @@
 
         // MARK: Limits
 
-        private mutating func writeLimits() {
-            let configuration = settings.configuration
+        private mutating func writeLimits(of request: HTTPRequest) {
             form.body_limit = request.responseBodyLimit.map { Int64(max(0, $0)) } ?? -1
-            form.head_limit = max(1024, configuration.maximumHeadSize)
-            form.stream_window = exchange.isStreamed ? settings.streamWindow : 0
+            form.head_limit = max(1024, settings.value.configuration.maximumHeadSize)
+            form.stream_window = exchange.isStreamed ? settings.value.streamWindow : 0
             form.once = !exchange.mayBeSentAgain
-            form.decompress = configuration.decompressesResponses
+            form.decompress = settings.value.configuration.decompressesResponses
             form.report_progress = exchange.reportsProgress
             let timeouts = request.timeouts
             form.connect_timeout_ms =
@@ -210,6 +203,18 @@
             let start = MonotonicTime(nanoseconds: ycurl_now())
             form.connect_deadline = timeouts.connect.map { start.advanced(by: $0).nanoseconds } ?? .max
             form.deadline = timeouts.total.map { start.advanced(by: $0).nanoseconds } ?? .max
+        }
+    }
+
+    extension String {
+        /// The text's bytes where they are; copied only where they are not in one piece.
+        fileprivate func withContiguousUTF8(_ body: (UnsafeBufferPointer<CChar>) -> Void) {
+            let whole: Void? = utf8.withContiguousStorageIfAvailable { bytes in
+                bytes.withMemoryRebound(to: CChar.self, body)
+            }
+            guard whole == nil else { return }
+            var copy = self
+            copy.withUTF8 { bytes in bytes.withMemoryRebound(to: CChar.self, body) }
         }
     }
 #endif

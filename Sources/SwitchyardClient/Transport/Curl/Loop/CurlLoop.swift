@@ -30,7 +30,7 @@
             var hasThread = false
         }
 
-        let settings: CurlSettings
+        private let settings: Boxed<CurlSettings>
         private let loop: OpaquePointer
         private let intake = Locked(Intake())
 
@@ -39,7 +39,7 @@
                 throw .notCreated("the event loop: \(String(cString: strerror(errno)))")
             }
             self.loop = loop
-            self.settings = settings
+            self.settings = Boxed(settings)
             settings.apply(toLoop: loop)
             recycle([CurlHandle(try makeHandle())])  // Finds now, not at the first request, what libcurl refuses.
         }
@@ -53,12 +53,12 @@
 
         /// Gives an exchange a handle with the request written into it.
         func prepare(_ exchange: CurlExchange, for request: HTTPRequest) throws(TransportError) {
-            try settings.configuration.tls.check(request.url)
+            try settings.value.configuration.tls.check(request.url)
             let spare = intake.withLock { $0.spareHandles.popLast() }
             let handle = if let spare { spare.pointer } else { try makeHandle() }
             exchange.handle = handle
-            var writer = CurlRequest(request, settings: settings, exchange: exchange)
-            do { try writer.write(to: handle) } catch {
+            var writer = CurlRequest(settings: settings, exchange: exchange)
+            do { try writer.write(request, to: handle) } catch {
                 exchange.handle = nil
                 ycurl_exchange_destroy(handle)
                 throw error
@@ -67,7 +67,7 @@
 
         private func makeHandle() throws(TransportError) -> OpaquePointer {
             guard let handle = ycurl_exchange_create(loop) else { throw .notCreated("a libcurl handle") }
-            do { try settings.apply(to: handle) } catch {
+            do { try settings.value.apply(to: handle) } catch {
                 ycurl_exchange_destroy(handle)
                 throw error
             }
@@ -127,7 +127,7 @@
         // MARK: The loop's thread
 
         private func run() {
-            let runner = CurlRunner(owner: self, loop: loop, settings: settings)
+            let runner = CurlRunner(owner: self, loop: loop, settings: settings.value)
             var commands: [Command] = []
             while true {
                 var next = Step.poll
