@@ -15,9 +15,7 @@ extension ResponseSerializer where Value: Decodable {
     ) -> ResponseSerializer {
         guard let keyPath, !keyPath.isEmpty, let key = ContentPlace.userInfoKey else {
             return ResponseSerializer(accepting: MediaType.jsonTypes, findingEmpty: { type.valueOfEmptyBody }) {
-                response in
-                guard !response.isBlank else { return try type.valueOfEmptyBody.orThrowEmpty() }
-                return try decoding.decode(type, from: try TextEncoding.utf8(response))
+                try decoding.value(type, of: $0)
             }
         }
         let placed = decoding.adding(key, ContentPlace(envelope: nil, keyPath: keyPath))
@@ -36,6 +34,14 @@ extension ResponseSerializer where Value: Decodable {
         return ResponseSerializer(accepting: types, emptyValue: empty) { response in
             try PropertyListDecoder().decode(type, from: response.data)
         }
+    }
+}
+
+extension JSONDecoding {
+    /// The value of an answer that holds nothing but it.
+    func value<Value: Decodable>(_ type: Value.Type, of response: RawResponse) throws -> Value {
+        guard !response.isBlank else { return try type.valueOfEmptyBody.orThrowEmpty() }
+        return try decode(type, from: try TextEncoding.utf8(response))
     }
 }
 

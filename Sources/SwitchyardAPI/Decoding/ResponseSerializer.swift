@@ -62,29 +62,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
     /// - Returns: The value.
     /// - Throws: ``APIError`` for the first rule that is broken: status, content type, empty body, shape, then decoding.
     public func value(of response: RawResponse, rules: ResponseRules = .strict) throws(APIError) -> Value {
-        try rules.checkStatus(response)
-        try rules.checkContentType(response, acceptable: contentTypes)
-        let response = try rules.prepared(response)
-        if response.data.isEmpty || response.hasNoBodyByRule { return try empty(response, rules) }
-        try rules.checkContent(response)
-        do {
-            return try decode(response)
-        } catch let failure as DecodingFailure {
-            throw APIError(.body(.decoding(failure)))
-        } catch {
-            throw APIError(decoding: error)
-        }
-    }
-
-    private func empty(_ response: RawResponse, _ rules: ResponseRules) throws(APIError) -> Value {
-        let isAllowed =
-            switch rules.emptyBody {
-            case .byValue: true
-            case .never: false
-            case .onlyWith(let statuses): response.method == .head || statuses.contains(response.status)
-            }
-        guard isAllowed, rules.shape == nil, let emptyValue else { throw APIError(.body(.empty)) }
-        return emptyValue
+        try rules.value(of: response, accepting: contentTypes, whenEmpty: { emptyValue }, decode: decode)
     }
 
     /// A serialiser whose value is made of this one's.
@@ -118,16 +96,50 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
 }
 
 extension ResponseRules {
-    /// The answer with its body as it is to be decoded.
-    func prepared(_ response: RawResponse) throws(APIError) -> RawResponse {
-        guard let preprocess else { return response }
-        var copy = response
+    /// Checks an answer and makes its value, as ``ResponseSerializer/value(of:rules:)`` does.
+    func value<Value>(
+        of response: RawResponse,
+        accepting contentTypes: [MediaType]?,
+        whenEmpty emptyValue: () -> Value?,
+        decode: (RawResponse) throws -> Value
+    ) throws(APIError) -> Value {
+        try checkStatus(response)
+        try checkContentType(response, acceptable: contentTypes)
+        guard let preprocess else { return try content(of: response, whenEmpty: emptyValue, decode: decode) }
+        var prepared = response
         do {
-            copy.data = try preprocess(response.data)
+            prepared.data = try preprocess(response.data)
         } catch {
             throw APIError(decoding: error)
         }
-        return copy
+        return try content(of: prepared, whenEmpty: emptyValue, decode: decode)
+    }
+
+    private func content<Value>(
+        of response: RawResponse,
+        whenEmpty emptyValue: () -> Value?,
+        decode: (RawResponse) throws -> Value
+    ) throws(APIError) -> Value {
+        if response.data.isEmpty || response.hasNoBodyByRule {
+            guard allowsEmptyBody(of: response), shape == nil, let value = emptyValue() else {
+                throw APIError(.body(.empty))
+            }
+            return value
+        }
+        try checkContent(response)
+        do {
+            return try decode(response)
+        } catch {
+            throw APIError(decoding: error)
+        }
+    }
+
+    private func allowsEmptyBody(of response: RawResponse) -> Bool {
+        switch emptyBody {
+        case .byValue: true
+        case .never: false
+        case .onlyWith(let statuses): response.method == .head || statuses.contains(response.status)
+        }
     }
 
     /// Checks the body itself.

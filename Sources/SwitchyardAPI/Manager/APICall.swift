@@ -78,18 +78,7 @@ struct APICall<Value: Sendable>: Sendable {
     }
 
     private func decoded(_ answer: APIQuestion.Answer) throws(APIError) -> Value {
-        let raw = RawResponse(
-            status: answer.service.status,
-            headers: answer.service.headers,
-            data: answer.data,
-            method: configuration.method,
-            accept: configuration.headers["Accept"]
-        )
-        do throws(APIError) {
-            return try serializer.value(of: raw, rules: configuration.rules ?? module.rules)
-        } catch {
-            throw module.completed(error, by: answer.service, answer.data)
-        }
+        try question.value(of: answer) { (raw, rules) throws(APIError) in try serializer.value(of: raw, rules: rules) }
     }
 }
 

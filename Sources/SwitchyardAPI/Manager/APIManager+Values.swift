@@ -33,6 +33,10 @@ extension APIManager {
         at keyPath: String?,
         _ plan: CachePlan?
     ) async throws(APIError) -> Value {
+        let module = module
+        if plan == nil, module.envelope == nil, (keyPath ?? "").isEmpty {
+            return try await APIQuestion(configuration, module).plainValue(type, through: client)
+        }
         let call = APICall(configuration, module.serializer(for: type, at: keyPath), module)
         guard let plan else { return try await call.value(through: client) }
         return try await response(of: call, plan).value

@@ -46,6 +46,44 @@ final class APIQuestion: Sendable {
         return Answer(service: answer, data: try await collectedBody(of: answer))
     }
 
+    /// Asks the server and decodes the answer, all of which is the value in JSON; not on the caller's executor.
+    ///
+    /// What a serialiser of its own would do, without making one: most calls are of this kind.
+    @concurrent func plainValue<Value: Decodable & Sendable>(
+        _ type: Value.Type,
+        through client: NetworkClient
+    ) async throws(APIError) -> Value {
+        let value = try value(of: try await answer(through: client, id: RequestID())) { (raw, rules) throws(APIError) in
+            try rules.value(
+                of: raw,
+                accepting: MediaType.jsonTypes,
+                whenEmpty: { type.valueOfEmptyBody },
+                decode: { try module.decoding.value(type, of: $0) }
+            )
+        }
+        forgetOutdated(in: client)
+        return value
+    }
+
+    /// What a closure makes of an answer, with the module's words for what it throws.
+    func value<Value>(
+        of answer: Answer,
+        _ make: (RawResponse, ResponseRules) throws(APIError) -> Value
+    ) throws(APIError) -> Value {
+        let raw = RawResponse(
+            status: answer.service.status,
+            headers: answer.service.headers,
+            data: answer.data,
+            method: configuration.method,
+            accept: configuration.headers["Accept"]
+        )
+        do throws(APIError) {
+            return try make(raw, configuration.rules ?? module.rules)
+        } catch {
+            throw module.completed(error, by: answer.service, answer.data)
+        }
+    }
+
     /// Removes the stored answers that this call has made wrong.
     func forgetOutdated(in client: NetworkClient) {
         guard configuration.hasAttachments else { return }
