@@ -8,12 +8,12 @@ public struct ServiceResponse: Sendable {
     public var response: HTTPResponse
     /// Who answered, after how many attempts and how long.
     public var context: RequestContext {
-        get { sharedContext.value }
-        _modify { yield &sharedContext.value }
+        @inlinable get { sharedContext.value }
+        @inlinable _modify { yield &sharedContext.value }
     }
 
     /// Behind one reference, since an answer passes through many hands and few of them look at it.
-    private var sharedContext: CopyOnWrite<RequestContext>
+    @usableFromInline var sharedContext: CopyOnWrite<RequestContext>
 
     /// Creates a response.
     public init(id: RequestID, response: HTTPResponse, context: RequestContext) {

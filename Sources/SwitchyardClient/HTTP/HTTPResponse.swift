@@ -1,5 +1,5 @@
 public import Foundation
-import SwitchyardServices
+public import SwitchyardServices
 
 /// A response as it comes from a ``Transport``: any status, interpreted by nobody yet.
 public struct HTTPResponse: Sendable {
@@ -11,36 +11,36 @@ public struct HTTPResponse: Sendable {
         case stream(HTTPBodyStream)
     }
 
-    private struct Parts: Sendable {
-        var status: Int
-        var headers: HTTPHeaders
-        var body: Body
-        var metrics: TransferMetrics?
+    @usableFromInline struct Parts: Sendable {
+        @usableFromInline var status: Int
+        @usableFromInline var headers: HTTPHeaders
+        @usableFromInline var body: Body
+        @usableFromInline var metrics: TransferMetrics?
     }
 
     /// The status code.
     public var status: Int {
-        get { parts.value.status }
-        set { parts.value.status = newValue }
+        @inlinable get { parts.value.status }
+        @inlinable set { parts.value.status = newValue }
     }
     /// The header fields, in the order in which they came; repeated fields stay apart.
     public var headers: HTTPHeaders {
-        get { parts.value.headers }
-        _modify { yield &parts.value.headers }
+        @inlinable get { parts.value.headers }
+        @inlinable _modify { yield &parts.value.headers }
     }
     /// The body.
     public var body: Body {
-        get { parts.value.body }
-        _modify { yield &parts.value.body }
+        @inlinable get { parts.value.body }
+        @inlinable _modify { yield &parts.value.body }
     }
     /// What the exchange cost; `nil` when the transport does not measure.
     public var metrics: TransferMetrics? {
-        get { parts.value.metrics }
-        set { parts.value.metrics = newValue }
+        @inlinable get { parts.value.metrics }
+        @inlinable set { parts.value.metrics = newValue }
     }
 
     /// All parts behind one reference, since a response passes through many hands.
-    private var parts: CopyOnWrite<Parts>
+    @usableFromInline var parts: CopyOnWrite<Parts>
 
     /// Creates a response.
     public init(

@@ -16,15 +16,15 @@ public import SwitchyardServices
 ///     configuration[ScreenName.self] = "home"
 public struct APIConfiguration: Sendable {
     @usableFromInline struct Parts: Sendable {
-        var path: String
-        var method: HTTPMethod
-        var query: Parameters
-        var parameters = Parameters()
-        var body: RequestBody
-        var headers: HTTPHeaders
-        var server = ServerChoice.automatic
-        var idempotencyKey = IdempotencyKey.none
-        var tags: Set<String> = []
+        @usableFromInline var path: String
+        @usableFromInline var method: HTTPMethod
+        @usableFromInline var query: Parameters
+        @usableFromInline var parameters = Parameters()
+        @usableFromInline var body: RequestBody
+        @usableFromInline var headers: HTTPHeaders
+        @usableFromInline var server = ServerChoice.automatic
+        @usableFromInline var idempotencyKey = IdempotencyKey.none
+        @usableFromInline var tags: Set<String> = []
         /// What few calls set; see ``pathValues``, ``prebuiltRequest`` and their like.
         @usableFromInline var rare: Boxed<RareConfiguration>?
     }
@@ -34,35 +34,35 @@ public struct APIConfiguration: Sendable {
     /// The table of ``PathJoin`` says what becomes of slashes, queries, spaces and `..`. What stands in braces is a
     /// placeholder of a ``URLTemplate`` for ``pathValues``: `users/{id}`.
     public var path: String {
-        get { parts.value.path }
-        _modify { yield &parts.value.path }
+        @inlinable get { parts.value.path }
+        @inlinable _modify { yield &parts.value.path }
     }
     /// The method; GET unless set.
     public var method: HTTPMethod {
-        get { parts.value.method }
-        _modify { yield &parts.value.method }
+        @inlinable get { parts.value.method }
+        @inlinable _modify { yield &parts.value.method }
     }
     /// Parameters of the URL, appended behind a query that base or path have already.
     public var query: Parameters {
-        get { parts.value.query }
-        _modify { yield &parts.value.query }
+        @inlinable get { parts.value.query }
+        @inlinable _modify { yield &parts.value.query }
     }
     /// Parameters whose place follows from the method, see ``parameterDestination``.
     public var parameters: Parameters {
-        get { parts.value.parameters }
-        _modify { yield &parts.value.parameters }
+        @inlinable get { parts.value.parameters }
+        @inlinable _modify { yield &parts.value.parameters }
     }
     /// Where ``parameters`` go; by the method unless set.
     public var parameterDestination = ParameterDestination.automatic
     /// The body; none unless set.
     public var body: RequestBody {
-        get { parts.value.body }
-        _modify { yield &parts.value.body }
+        @inlinable get { parts.value.body }
+        @inlinable _modify { yield &parts.value.body }
     }
     /// Header fields of this request; they replace common ones of the same name.
     public var headers: HTTPHeaders {
-        get { parts.value.headers }
-        _modify { yield &parts.value.headers }
+        @inlinable get { parts.value.headers }
+        @inlinable _modify { yield &parts.value.headers }
     }
 
     /// How long the call may take in all, attempts and waiting included; the client's default when `nil`.
@@ -92,8 +92,8 @@ public struct APIConfiguration: Sendable {
 
     /// Which server answers; the client's choice unless set.
     public var server: ServerChoice {
-        get { parts.value.server }
-        _modify { yield &parts.value.server }
+        @inlinable get { parts.value.server }
+        @inlinable _modify { yield &parts.value.server }
     }
     /// Whether a content delivery network is used: ``cdnURL``, else the server's, else the base URL itself; off unless
     /// set.
@@ -104,8 +104,8 @@ public struct APIConfiguration: Sendable {
     public var upgradesToHTTPS = false
     /// The key by which a server recognises a write that it has seen already; none unless set.
     public var idempotencyKey: IdempotencyKey {
-        get { parts.value.idempotencyKey }
-        _modify { yield &parts.value.idempotencyKey }
+        @inlinable get { parts.value.idempotencyKey }
+        @inlinable _modify { yield &parts.value.idempotencyKey }
     }
     /// Whether the request may be sent more than once; follows from method and key when `nil`, the default.
     ///
@@ -119,8 +119,8 @@ public struct APIConfiguration: Sendable {
     public var priority = RequestPriority.normal
     /// Names by which requests can be found and cancelled together.
     public var tags: Set<String> {
-        get { parts.value.tags }
-        _modify { yield &parts.value.tags }
+        @inlinable get { parts.value.tags }
+        @inlinable _modify { yield &parts.value.tags }
     }
 
     private var packedTimeout: PackedDuration
