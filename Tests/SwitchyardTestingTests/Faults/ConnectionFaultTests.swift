@@ -25,6 +25,34 @@ import Testing
         #expect(server.isRunning)
     }
 
+    #if os(Linux)
+        @Test func `the port of a refusing server is no one's who takes any`() throws {
+            server.fault = .refuse
+
+            // What the system chooses for others is what could be bound without asking to share it.
+            #expect(try Self.codeOfBinding(to: server.port) == EADDRINUSE)
+
+            server.stop()
+            #expect(try Self.codeOfBinding(to: server.port) == 0)
+        }
+
+        /// Binds a socket of its own to a port, and gives the error, 0 when there is none.
+        private static func codeOfBinding(to port: UInt16) throws -> Int32 {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            try #require(descriptor >= 0)
+            defer { close(descriptor) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            return withUnsafePointer(to: address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 ? 0 : errno
+                }
+            }
+        }
+    #endif
+
     @Test func `a server that refused comes back on its port`() async throws {
         let port = server.port
 

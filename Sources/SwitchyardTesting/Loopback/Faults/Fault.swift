@@ -33,11 +33,10 @@ public struct Fault: Sendable, Hashable {
 // MARK: - Connections
 
 extension Fault {
-    /// Nothing listens: connections are refused, the port is free for others, and open connections are closed as if
-    /// the process had died.
+    /// Nothing listens: connections are refused, and open connections are closed as if the process had died.
     ///
-    /// When the fault goes, the server listens on the same port again; as long as another socket has it, it tries
-    /// every 10 ms.
+    /// The port is free for a server that names it; on Linux it is kept from those that take any. When the fault goes,
+    /// the server listens on the same port again; as long as another socket has it, it tries every 10 ms.
     public static let refuse = Fault(kind: .refuse)
 
     /// Packets are lost: new connections never come about, and open ones fall silent.

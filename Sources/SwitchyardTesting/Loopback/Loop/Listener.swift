@@ -6,8 +6,10 @@ struct Listener {
     static let backlog: Int32 = 4096
 
     let port: UInt16
-    /// -1 while the port is given up.
+    /// -1 while nothing listens.
     private(set) var descriptor: Int32
+    /// Keeps the system from choosing the port for somebody else while nothing listens.
+    private var placeholder: Int32?
     private(set) var mode = ListenerMode.listening
     /// Our own connections that fill the queue while packets are lost, by their local port.
     private var fillers: [UInt16: Int32] = [:]
@@ -27,15 +29,31 @@ struct Listener {
     mutating func close(on poller: inout Poller) {
         mode = .closed
         removeFillers()
+        releasePlaceholder()
         guard descriptor >= 0 else { return }
         poller.forget(descriptor)
         Socket.close(descriptor)
         descriptor = -1
     }
 
-    /// Listens, again on the same port if it was given up; `false` when another socket has it.
+    /// Listens no longer, and keeps the port from sockets that take any: on Linux, where one that is bound and does not
+    /// listen refuses connections and leaves the port to whoever names it.
+    mutating func refuse(on poller: inout Poller) {
+        close(on: &poller)
+        #if os(Linux)
+            placeholder = Socket.reserve(port: port)
+        #endif
+    }
+
+    private mutating func releasePlaceholder() {
+        if let placeholder { Socket.close(placeholder) }
+        placeholder = nil
+    }
+
+    /// Listens, again on the same port if nothing did; `false` when another socket has it.
     mutating func open(on poller: inout Poller) -> Bool {
         if descriptor < 0 {
+            releasePlaceholder()
             guard let opened = try? Socket.listen(port: port, backlog: Self.backlog) else { return false }
             descriptor = opened.descriptor
         } else if mode == .silent {
@@ -113,7 +131,7 @@ extension EventLoop {
     private func apply(_ mode: ListenerMode) -> Bool {
         switch mode {
         case .closed:
-            listener.close(on: &poller)
+            listener.refuse(on: &poller)
             closeConnections()
             return true
         case .silent:

@@ -27,16 +27,31 @@ enum Socket {
 
     /// Opens a socket that listens on 127.0.0.1; port 0 lets the system choose.
     static func listen(port: UInt16, backlog: Int32) throws(LoopbackError) -> (descriptor: Int32, port: UInt16) {
+        let descriptor = try bound(to: port)
+        do throws(LoopbackError) {
+            guard setBacklog(descriptor, backlog) == 0 else {
+                throw errno == EADDRINUSE ? .portInUse(port) : .system(call: "listen", code: errno)
+            }
+            return (descriptor, localPort(of: descriptor))
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    /// Opens a socket that has a port and does not listen on it; `nil` when another one has the port to itself.
+    static func reserve(port: UInt16) -> Int32? {
+        try? bound(to: port)
+    }
+
+    private static func bound(to port: UInt16) throws(LoopbackError) -> Int32 {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
         do throws(LoopbackError) {
             try prepare(descriptor)
             try setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, Int32(1))
             try bind(descriptor, port: port)
-            guard setBacklog(descriptor, backlog) == 0 else {
-                throw errno == EADDRINUSE ? .portInUse(port) : .system(call: "listen", code: errno)
-            }
-            return (descriptor, localPort(of: descriptor))
+            return descriptor
         } catch {
             close(descriptor)
             throw error
