@@ -1,7 +1,7 @@
 import SwitchyardServices
 
 /// Lets a task that may be cancelled at any moment find its request, whichever of the two comes first.
-final class DispatchHandle: Sendable {
+struct DispatchHandle: Sendable {
     private enum State {
         case empty
         case holding(any DispatchedRequest)

@@ -17,7 +17,7 @@ extension Transport {
         guard !Task.isCancelled else { throw TransportError.cancelledBeforeStart }
         let handoff = SendHandoff()
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: SendHandoff.Waiter) in
+            await withUnsafeContinuation { (continuation: SendHandoff.Waiter) in
                 handoff.wait(continuation)
                 let task = start(request, progress: progress) { handoff.finish($0) }
                 handoff.started(task)
@@ -30,9 +30,9 @@ extension Transport {
 }
 
 /// Brings the caller's continuation, the running exchange and a cancel together, in whatever order they come.
-private final class SendHandoff: Sendable {
+private struct SendHandoff: Sendable {
     typealias Outcome = Result<HTTPResponse, TransportError>
-    typealias Waiter = CheckedContinuation<Outcome, Never>
+    typealias Waiter = UnsafeContinuation<Outcome, Never>
 
     private struct State {
         var waiter: Waiter?
@@ -65,7 +65,7 @@ private final class SendHandoff: Sendable {
         task?.cancel()
     }
 
-    /// Resumes the caller; only the first outcome finds it waiting.
+    /// Resumes the caller; only the first outcome finds it waiting, so that it is resumed once.
     func finish(_ outcome: Outcome) {
         let waiter = state.withLock { state in
             state.isFinished = true
