@@ -35,8 +35,8 @@ public struct Fault: Sendable, Hashable {
 extension Fault {
     /// Nothing listens: connections are refused, and open connections are closed as if the process had died.
     ///
-    /// The port is free for a server that names it; on Linux it is kept from those that take any. When the fault goes,
-    /// the server listens on the same port again; as long as another socket has it, it tries every 10 ms.
+    /// Another loopback server may have the port if it names it; on Linux it is kept from all that take any. When the
+    /// fault goes, the server listens on the same port again; as long as another socket has it, it tries every 10 ms.
     public static let refuse = Fault(kind: .refuse)
 
     /// Packets are lost: new connections never come about, and open ones fall silent.

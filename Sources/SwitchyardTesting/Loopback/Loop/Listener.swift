@@ -29,7 +29,8 @@ struct Listener {
     mutating func close(on poller: inout Poller) {
         mode = .closed
         removeFillers()
-        releasePlaceholder()
+        if let placeholder { Socket.close(placeholder) }
+        placeholder = nil
         guard descriptor >= 0 else { return }
         poller.forget(descriptor)
         Socket.close(descriptor)
@@ -45,15 +46,13 @@ struct Listener {
         #endif
     }
 
-    private mutating func releasePlaceholder() {
-        if let placeholder { Socket.close(placeholder) }
-        placeholder = nil
-    }
-
     /// Listens, again on the same port if nothing did; `false` when another socket has it.
     mutating func open(on poller: inout Poller) -> Bool {
-        if descriptor < 0 {
-            releasePlaceholder()
+        if let placeholder {
+            guard Socket.setBacklog(placeholder, Self.backlog) == 0 else { return false }
+            descriptor = placeholder
+            self.placeholder = nil
+        } else if descriptor < 0 {
             guard let opened = try? Socket.listen(port: port, backlog: Self.backlog) else { return false }
             descriptor = opened.descriptor
         } else if mode == .silent {
