@@ -107,8 +107,12 @@ extension Exchange {
         let task = send(request, of: index, to: route.server, at: now) { [self] result in
             attemptEnded(index, startedAt: now, result)
         }
-        switch state.withLock({ $0.attach(task, to: index) }) {
-        case .waiting: setTimer(for: route, at: now)
+        let (attachment, timer) = state.withLock { state in
+            let attachment = state.attach(task, to: index)
+            return (attachment, attachment == .waiting ? state.claimTimer() : 0)
+        }
+        switch attachment {
+        case .waiting: setTimer(timer, for: route, at: now)
         case .answered: break
         case .unwanted: task.cancel()
         }
@@ -184,25 +188,25 @@ extension Exchange {
 
 extension Exchange {
     /// Sets the timer for whatever comes first: the moment to hedge, or the deadline.
-    private func setTimer(for route: ServerPool.Route, at now: MonotonicTime) {
+    private func setTimer(_ number: Int, for route: ServerPool.Route, at now: MonotonicTime) {
         var wakeUp = deadline
         if let delay = pool.hedgeDelay(for: route, remaining: now.duration(to: deadline)) {
             wakeUp = min(wakeUp, now.advanced(by: delay))
         }
-        setTimer(at: wakeUp)
+        setTimer(number, at: wakeUp)
     }
 
-    private func setTimer(at wakeUp: MonotonicTime) {
+    private func setTimer(_ number: Int, at wakeUp: MonotonicTime) {
         // It holds the exchange until that ends; a weak reference would make every other reference to it a slow one.
         let timer = core.time.schedule(at: wakeUp) { [self] in timerFired() }
-        state.withLock { $0.replaceTimer(timer) }?.cancel()
+        state.withLock { $0.replaceTimer(timer, number: number) }?.cancel()
     }
 
     private func timerFired() {
         let now = core.time.now
         guard now < deadline else { return end(with: .failure(.deadlineExceeded)) }
-        setTimer(at: deadline)
-        let (slow, tried) = state.withLock { ($0.newestLive, $0.tried) }
+        let (slow, tried, timer) = state.withLock { ($0.newestLive, $0.tried, $0.claimTimer()) }
+        setTimer(timer, at: deadline)
         guard let slow, isManaged else { return }
         if !configuration.isIdempotent {
             core.compare(slow.route, becauseOf: configuration, in: pool)

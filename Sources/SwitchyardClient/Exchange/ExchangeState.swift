@@ -84,6 +84,8 @@ struct ExchangeState {
     private var winner: Int?
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
     private var timer: (any ScheduledTimer)?
+    /// The number of the timer that was decided on last.
+    private var timerNumber = 0
 
     /// The servers that have been tried.
     var tried: ServerSet {
@@ -135,9 +137,16 @@ struct ExchangeState {
         return attempts[index].hops
     }
 
-    /// Keeps the timer and hands back the one before; hands back the new one when the request needs it no longer.
-    mutating func replaceTimer(_ newTimer: any ScheduledTimer) -> (any ScheduledTimer)? {
-        guard phase == .running else { return newTimer }
+    /// The number of a timer that is about to be set, in place of all before it.
+    mutating func claimTimer() -> Int {
+        timerNumber += 1
+        return timerNumber
+    }
+
+    /// Keeps the timer and hands back the one before; hands back the new one when the request needs it no longer, or when
+    /// it has fired before it came here and another has been decided on.
+    mutating func replaceTimer(_ newTimer: any ScheduledTimer, number: Int) -> (any ScheduledTimer)? {
+        guard phase == .running, number == timerNumber else { return newTimer }
         defer { timer = newTimer }
         return timer
     }

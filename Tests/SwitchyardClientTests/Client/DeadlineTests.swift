@@ -24,6 +24,19 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
+    @Test func `the deadline holds although the timer to hedge fires while it is being set`() async throws {
+        let time = ImpatientTime()
+        let transport = StubTransport { _ in .never }
+        let client = try NetworkClient(service: try .topics(), transport: transport, time: time)
+        let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(2))
+        #expect(await time.clock.waitForTimers(1))
+
+        time.clock.advance(by: .seconds(2))
+
+        #expect(await failure.value == .deadlineExceeded)
+    }
+
     @Test func `the deadline bounds all attempts together`() async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { _ in .never }
         let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
@@ -96,5 +109,27 @@ import Testing
         for _ in 0..<10 { _ = try await client.send(APIConfiguration(path: "list")) }
 
         #expect(time.pendingTimers == 0)
+    }
+}
+
+/// A clock whose first timer fires before whoever sets it has it in hand.
+private final class ImpatientTime: TimeSource {
+    private struct SpentTimer: ScheduledTimer {
+        func cancel() {}
+    }
+
+    let clock = ManualClock()
+    private let hasFired = Locked(false)
+
+    var now: MonotonicTime { clock.now }
+
+    func schedule(at deadline: MonotonicTime, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
+        let isFirst = hasFired.withLock { hasFired in
+            defer { hasFired = true }
+            return !hasFired
+        }
+        guard isFirst else { return clock.schedule(at: deadline, action) }
+        action()
+        return SpentTimer()
     }
 }
