@@ -30,8 +30,8 @@
 
     /// Keeps nothing.
     package struct Weak: @unchecked Sendable {
-        // @unchecked is sound: the reference is a constant, and what it finds is used through its lock only.
-        fileprivate weak let storage: LockedStorage<State>?
+        // @unchecked is sound: the reference is never changed, and what it finds is used through its lock only.
+        fileprivate weak var storage: LockedStorage<State>?
 
         /// What it was made of, while somebody keeps that.
         package var locked: Locked? { storage.map { Locked(storage: $0) } }
@@ -41,6 +41,7 @@
     @inlinable package func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
+        defer { withExtendedLifetime(storage) {} }
         let mutex = storage.mutex
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -35,7 +35,7 @@ extension APIManager {
     ) async throws(APIError) -> Value {
         let module = module
         if plan == nil, module.envelope == nil, (keyPath ?? "").isEmpty {
-            return try await APIQuestion(configuration.knownToRules, module).plainValue(type, through: client)
+            return try await APIQuestion(configuration, module).plainValue(type, through: client)
         }
         let call = APICall(configuration, module.serializer(for: type, at: keyPath), module)
         guard let plan else { return try await call.value(through: client) }

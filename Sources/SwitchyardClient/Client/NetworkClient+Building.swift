@@ -56,15 +56,6 @@ extension NetworkClient {
     }
 }
 
-extension APIConfiguration {
-    /// The same for a call that ``NetworkClient/ruled(_:)`` has looked at, so that nobody does so again.
-    package var knownToRules: APIConfiguration {
-        var copy = self
-        copy.isRuled = true
-        return copy
-    }
-}
-
 extension ClientCore {
     /// The configuration after the rules; `nil` when there are none, or they have been applied.
     func ruled(_ configuration: APIConfiguration) -> APIConfiguration? {

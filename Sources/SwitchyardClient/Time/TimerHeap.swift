@@ -25,7 +25,7 @@ package struct TimerHeap {
         }
     }
 
-    /// How many cancelled timers are left alone, however few the others are.
+    /// How many cancelled timers are left alone while there are others.
     private static let mostLeftAlone = 64
 
     private var entries: [Entry] = []
@@ -65,7 +65,7 @@ package struct TimerHeap {
     package mutating func remove(_ entry: Entry) -> (@Sendable () -> Void)? {
         guard entry.isSet else { return nil }
         cancelled += 1
-        if cancelled > count + Self.mostLeftAlone { clearAway(with: entry) }
+        if count == 0 || cancelled > count + Self.mostLeftAlone { clearAway(with: entry) }
         return take(entry)
     }
 

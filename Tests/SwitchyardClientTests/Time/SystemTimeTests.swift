@@ -46,4 +46,18 @@ import Testing
             _ = time.schedule(at: MonotonicTime(nanoseconds: -1)) { continuation.resume() }
         }
     }
+
+    @Test func `timers that were cancelled keep nothing of their time source`() {
+        weak var released: SystemTime?
+        func setAndCancel() {
+            let time = SystemTime()
+            released = time
+            let timers = (1...3).map { time.schedule(at: time.now.advanced(by: .seconds($0 * 3600))) {} }
+            for timer in timers { timer.cancel() }
+        }
+
+        setAndCancel()
+
+        #expect(released == nil)
+    }
 }
