@@ -4,7 +4,7 @@ import Testing
 
 @testable import yard
 
-@Suite(.timeLimit(.minutes(1))) struct DemoStepTests {
+@Suite(.timeLimit(.minutes(2))) struct DemoStepTests {
     @Test func `a list is loaded to its end`() async throws {
         let report = try await play([ListStep()])
 
@@ -85,6 +85,7 @@ import Testing
         _ steps: [any DemoStep],
         on recording: RecordingTerminal = RecordingTerminal()
     ) async throws -> DemoReport {
-        try await Demo(steps: steps, pace: .brisk, screen: DemoScreen(recording.terminal)).run()
+        try await calm()
+        return try await Demo(steps: steps, pace: .brisk, screen: DemoScreen(recording.terminal)).run()
     }
 }

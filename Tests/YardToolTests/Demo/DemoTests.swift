@@ -5,7 +5,7 @@ import Testing
 
 @testable import yard
 
-@Suite(.timeLimit(.minutes(1))) struct DemoTests {
+@Suite(.timeLimit(.minutes(2))) struct DemoTests {
     @Test func `the report has the promised keys`() throws {
         let json = try JSONValue(parsing: Data(DemoReport().json().utf8))
         let keys = Set(try #require(json.object).keys)
@@ -74,6 +74,7 @@ import Testing
         let recording = RecordingTerminal(isInteractive: true, columns: 100, rows: 30)
         let demo = Demo(steps: [OutageStep.death], pace: .brisk, screen: DemoScreen(recording.terminal))
 
+        try await calm()
         let report = try await demo.run()
 
         #expect(report.succeeded, "\(report.brokenClaims)")
