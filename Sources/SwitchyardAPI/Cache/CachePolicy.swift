@@ -92,13 +92,13 @@ public struct CachePolicy: Sendable {
 
 extension APIConfiguration {
     private enum CachePolicyKey: ConfigurationKey {
-        static let defaultValue = Boxed<CachePolicy>(CachePolicy())
+        static let defaultValue = Boxed(CachePolicy())
     }
 
     /// How the call uses stored answers.
     public var cache: CachePolicy {
         get { cacheBox.value }
-        set { self[CachePolicyKey.self] = Boxed<CachePolicy>(newValue) }
+        set { self[CachePolicyKey.self] = Boxed(newValue) }
     }
 
     /// The policy behind one reference, for what is done in every call: copying it costs as much as finding an answer.
