@@ -40,8 +40,14 @@ extension ResponseSerializer where Value: Decodable {
 extension JSONDecoding {
     /// The value of an answer that holds nothing but it.
     func value<Value: Decodable>(_ type: Value.Type, of response: RawResponse) throws -> Value {
-        guard !response.isBlank else { return try type.valueOfEmptyBody.orThrowEmpty() }
+        guard !response.isBlank else { return try valueOfBlank(type) }
         return try decode(type, from: try TextEncoding.utf8(response))
+    }
+
+    /// Apart, as it is rare and has to look up the type of the optional value.
+    @inline(never)
+    private func valueOfBlank<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try type.valueOfEmptyBody.orThrowEmpty()
     }
 }
 

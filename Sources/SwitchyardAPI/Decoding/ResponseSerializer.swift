@@ -120,18 +120,25 @@ extension ResponseRules {
         whenEmpty emptyValue: () -> Value?,
         decode: (RawResponse) throws -> Value
     ) throws(APIError) -> Value {
-        if response.data.isEmpty || response.hasNoBodyByRule {
-            guard allowsEmptyBody(of: response), shape == nil, let value = emptyValue() else {
-                throw APIError(.body(.empty))
-            }
-            return value
-        }
+        if response.data.isEmpty || response.hasNoBodyByRule { return try emptyContent(of: response, emptyValue) }
         try checkContent(response)
         do {
             return try decode(response)
         } catch {
             throw APIError(decoding: error)
         }
+    }
+
+    /// The value of an empty body; apart, as it is rare and has to look up the type of the optional value.
+    @inline(never)
+    private func emptyContent<Value>(
+        of response: RawResponse,
+        _ emptyValue: () -> Value?
+    ) throws(APIError) -> Value {
+        guard allowsEmptyBody(of: response), shape == nil, let value = emptyValue() else {
+            throw APIError(.body(.empty))
+        }
+        return value
     }
 
     private func allowsEmptyBody(of response: RawResponse) -> Bool {

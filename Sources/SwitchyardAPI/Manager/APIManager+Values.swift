@@ -19,26 +19,51 @@ extension APIManager {
         at keyPath: String? = nil
     ) async throws(APIError) -> Value {
         if let ruled = client.ruled(configuration) { return try await value(type, for: ruled, at: keyPath) }
-        let plan = CachePlan.of(configuration, through: client, user: cacheUser)
-        // What is stored needs no serialiser, and nothing else of a call.
-        if let plan, let value = plan.freshValue(of: type) { return value }
+        guard let plan = CachePlan.of(configuration, through: client, user: cacheUser) else {
+            return try await askedValue(type, for: configuration, at: keyPath)
+        }
+        return try await storedValue(type, for: configuration, at: keyPath, plan)
+    }
+
+    /// The value of a call that no cache has to do with.
+    ///
+    /// Each of these ways is apart, since room for what only another one needs, and the looking up of its types, would
+    /// be part of every call.
+    @inline(never)
+    private nonisolated(nonsending) func askedValue<Value: Decodable & Sendable>(
+        _ type: Value.Type,
+        for configuration: APIConfiguration,
+        at keyPath: String?
+    ) async throws(APIError) -> Value {
+        let module = module
+        guard module.envelope == nil, (keyPath ?? "").isEmpty else {
+            let call = APICall(configuration, module.serializer(for: type, at: keyPath), module)
+            return try await call.value(through: client)
+        }
+        return try await APIQuestion(configuration, module, isRuled: true).plainValue(type, through: client)
+    }
+
+    /// The stored value, which needs no serialiser and nothing else of a call, or a new one.
+    @inline(never)
+    private nonisolated(nonsending) func storedValue<Value: Decodable & Sendable>(
+        _ type: Value.Type,
+        for configuration: APIConfiguration,
+        at keyPath: String?,
+        _ plan: CachePlan
+    ) async throws(APIError) -> Value {
+        if let value = plan.freshValue(of: type) { return value }
         return try await fetchedValue(type, for: configuration, at: keyPath, plan)
     }
 
-    /// The value of a call that memory has no answer for; apart, since a hit need not make room for what follows.
+    /// The value of a call that memory has no answer for.
     @inline(never)
     private nonisolated(nonsending) func fetchedValue<Value: Decodable & Sendable>(
         _ type: Value.Type,
         for configuration: APIConfiguration,
         at keyPath: String?,
-        _ plan: CachePlan?
+        _ plan: CachePlan
     ) async throws(APIError) -> Value {
-        let module = module
-        if plan == nil, module.envelope == nil, (keyPath ?? "").isEmpty {
-            return try await APIQuestion(configuration, module).plainValue(type, through: client)
-        }
         let call = APICall(configuration, module.serializer(for: type, at: keyPath), module)
-        guard let plan else { return try await call.value(through: client) }
         return try await response(of: call, plan).value
     }
 

@@ -14,12 +14,15 @@ final class APIQuestion: Sendable {
     let configuration: APIConfiguration
     let module: APIModule
 
-    init(_ configuration: APIConfiguration, _ module: APIModule) {
+    /// Puts a question; `isRuled` when the client's rules are part of it, so that the client need not look for them.
+    init(_ configuration: APIConfiguration, _ module: APIModule, isRuled: Bool = false) {
+        var configuration = configuration
+        if isRuled { configuration.isRuled = true }
         self.configuration = configuration
         self.module = module
     }
 
-    /// Asks the server.
+    /// Asks the server, on the caller's executor.
     ///
     /// - Parameters:
     ///   - client: The client to send through.
@@ -27,7 +30,7 @@ final class APIQuestion: Sendable {
     ///   - conditions: The fields by which the server may confirm what is stored.
     /// - Returns: The answer, whatever its status.
     /// - Throws: ``APIError`` when there is none, or its body breaks off.
-    @concurrent func answer(
+    nonisolated(nonsending) func answer(
         through client: NetworkClient,
         id: RequestID,
         with conditions: HTTPHeaders = [:]
@@ -38,7 +41,7 @@ final class APIQuestion: Sendable {
         }
         let answer: ServiceResponse
         do throws(RequestFailure) {
-            answer = try await client.send(asking(conditions), id: id, progress: configuration.progress)
+            answer = try await client.answer(to: asking(conditions), id: id, progress: configuration.progress)
         } catch {
             throw module.completed(APIError(error))
         }
@@ -100,7 +103,7 @@ final class APIQuestion: Sendable {
         return copy
     }
 
-    private func collectedBody(of answer: ServiceResponse) async throws(APIError) -> Data {
+    private nonisolated(nonsending) func collectedBody(of answer: ServiceResponse) async throws(APIError) -> Data {
         guard case .stream(let stream) = answer.response.body else { return Data() }
         var data = Data()
         do throws(TransportError) {

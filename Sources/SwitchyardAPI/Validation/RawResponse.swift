@@ -34,7 +34,7 @@ public struct RawResponse: Sendable {
 
     /// The character set that the body is said to have; `nil` when none is named.
     var charset: String? {
-        guard let type = headers["Content-Type"], type.utf8.contains(UInt8(ascii: "=")) else { return nil }
+        guard let type = headers["Content-Type"], type.hasByte(UInt8(ascii: "=")) else { return nil }
         return MediaType(type)?.charset
     }
 

@@ -61,7 +61,7 @@ enum TextEncoding {
     }
 
     private static func mark(of data: Data) -> (encoding: String.Encoding, length: Int)? {
-        guard let first = data.first, first >= 0xEF else { return nil }
+        guard data.withUnsafeBytes({ $0.first ?? 0 }) >= 0xEF else { return nil }
         if data.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if data.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
         if data.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }

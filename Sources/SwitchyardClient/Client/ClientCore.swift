@@ -83,8 +83,8 @@ final class ClientCore: Sendable {
         in pool: ServerPool,
         startedAt: MonotonicTime
     ) -> MonotonicTime {
-        let timeout = configuration.timeout ?? pool.generator.timeouts.total
-        return timeout.map(startedAt.advanced(by:)) ?? .distantFuture
+        let timeout = configuration.packedTimeout.or(pool.generator.timeouts.packedTotal)
+        return timeout.isMissing ? .distantFuture : startedAt.advanced(by: timeout)
     }
 
     /// Makes an identifier for a handle.
@@ -201,16 +201,15 @@ extension ClientCore {
 
     /// Builds the request of one attempt.
     ///
-    /// The deadline is kept by the exchange, over all attempts.
+    /// Its total timeout is that of the whole request, which the exchange keeps over all attempts.
     func request(
         for configuration: APIConfiguration,
         on route: ServerPool.Route,
         in pool: ServerPool
     ) throws(RequestError) -> HTTPRequest {
-        var request = try pool.generator.request(for: configuration, on: route.base)
-        request.timeouts.total = nil
+        let request = try pool.generator.request(for: configuration, on: route.base)
         // The base URLs of the service were checked when the client was made; whatever leads elsewhere is checked here.
-        if !request.url.isSecure, route.attempt == nil || !request.url.isBelow(route.base) {
+        if route.attempt == nil || !request.url.isBelow(route.base), !request.url.isSecure {
             try options.insecureHTTP.check(request.url)
         }
         return request
@@ -263,7 +262,7 @@ extension ClientCore {
 extension APIConfiguration {
     /// Whether the path is an absolute URL, with scheme and host: then it belongs to no server of the service.
     var hasAbsoluteURL: Bool {
-        guard path.utf8.contains(UInt8(ascii: ":")) else { return false }
+        guard path.hasByte(UInt8(ascii: ":")) else { return false }
         let parts = URLParts(Array(path.utf8))
         return parts.scheme != nil && parts.authority != nil
     }

@@ -20,16 +20,20 @@ struct DispatchTable {
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
     mutating func insert(_ request: any DispatchedRequest) throws(RequestFailure.Reason) {
         guard !isClosed else { throw .closed }
-        guard requests[request.id] == nil else { throw .duplicateID }
-        requests[request.id] = request
+        guard let other = requests.updateValue(request, forKey: request.id) else { return }
+        requests[request.id] = other
+        throw .duplicateID
     }
 
     /// Takes a request out, unless another has taken its identifier.
     ///
     /// - Returns: Whether somebody waits for the last request's end; then ``left()`` is due when the caller was told.
     mutating func remove(_ request: any DispatchedRequest) -> Bool {
-        guard requests[request.id] === request else { return false }
-        requests[request.id] = nil
+        guard let found = requests.removeValue(forKey: request.id) else { return false }
+        guard found === request else {
+            requests[request.id] = found
+            return false
+        }
         guard !watchers.isEmpty else { return false }
         leaving += 1
         return true

@@ -97,6 +97,15 @@ extension NetworkClient {
         id: RequestID = RequestID(),
         progress: TransferProgressHandler? = nil
     ) async throws(RequestFailure) -> ServiceResponse {
+        try await answer(to: configuration, id: id, progress: progress)
+    }
+
+    /// The same on the caller's executor: what is built on it has left the caller's already, and is spared the switches.
+    package nonisolated(nonsending) func answer(
+        to configuration: APIConfiguration,
+        id: RequestID,
+        progress: TransferProgressHandler?
+    ) async throws(RequestFailure) -> ServiceResponse {
         let handle = DispatchHandle()
         let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in

@@ -100,7 +100,8 @@ extension Exchange {
             abandon(route, at: now)
             return end(with: .failure(.invalidRequest(error)))
         }
-        boundConnecting(of: &request, on: route, at: now)
+        request.timeouts.total = nil
+        if !configuration.isIdempotent { boundConnecting(of: &request, on: route, at: now) }
         guard let index = state.withLock({ $0.add(route, url: request.url, at: now) }) else {
             return abandon(route, at: now)
         }
@@ -121,10 +122,10 @@ extension Exchange {
     /// Lets a write that must not be repeated wait for a connection no longer than a read would wait for its answer,
     /// twice over: as long as there is no connection nothing was sent, and another server can still be asked.
     private func boundConnecting(of request: inout HTTPRequest, on route: ServerPool.Route, at now: MonotonicTime) {
-        guard !configuration.isIdempotent, request.timeouts.connect == nil, route.attempt?.role == .first, isManaged,
-            pool.hasAlternatives, let delay = pool.hedgeDelay(for: route, remaining: now.duration(to: deadline))
+        guard request.timeouts.connect == nil, route.attempt?.role == .first, isManaged,
+            pool.hasAlternatives, let delay = pool.hedgeDelay(for: route, from: now, to: deadline)
         else { return }
-        request.timeouts.connect = delay * 2
+        request.timeouts.connect = .seconds(delay * 2)
     }
 
     private func attemptEnded(
@@ -190,8 +191,8 @@ extension Exchange {
     /// Sets the timer for whatever comes first: the moment to hedge, or the deadline.
     private func setTimer(_ number: Int, for route: ServerPool.Route, at now: MonotonicTime) {
         var wakeUp = deadline
-        if let delay = pool.hedgeDelay(for: route, remaining: now.duration(to: deadline)) {
-            wakeUp = min(wakeUp, now.advanced(by: delay))
+        if let delay = pool.hedgeDelay(for: route, from: now, to: deadline) {
+            wakeUp = min(wakeUp, now.advanced(bySeconds: delay))
         }
         setTimer(number, at: wakeUp)
     }

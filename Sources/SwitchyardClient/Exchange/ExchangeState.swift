@@ -27,7 +27,7 @@ struct ExchangeState {
     struct Ending {
         var result: Result<HTTPResponse, RequestFailure.Reason>
         var winner: Int?
-        var attempts: ContiguousArray<Attempt>
+        var attempts: ContiguousArray<Attempt> = []
         var timer: (any ScheduledTimer)?
 
         /// The attempt that gave the result.
@@ -180,12 +180,11 @@ struct ExchangeState {
         guard phase != .ended else { return nil }
         phase = .ended
         self.winner = winner
-        defer {
-            attempts = []
-            timer = nil
-            lastResult = nil
-        }
-        return Ending(result: result, winner: winner, attempts: attempts, timer: timer)
+        lastResult = nil
+        var ending = Ending(result: result, winner: winner)
+        swap(&ending.attempts, &attempts)
+        swap(&ending.timer, &timer)
+        return ending
     }
 
     /// An answer, even a refusing one, says more than a broken connection.

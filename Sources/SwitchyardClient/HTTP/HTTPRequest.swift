@@ -30,15 +30,24 @@ public struct HTTPRequest: Sendable {
             set { packedTotal = PackedDuration(newValue) }
         }
 
-        private var packedConnect: PackedDuration
-        private var packedIdle: PackedDuration
-        private var packedTotal: PackedDuration
+        private(set) var packedConnect: PackedDuration
+        private(set) var packedIdle: PackedDuration
+        private(set) var packedTotal: PackedDuration
 
         /// Creates timeouts; every one is off unless given.
         public init(connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil) {
             packedConnect = PackedDuration(connect)
             packedIdle = PackedDuration(idle)
             packedTotal = PackedDuration(total)
+        }
+
+        /// Those of a configuration, and these in place of what it leaves open.
+        func of(_ configuration: APIConfiguration) -> Timeouts {
+            var timeouts = self
+            timeouts.packedConnect = configuration.packedConnectTimeout.or(packedConnect)
+            timeouts.packedIdle = configuration.packedIdleTimeout.or(packedIdle)
+            timeouts.packedTotal = configuration.packedTimeout.or(packedTotal)
+            return timeouts
         }
     }
 

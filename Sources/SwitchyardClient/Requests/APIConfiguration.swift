@@ -123,15 +123,15 @@ public struct APIConfiguration: Sendable {
         @inlinable _modify { yield &parts.value.tags }
     }
 
-    private var packedTimeout: PackedDuration
-    private var packedConnectTimeout = PackedDuration(nil)
-    private var packedIdleTimeout = PackedDuration(nil)
+    private(set) var packedTimeout: PackedDuration
+    private(set) var packedConnectTimeout = PackedDuration(nil)
+    private(set) var packedIdleTimeout = PackedDuration(nil)
     private var packedCacheLifetime = PackedDuration(nil)
 
     /// What holds references, behind one: a call hands its configuration from layer to layer.
     @usableFromInline var parts: CopyOnWrite<Parts>
     /// Whether the client's rules have been applied; they are applied once.
-    var isRuled = false
+    package var isRuled = false
 
     /// Creates a configuration; everything else is set through the properties.
     ///

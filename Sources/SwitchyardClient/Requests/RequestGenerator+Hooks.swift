@@ -42,9 +42,7 @@ extension RequestGenerator {
     /// The path with its placeholders filled, its filters applied and its version in front.
     func path(_ configuration: APIConfiguration) throws(RequestError) -> String {
         var path = configuration.path
-        let isTemplate =
-            path.utf8.withContiguousStorageIfAvailable { $0.contains(UInt8(ascii: "{")) } ?? path.contains("{")
-        if isTemplate {
+        if path.hasByte(UInt8(ascii: "{")) {
             path = try URLTemplate(path).expanded(with: configuration.pathValues)
         }
         for filter in pathFilters where filter.appliesToAbsoluteURLs || !isAbsolute(path) {
@@ -68,7 +66,7 @@ extension RequestGenerator {
     }
 
     private func isAbsolute(_ path: String) -> Bool {
-        guard path.utf8.contains(UInt8(ascii: ":")) else { return false }
+        guard path.hasByte(UInt8(ascii: ":")) else { return false }
         let parts = URLParts(Array(path.utf8))
         return parts.scheme != nil && parts.authority != nil
     }

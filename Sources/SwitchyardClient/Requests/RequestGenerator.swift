@@ -127,14 +127,14 @@ public struct RequestGenerator: Sendable {
         let shares = try sharesCommonValues(joiner.foreignOrigin, base, configuration)
         let parameters = try placedParameters(configuration, sharesCommonValues: shares)
         let url = try url(&joiner, query: parameters.query, configuration)
-        let body = try body(configuration, extraFields: parameters.body)
-        let headers = try headers(configuration, url: url, bodyType: body.contentType, sharesCommonValues: shares)
+        let (body, bodyType) = try body(configuration, extraFields: parameters.body)
+        let headers = try headers(configuration, url: url, bodyType: bodyType, sharesCommonValues: shares)
         let request = HTTPRequest(
             method: configuration.method,
             url: url,
             headers: headers,
-            body: body.body,
-            timeouts: timeouts(configuration),
+            body: body,
+            timeouts: timeouts.of(configuration),
             delivery: configuration.delivery,
             responseBodyLimit: configuration.responseBodyLimit ?? responseBodyLimit
         )
@@ -143,20 +143,12 @@ public struct RequestGenerator: Sendable {
 
     private func completed(_ prebuilt: HTTPRequest, _ configuration: APIConfiguration) -> HTTPRequest {
         var request = prebuilt
-        let defaults = timeouts(configuration)
+        let defaults = timeouts.of(configuration)
         request.timeouts.connect = request.timeouts.connect ?? defaults.connect
         request.timeouts.idle = request.timeouts.idle ?? defaults.idle
         request.timeouts.total = request.timeouts.total ?? defaults.total
         request.responseBodyLimit = request.responseBodyLimit ?? configuration.responseBodyLimit ?? responseBodyLimit
         return request
-    }
-
-    private func timeouts(_ configuration: APIConfiguration) -> HTTPRequest.Timeouts {
-        HTTPRequest.Timeouts(
-            connect: configuration.connectTimeout ?? timeouts.connect,
-            idle: configuration.idleTimeout ?? timeouts.idle,
-            total: configuration.timeout ?? timeouts.total
-        )
     }
 
     var bodyContext: BodyEncodingContext {

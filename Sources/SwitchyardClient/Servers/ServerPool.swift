@@ -179,9 +179,10 @@ extension ServerPool {
         }
     }
 
-    /// How long to wait for this attempt before doing something about it.
-    func hedgeDelay(for route: Route, remaining: Duration) -> Duration? {
+    /// How many seconds to wait for this attempt before doing something about it.
+    func hedgeDelay(for route: Route, from now: MonotonicTime, to deadline: MonotonicTime) -> Double? {
         guard let attempt = route.attempt else { return nil }
+        let remaining = deadline.seconds - now.seconds
         return state.withLock { $0.core.hedgeDelay(for: attempt, remaining: remaining) }
     }
 

@@ -10,7 +10,7 @@ public struct MonotonicTime: InstantProtocol, Hashable, Sendable {
     public static let zero = MonotonicTime(nanoseconds: 0)
 
     /// Creates the point `nanoseconds` after the start of the clock.
-    public init(nanoseconds: Int64) {
+    @inlinable public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
@@ -20,32 +20,46 @@ public struct MonotonicTime: InstantProtocol, Hashable, Sendable {
     }
 
     /// Seconds since the start of the clock.
-    public var seconds: Double { Double(nanoseconds) / 1e9 }
+    @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
 
     /// Returns the point that is `duration` later; what does not fit is clamped, not trapped.
-    public func advanced(by duration: Duration) -> MonotonicTime {
-        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
-        return MonotonicTime(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    @inlinable public func advanced(by duration: Duration) -> MonotonicTime {
+        advanced(byNanoseconds: duration.clampedNanoseconds)
+    }
+
+    /// Returns the point that is a packed duration later, which is here when it is missing.
+    @inlinable package func advanced(by duration: PackedDuration) -> MonotonicTime {
+        advanced(byNanoseconds: duration.wholeNanoseconds)
+    }
+
+    /// Returns the point that is so many seconds later; what does not fit is clamped, not trapped.
+    package func advanced(bySeconds seconds: Double) -> MonotonicTime {
+        advanced(byNanoseconds: Int64(clampingNanoseconds: seconds * 1e9))
+    }
+
+    @inlinable func advanced(byNanoseconds step: Int64) -> MonotonicTime {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(step)
+        return MonotonicTime(nanoseconds: overflow ? (step < 0 ? .min : .max) : sum)
     }
 
     /// Returns how far away `other` is; positive when it is later.
-    public func duration(to other: MonotonicTime) -> Duration {
+    @inlinable public func duration(to other: MonotonicTime) -> Duration {
         let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
         return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
     }
 
     /// Whether `left` is earlier than `right`.
-    public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
+    @inlinable public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 }
 
 extension Duration {
     /// Whole nanoseconds, clamped to what 64 bits hold (292 years).
-    package var clampedNanoseconds: Int64 {
+    @usableFromInline package var clampedNanoseconds: Int64 {
         #if !canImport(Darwin)
-            // Up to 9 s, as nearly all are, a division of 64 bits is enough.
-            if let short = Int64(exactly: attoseconds) { return short / 1_000_000_000 }
+            // From 0 to 78 minutes, as nearly all are, a division of 64 bits is enough: 10^9 = 2^9 * 1,953,125.
+            if let short = Int64(exactly: attoseconds >> 9), short >= 0 { return short / 1_953_125 }
         #endif
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -56,6 +70,10 @@ extension Duration {
 
     /// Seconds as a floating-point number.
     package var inSeconds: Double {
+        #if !canImport(Darwin)
+            // Up to 9 s, as most are, one number holds it.
+            if let short = Int64(exactly: attoseconds) { return Double(short) / 1e18 }
+        #endif
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) / 1e18
     }

@@ -29,6 +29,7 @@ extension Exchange {
         if let box = attempt.trail { return box.value }
         do throws(RequestError) {
             var request = try core.request(for: configuration, on: attempt.route, in: pool)
+            request.timeouts.total = nil
             request.url = attempt.url
             return RedirectTrail(of: request, fragment: configuration.fragment)
         } catch {

@@ -96,14 +96,19 @@ extension SwitchingCore {
     ///   - remaining: The time from its start to the request's deadline.
     /// - Returns: The time from its start; `nil` when the policy does not hedge.
     public func hedgeDelay(for attempt: Attempt, remaining: Duration) -> Duration? {
+        hedgeDelay(for: attempt, remaining: remaining.inSeconds).map { .seconds($0) }
+    }
+
+    /// The same in seconds, as it is asked for with every attempt.
+    package func hedgeDelay(for attempt: Attempt, remaining: Double) -> Double? {
         guard let hedging = rules.policy.hedging else { return nil }
-        var delay = hedging.shortest.inSeconds
+        var delay = rules.shortestHedge
         if let position = position(of: attempt), let p95 = health[position].latency.p95 {
             delay = max(delay, hedging.factor * p95)
         } else {
-            delay = max(delay, hedging.unknown.inSeconds)
+            delay = max(delay, rules.unknownHedge)
         }
-        return .seconds(max(0, min(delay, hedging.deadlineShare * remaining.inSeconds)))
+        return max(0, min(delay, hedging.deadlineShare * remaining))
     }
 
     // MARK: - Picking

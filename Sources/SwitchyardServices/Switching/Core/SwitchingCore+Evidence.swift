@@ -17,7 +17,7 @@ extension SwitchingCore {
     ///   - time: The time.
     mutating func recordSuccess(_ position: Int?, latency: Double, at time: Double) {
         let budgets = rules.policy.budgets
-        failovers.restartRefill(at: time, gap: budgets.refill.inSeconds)
+        failovers.restartRefill(at: time, gap: rules.refill)
         failovers.add(budgets.failoverEarning, capacity: budgets.failoverTokens)
         hedges.add(budgets.hedgeEarning, capacity: budgets.hedgeTokens)
         provePath(at: time)

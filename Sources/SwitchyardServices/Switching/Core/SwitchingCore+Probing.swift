@@ -9,17 +9,23 @@ extension SwitchingCore {
     /// - Returns: The probe, which has to be handed to ``settleProbe(_:_:at:)``.
     public mutating func takeProbe(at now: MonotonicTime) -> Attempt? {
         let time = read(now)
-        guard !clock.isFrozen, health.indices.contains(where: { health[$0].isProbeDue(at: time) }) else { return nil }
+        guard !clock.isFrozen, health.indices.contains(where: { isProbeDue($0, at: time) }) else { return nil }
         let goesByPreference = rules.policy.failsBack && rules.policy.selection == .priority
         let hasHealthy = health.indices.contains { health[$0].state == .healthy }
         for position in order {
             if goesByPreference, hasHealthy, position == currentPosition { return nil }
-            let server = health[Int(position)]
-            guard server.isProbeDue(at: time) else { continue }
+            guard isProbeDue(Int(position), at: time) else { continue }
             health[Int(position)].probedUntil = time + SwitchingCore.probePatience
-            return Attempt(server: Int(position), generation: server.generation, role: .probe, startedAt: now)
+            return attempt(Choice(position: Int(position)), .probe, at: now)
         }
         return nil
+    }
+
+    /// Whether a probe is due, and none is under way.
+    ///
+    /// Asked with every request: a method of the server's health would copy all of it.
+    private func isProbeDue(_ position: Int, at time: Double) -> Bool {
+        health[position].state == .ejected && time >= health[position].dueAt && time >= health[position].probedUntil
     }
 
     private static var probePatience: Double { 60 }

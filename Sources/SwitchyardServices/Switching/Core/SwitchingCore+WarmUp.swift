@@ -7,14 +7,14 @@ extension SwitchingCore {
     /// - Parameter now: The time.
     /// - Returns: The attempt, which may be handed to ``settleProbe(_:_:at:)`` like a probe.
     public mutating func takeWarmUp(at now: MonotonicTime) -> Attempt? {
-        guard let gap = rules.policy.warmUp?.inSeconds, rules.policy.selection == .priority else { return nil }
+        guard let gap = rules.policy.warmUp, rules.policy.selection == .priority else { return nil }
         let time = read(now)
         guard warmUpDue >= 0 else {
-            warmUpDue = time + gap * (1 + 4 * random.unit()) / 60
+            warmUpDue = time + gap.inSeconds * (1 + 4 * random.unit()) / 60
             return nil
         }
         guard time >= warmUpDue, !clock.isFrozen, let fallback = firstFallback(at: time) else { return nil }
-        warmUpDue = time + jittered(gap)
+        warmUpDue = time + jittered(gap.inSeconds)
         return attempt(Choice(position: fallback), .warmUp, at: now)
     }
 

@@ -66,11 +66,6 @@ struct ServerHealth: Sendable {
         window.clear()
     }
 
-    /// Whether a probe is due, and none is under way.
-    func isProbeDue(at now: Double) -> Bool {
-        state == .ejected && now >= dueAt && now >= probedUntil
-    }
-
     mutating func beginTrial(generation: UInt32, at start: Double) {
         state = .trial
         self.generation = generation

@@ -25,6 +25,10 @@ final class CompiledPolicy: Sendable {
     let longestRetryAfter: Double
     let forgiveness: Double
     let minimumInterval: Double
+    /// The gap between two tokens of a budget that fills again.
+    let refill: Double
+    let shortestHedge: Double
+    let unknownHedge: Double
 
     init(_ policy: SwitchPolicy) {
         self.policy = policy
@@ -43,6 +47,9 @@ final class CompiledPolicy: Sendable {
         longestRetryAfter = admission.longestRetryAfter.inSeconds
         minimumInterval = policy.minimumInterval.inSeconds
         forgiveness = policy.recovery.forgiveness.inSeconds
+        refill = policy.budgets.refill.inSeconds
+        shortestHedge = policy.hedging?.shortest.inSeconds ?? .infinity
+        unknownHedge = policy.hedging?.unknown.inSeconds ?? .infinity
     }
 
     /// What a witnessed failure of weight 1 adds to the score of a server with so many successes without suspicion.
