@@ -22,16 +22,23 @@ void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_co
     else if (is_name(name, name_count, "Expect")) exchange->names_expect = true;
     else if (is_name(name, name_count, "Accept-Encoding")) exchange->names_encoding = true;
     else if (is_name(name, name_count, "Range")) exchange->names_range = true;
-    // libcurl takes "Name;" for a field without a value, and "Name:" for one that is to be left out.
-    bool whole = buffer_append(lines, name, name_count);
-    if (value_count == 0) {
-        whole = whole && buffer_append(lines, ";", 2);
-    } else {
-        whole = whole && buffer_append(lines, ": ", 2) && buffer_append(lines, value, value_count) &&
-                buffer_append(lines, "", 1);
-    }
     exchange->line_count += 1;
-    if (!whole) exchange->verdict = YCURL_NO_MEMORY;
+    if (!buffer_reserve(lines, name_count + 2) || !buffer_reserve(lines, name_count + 2 + value_count + 1)) {
+        exchange->verdict = YCURL_NO_MEMORY;
+        return;
+    }
+    char *end = lines->bytes + lines->count;
+    memcpy(end, name, name_count);
+    end += name_count;
+    // libcurl takes "Name;" for a field without a value, and "Name:" for one that is to be left out.
+    *end++ = value_count ? ':' : ';';
+    if (value_count) {
+        *end++ = ' ';
+        memcpy(end, value, value_count);
+        end += value_count;
+    }
+    *end++ = 0;
+    lines->count = (size_t)(end - lines->bytes);
 }
 
 static void leave_out(struct ycurl_exchange *exchange, const char *line) {

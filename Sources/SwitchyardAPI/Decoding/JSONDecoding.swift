@@ -47,6 +47,11 @@ public struct JSONDecoding: Sendable {
     /// - Throws: ``APIError`` with the key path at which the text does not fit.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws(APIError) -> Value {
         try checkDepth(data)
+        return try decodeChecked(type, from: data)
+    }
+
+    /// Decodes a value of a text whose depth was looked at.
+    func decodeChecked<Value: Decodable>(_ type: Value.Type, from data: Data) throws(APIError) -> Value {
         do {
             return try decoder.decode(type, from: data)
         } catch let error as DecodingError {

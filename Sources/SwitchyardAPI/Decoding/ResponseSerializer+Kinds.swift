@@ -40,8 +40,12 @@ extension ResponseSerializer where Value: Decodable {
 extension JSONDecoding {
     /// The value of an answer that holds nothing but it.
     func value<Value: Decodable>(_ type: Value.Type, of response: RawResponse) throws -> Value {
-        guard !response.isBlank else { return try valueOfBlank(type) }
-        return try decode(type, from: try TextEncoding.utf8(response))
+        let look = response.data.withUnsafeBytes { BodyLook($0, maximumDepth: maximumDepth) }
+        if look.isBlank { return try valueOfBlank(type) }
+        guard look.isShallow, !look.mayHaveMark, TextEncoding.isUTF8(response.charset) else {
+            return try decode(type, from: try TextEncoding.utf8(response))
+        }
+        return try decodeChecked(type, from: response.data)
     }
 
     /// Apart, as it is rare and has to look up the type of the optional value.
@@ -106,9 +110,29 @@ extension MediaType {
     }
 }
 
+/// What has to be known of a body's bytes before they are decoded, seen at once: each look costs more than it shows.
+private struct BodyLook {
+    /// See ``RawResponse/isBlank``.
+    let isBlank: Bool
+    /// Whether it may begin with a byte order mark.
+    let mayHaveMark: Bool
+    /// Whether it nests no deeper than it may.
+    let isShallow: Bool
+
+    init(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int) {
+        isBlank = bytes.count <= 16 && bytes.allSatisfy(RawResponse.isSpace)
+        mayHaveMark = (bytes.first ?? 0) >= TextEncoding.leastMark
+        isShallow = !JSONDepth.isExceeded(by: bytes, limit: maximumDepth)
+    }
+}
+
 extension RawResponse {
     /// Whether the body has nothing but spaces and line ends, as some servers send in place of nothing.
     var isBlank: Bool {
-        data.count <= 16 && data.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+        data.count <= 16 && data.allSatisfy(Self.isSpace)
+    }
+
+    fileprivate static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 }

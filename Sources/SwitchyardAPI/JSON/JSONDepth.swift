@@ -16,9 +16,13 @@ public enum JSONDepth {
     ///   - limit: How deep it may nest.
     /// - Throws: ``DecodingFailure`` when it nests deeper.
     static func check(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(DecodingFailure) {
+        if isExceeded(by: bytes, limit: limit) { throw DecodingFailure(.tooDeep(limit: limit)) }
+    }
+
+    /// Whether a text nests deeper than it may.
+    static func isExceeded(by bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
         // Counting the opening brackets is many times faster than following the text, and enough for most answers.
-        guard openings(bytes) > limit, exceeds(bytes, limit: limit) else { return }
-        throw DecodingFailure(.tooDeep(limit: limit))
+        openings(bytes) > limit && exceeds(bytes, limit: limit)
     }
 
     /// How many brackets open arrays and objects, those within strings included: eight bytes at a time.

@@ -43,12 +43,19 @@ enum TextEncoding {
     /// The body as UTF-8, whatever its charset; what is UTF-8 already is not touched.
     static func utf8(_ response: RawResponse) throws(APIError) -> Data {
         let charset = response.charset
-        let isPlain = charset == nil || charset == "utf-8" || charset == "utf8" || charset == "us-ascii"
         let mark = mark(of: response.data)
-        guard !isPlain || mark != nil else { return response.data }
+        guard !isUTF8(charset) || mark != nil else { return response.data }
         if mark?.encoding == .utf8 { return Data(response.data.dropFirst(3)) }
         return Data(try text(of: response.data, named: charset).utf8)
     }
+
+    /// Whether text in this character set is UTF-8 as it stands; none is UTF-8.
+    static func isUTF8(_ charset: String?) -> Bool {
+        charset == nil || charset == "utf-8" || charset == "utf8" || charset == "us-ascii"
+    }
+
+    /// What every byte order mark begins with, or exceeds.
+    static let leastMark: UInt8 = 0xEF
 
     private static func decode(
         _ data: Data,
@@ -61,7 +68,7 @@ enum TextEncoding {
     }
 
     private static func mark(of data: Data) -> (encoding: String.Encoding, length: Int)? {
-        guard data.withUnsafeBytes({ $0.first ?? 0 }) >= 0xEF else { return nil }
+        guard let first = data.first, first >= leastMark else { return nil }
         if data.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if data.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
         if data.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }

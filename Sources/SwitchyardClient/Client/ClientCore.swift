@@ -12,6 +12,7 @@ final class ClientCore: Sendable {
 
     let transport: any Transport
     let time: any TimeSource
+    private let systemTime: SystemTime?
     let options: NetworkClient.Options
     let events = EventHub<ClientEvent>()
     /// Tells observers of requests.
@@ -43,6 +44,7 @@ final class ClientCore: Sendable {
         options: NetworkClient.Options
     ) throws(ClientError) {
         self.time = time
+        systemTime = time as? SystemTime
         self.options = options
         rules = Locked(options.rules)
         ownsTransport = transport == nil
@@ -65,6 +67,11 @@ final class ClientCore: Sendable {
         events.finish()
         if ownsTransport { transport.shutdown() }
     }
+
+    /// The time.
+    ///
+    /// The system's, which nearly all clients have, is asked without the copy that a value of any type needs.
+    var now: MonotonicTime { systemTime?.now ?? time.now }
 
     /// The service as it is now; its list of servers can be exchanged.
     var service: Service { state.withLock { $0.service } }

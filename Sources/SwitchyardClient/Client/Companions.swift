@@ -33,7 +33,8 @@ package final class Companions: Sendable {
     /// The companion of a type; `nil` when none was made.
     package func existing<Object: AnyObject & Sendable>(_ type: Object.Type = Object.self) -> Object? {
         // The cast is sound: an object is only ever entered under the identifier of its own type.
-        object(of: ObjectIdentifier(type)).map { unsafeDowncast($0, to: type) }
+        guard let object = object(of: ObjectIdentifier(type)) else { return nil }
+        return unsafeDowncast(object, to: type)
     }
 
     /// Apart from the cast: this much needs no generic code.

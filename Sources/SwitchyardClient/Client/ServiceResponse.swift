@@ -22,6 +22,12 @@ public struct ServiceResponse: Sendable {
         sharedContext = CopyOnWrite(context)
     }
 
+    init(id: RequestID, response: HTTPResponse, sharedContext: CopyOnWrite<RequestContext>) {
+        self.id = id
+        self.response = response
+        self.sharedContext = sharedContext
+    }
+
     /// The status code.
     public var status: Int { response.status }
 

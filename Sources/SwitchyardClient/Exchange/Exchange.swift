@@ -42,7 +42,7 @@ final class Exchange: DispatchedRequest {
         observer = round?.observer
         avoided = round?.avoided ?? []
         (serviceName, pool) = round?.target ?? core.target
-        startedAt = core.time.now
+        startedAt = core.now
         deadline = round?.deadline ?? core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
@@ -137,7 +137,7 @@ extension Exchange {
             keepCookies(of: response, from: index)
             if response.redirectTarget != nil, follow(response, of: index, startedAt: attemptStart) { return }
         }
-        let now = core.time.now
+        let now = core.now
         let outcome = AttemptOutcome(of: result, latency: attemptStart.duration(to: now))
         settle(index, outcome, result.mapError { .transport($0) }, mayHaveBeenSent: result.mayHaveBeenSent, at: now)
     }
@@ -167,7 +167,7 @@ extension Exchange {
     ///
     /// When nothing is under way the request ends with the most telling of its failures.
     private func tryAnother(after kind: FailureKind?, mayHaveBeenSent: Bool = true) {
-        let now = core.time.now
+        let now = core.now
         let tried = state.withLock { $0.tried }.union(avoided)
         let canResend = configuration.isIdempotent || !mayHaveBeenSent
         if canResend, now < deadline, isManaged,
@@ -204,7 +204,7 @@ extension Exchange {
     }
 
     private func timerFired() {
-        let now = core.time.now
+        let now = core.now
         guard now < deadline else { return end(with: .failure(.deadlineExceeded)) }
         let (slow, tried, timer) = state.withLock { ($0.newestLive, $0.tried, $0.claimTimer()) }
         setTimer(timer, at: deadline)
@@ -221,7 +221,7 @@ extension Exchange {
 
 extension Exchange {
     private func end(with result: Result<HTTPResponse, RequestFailure.Reason>) {
-        if let ending = state.withLock({ $0.end(with: result) }) { finish(ending, at: core.time.now) }
+        if let ending = state.withLock({ $0.end(with: result) }) { finish(ending, at: core.now) }
     }
 
     /// Does what the end requires.
@@ -236,9 +236,9 @@ extension Exchange {
             let context = context(of: ending, at: now)
             switch ending.result {
             case .success(let response):
-                completion(.success(ServiceResponse(id: id, response: response, context: context)))
+                completion(.success(ServiceResponse(id: id, response: response, sharedContext: context)))
             case .failure(let reason):
-                completion(.failure(RequestFailure(reason, id: id, context: context)))
+                completion(.failure(RequestFailure(reason, id: id, context: context.value)))
             }
         }
     }
@@ -254,17 +254,19 @@ extension Exchange {
         return settled.isEmpty ? [] : pool.settle(settled, at: now)
     }
 
-    private func context(of ending: ExchangeState.Ending, at now: MonotonicTime) -> RequestContext {
+    private func context(of ending: ExchangeState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {
         let decisive = ending.decisive
-        return RequestContext(
-            service: serviceName,
-            environment: pool.environment,
-            method: configuration.method,
-            server: decisive.flatMap { ending.attempts[$0].route.server },
-            url: decisive.map { ending.attempts[$0].url },
-            attempts: ending.attempts.count,
-            elapsed: startedAt.duration(to: now),
-            redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
+        return CopyOnWrite(
+            RequestContext(
+                service: serviceName,
+                environment: pool.environment,
+                method: configuration.method,
+                server: decisive.flatMap { ending.attempts[$0].route.server },
+                url: decisive.map { ending.attempts[$0].url },
+                attempts: ending.attempts.count,
+                elapsed: startedAt.duration(to: now),
+                redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
+            )
         )
     }
 }

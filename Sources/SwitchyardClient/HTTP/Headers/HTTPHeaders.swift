@@ -86,7 +86,8 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// Its name is not a token, or its value holds a control character other than the tab: CR, LF and NUL above all,
     /// which would smuggle lines into the request (RFC 9110 section 5.5).
     public var firstInvalidField: Field? {
-        fields.first { !$0.isValid }
+        // By position, as each field would be copied otherwise.
+        fields.indices.first { !fields[$0].isValid }.map { fields[$0] }
     }
 }
 
@@ -98,7 +99,7 @@ extension HTTPHeaders.Field: CustomStringConvertible {
 
     /// Whether the field may be sent, see ``HTTPHeaders/firstInvalidField``.
     public var isValid: Bool {
-        HTTPToken.isValid(name) && !value.utf8.contains { $0 < 32 && $0 != 9 || $0 == 127 }
+        HTTPToken.isValid(name) && !value.withContiguousUTF8(\.holdsControl)
     }
 }
 
@@ -142,11 +143,13 @@ extension String {
 
     /// Whether two names are the same but for the case of ASCII letters.
     func equalsIgnoringASCIICase(_ other: String) -> Bool {
-        let left = utf8
-        let right = other.utf8
-        guard left.count == right.count else { return false }
+        guard utf8.count == other.utf8.count else { return false }
         if self == other { return true }
-        return zip(left, right).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
+        return withContiguousUTF8 { left in
+            other.withContiguousUTF8 { right in
+                left.indices.allSatisfy { left[$0].asciiLowercased == right[$0].asciiLowercased }
+            }
+        }
     }
 }
 

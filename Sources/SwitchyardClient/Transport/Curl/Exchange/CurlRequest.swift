@@ -40,8 +40,8 @@
         }
 
         private func add(_ field: HTTPHeaders.Field, to handle: OpaquePointer) {
-            field.name.withContiguousUTF8 { name in
-                field.value.withContiguousUTF8 { value in
+            field.name.withContiguousCharacters { name in
+                field.value.withContiguousCharacters { value in
                     ycurl_add_header(handle, name.baseAddress, name.count, value.baseAddress, value.count)
                 }
             }
@@ -72,18 +72,24 @@
 
         /// The fields that say where a body ends are the transport's, which knows.
         private func isFraming(_ name: String) -> Bool {
-            name.equalsIgnoringASCIICase("Content-Length") || name.equalsIgnoringASCIICase("Transfer-Encoding")
+            switch name.utf8.count {
+            case 14: name.equalsIgnoringASCIICase("Content-Length")
+            case 17: name.equalsIgnoringASCIICase("Transfer-Encoding")
+            default: false
+            }
         }
 
         private func checkFraming(of request: HTTPRequest, length: Int64?) throws(TransportError) {
-            for value in request.headers.values(of: "Content-Length") where length != Int64(value) {
-                throw invalid(
-                    "Content-Length says \(value), the body has \(length.map(String.init) ?? "no known") length"
-                )
-            }
-            for value in request.headers.values(of: "Transfer-Encoding")
-            where length != nil || !value.equalsIgnoringASCIICase("chunked") {
-                throw invalid("Transfer-Encoding \(value) does not fit the body")
+            for field in request.headers.fields where isFraming(field.name) {
+                let value = field.value
+                if field.name.equalsIgnoringASCIICase("Transfer-Encoding") {
+                    guard length == nil, value.equalsIgnoringASCIICase("chunked") else {
+                        throw invalid("Transfer-Encoding \(value) does not fit the body")
+                    }
+                } else if length != Int64(value) {
+                    let own = length.map(String.init) ?? "no known"
+                    throw invalid("Content-Length says \(value), the body has \(own) length")
+                }
             }
         }
 
@@ -207,14 +213,9 @@
     }
 
     extension String {
-        /// The text's bytes where they are; copied only where they are not in one piece.
-        fileprivate func withContiguousUTF8(_ body: (UnsafeBufferPointer<CChar>) -> Void) {
-            let whole: Void? = utf8.withContiguousStorageIfAvailable { bytes in
-                bytes.withMemoryRebound(to: CChar.self, body)
-            }
-            guard whole == nil else { return }
-            var copy = self
-            copy.withUTF8 { bytes in bytes.withMemoryRebound(to: CChar.self, body) }
+        /// The text's bytes as C takes them.
+        fileprivate func withContiguousCharacters(_ body: (UnsafeBufferPointer<CChar>) -> Void) {
+            withContiguousUTF8 { bytes in bytes.withMemoryRebound(to: CChar.self, body) }
         }
     }
 #endif
