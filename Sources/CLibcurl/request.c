@@ -23,7 +23,8 @@ void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_co
     else if (is_name(name, name_count, "Accept-Encoding")) exchange->names_encoding = true;
     else if (is_name(name, name_count, "Range")) exchange->names_range = true;
     exchange->line_count += 1;
-    if (!buffer_reserve(lines, name_count + 2) || !buffer_reserve(lines, name_count + 2 + value_count + 1)) {
+    const size_t most = SIZE_MAX / 4;
+    if (name_count > most || value_count > most || !buffer_reserve(lines, name_count + value_count + 3)) {
         exchange->verdict = YCURL_NO_MEMORY;
         return;
     }

@@ -60,7 +60,7 @@ extension ResponseCache {
 
     private func drop(where rule: (Candidate) -> Bool) {
         removals.withLock { $0 &+= 1 }
-        let now = time.now
+        let now = clock.now
         for index in tables.indices {
             for box in boxes(index) where rule(Candidate(box, now: now)) { drop(box) }
         }
@@ -68,7 +68,7 @@ extension ResponseCache {
 
     /// Removes the entries that have expired from memory.
     public func removeExpired() {
-        let now = time.now
+        let now = clock.now
         for index in tables.indices {
             for box in boxes(index) where box.record.expires <= now { drop(box) }
         }

@@ -42,7 +42,7 @@ public final class ResponseCache: Sendable {
     let wallClock: @Sendable () -> Date
     /// How often entries were removed on purpose: who fetched meanwhile does not store what may be out of date.
     let removals = Locked(0)
-    let time: any TimeSource
+    let clock: TimeReader
     let tables: LockStripes<CacheTable>
     let queue = Locked(EvictionQueue())
 
@@ -67,7 +67,7 @@ public final class ResponseCache: Sendable {
         self.defaults = defaults
         self.disk = disk
         self.wallClock = wallClock
-        self.time = time
+        clock = TimeReader(time)
         tables = LockStripes(min(max(1, locks), 256)) { CacheTable() }
     }
 
@@ -94,7 +94,7 @@ public final class ResponseCache: Sendable {
         _ type: Value.Type,
         where isWanted: (CacheBox) -> Bool
     ) -> Value? {
-        let now = time.now
+        let now = clock.now
         let table = tables.lock(key.spread)
         guard let box = table.pointee.box(of: key), box.freshUntil > now else {
             tables.unlock(key.spread)
@@ -110,7 +110,7 @@ public final class ResponseCache: Sendable {
     /// Returns the value of a key with what is known of it, also when its lifetime has passed but not yet the time for
     /// which it was to be kept beyond.
     public func entry<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> CachedValue<Value>? {
-        let now = time.now
+        let now = clock.now
         guard let box = box(of: key, now: now)?.holding(type) else { return nil }
         let facts = box.record.facts
         return CachedValue(
@@ -167,7 +167,7 @@ public final class ResponseCache: Sendable {
         var facts = facts
         facts.cost = max(0, facts.cost)
         guard facts.cost <= limits.cost, limits.count > 0 else { return drop(key) }
-        let now = time.now
+        let now = clock.now
         let created = now.advanced(by: .zero - age)
         let freshUntil = created.advanced(by: max(.zero, lifetime))
         let expires = freshUntil.advanced(by: max(.zero, staleFor))

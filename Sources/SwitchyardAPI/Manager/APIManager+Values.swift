@@ -40,7 +40,7 @@ extension APIManager {
             let call = APICall(configuration, module.serializer(for: type, at: keyPath), module)
             return try await call.value(through: client)
         }
-        return try await APIQuestion(configuration, module, isRuled: true).plainValue(type, through: client)
+        return try await APIQuestion(configuration, module).plainValue(type, through: client)
     }
 
     /// The stored value, which needs no serialiser and nothing else of a call, or a new one.

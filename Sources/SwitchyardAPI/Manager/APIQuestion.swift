@@ -14,10 +14,7 @@ final class APIQuestion: Sendable {
     let configuration: APIConfiguration
     let module: APIModule
 
-    /// Puts a question; `isRuled` when the client's rules are part of it, so that the client need not look for them.
-    init(_ configuration: APIConfiguration, _ module: APIModule, isRuled: Bool = false) {
-        var configuration = configuration
-        if isRuled { configuration.isRuled = true }
+    init(_ configuration: APIConfiguration, _ module: APIModule) {
         self.configuration = configuration
         self.module = module
     }

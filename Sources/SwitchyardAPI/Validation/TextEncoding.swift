@@ -49,7 +49,7 @@ enum TextEncoding {
         return Data(try text(of: response.data, named: charset).utf8)
     }
 
-    /// Whether text in this character set is UTF-8 as it stands; none is UTF-8.
+    /// Whether text in this character set is UTF-8 as it stands; so it is when none is named.
     static func isUTF8(_ charset: String?) -> Bool {
         charset == nil || charset == "utf-8" || charset == "utf8" || charset == "us-ascii"
     }

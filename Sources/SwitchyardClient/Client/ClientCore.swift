@@ -12,7 +12,7 @@ final class ClientCore: Sendable {
 
     let transport: any Transport
     let time: any TimeSource
-    private let systemTime: SystemTime?
+    private let clock: TimeReader
     let options: NetworkClient.Options
     let events = EventHub<ClientEvent>()
     /// Tells observers of requests.
@@ -44,7 +44,7 @@ final class ClientCore: Sendable {
         options: NetworkClient.Options
     ) throws(ClientError) {
         self.time = time
-        systemTime = time as? SystemTime
+        clock = TimeReader(time)
         self.options = options
         rules = Locked(options.rules)
         ownsTransport = transport == nil
@@ -69,9 +69,7 @@ final class ClientCore: Sendable {
     }
 
     /// The time.
-    ///
-    /// The system's, which nearly all clients have, is asked without the copy that a value of any type needs.
-    var now: MonotonicTime { systemTime?.now ?? time.now }
+    var now: MonotonicTime { clock.now }
 
     /// The service as it is now; its list of servers can be exchanged.
     var service: Service { state.withLock { $0.service } }
@@ -91,7 +89,7 @@ final class ClientCore: Sendable {
         startedAt: MonotonicTime
     ) -> MonotonicTime {
         let timeout = configuration.packedTimeout.or(pool.generator.timeouts.packedTotal)
-        return timeout.isMissing ? .distantFuture : startedAt.advanced(by: timeout)
+        return startedAt.advanced(by: timeout) ?? .distantFuture
     }
 
     /// Makes an identifier for a handle.
@@ -208,7 +206,8 @@ extension ClientCore {
 
     /// Builds the request of one attempt.
     ///
-    /// Its total timeout is that of the whole request, which the exchange keeps over all attempts.
+    /// Its total timeout is that of the whole request. The caller puts its own in the place: none for an exchange, which
+    /// keeps that time over all attempts, another for a probe.
     func request(
         for configuration: APIConfiguration,
         on route: ServerPool.Route,

@@ -16,7 +16,7 @@ public struct ServiceResponse: Sendable {
     @usableFromInline var sharedContext: CopyOnWrite<RequestContext>
 
     /// Creates a response.
-    public init(id: RequestID, response: HTTPResponse, context: consuming RequestContext) {
+    public init(id: RequestID, response: HTTPResponse, context: RequestContext) {
         self.id = id
         self.response = response
         sharedContext = CopyOnWrite(context)

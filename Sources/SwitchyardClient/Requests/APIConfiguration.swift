@@ -131,7 +131,7 @@ public struct APIConfiguration: Sendable {
     /// What holds references, behind one: a call hands its configuration from layer to layer.
     @usableFromInline var parts: CopyOnWrite<Parts>
     /// Whether the client's rules have been applied; they are applied once.
-    package var isRuled = false
+    var isRuled = false
 
     /// Creates a configuration; everything else is set through the properties.
     ///

@@ -182,7 +182,7 @@ extension ServerPool {
     /// How many seconds to wait for this attempt before doing something about it.
     func hedgeDelay(for route: Route, from now: MonotonicTime, to deadline: MonotonicTime) -> Double? {
         guard let attempt = route.attempt else { return nil }
-        let remaining = deadline.seconds - now.seconds
+        let remaining = now.seconds(to: deadline)
         return state.withLock { $0.core.hedgeDelay(for: attempt, remaining: remaining) }
     }
 

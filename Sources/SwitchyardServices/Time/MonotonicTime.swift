@@ -27,9 +27,9 @@ public struct MonotonicTime: InstantProtocol, Hashable, Sendable {
         advanced(byNanoseconds: duration.clampedNanoseconds)
     }
 
-    /// Returns the point that is a packed duration later, which is here when it is missing.
-    @inlinable package func advanced(by duration: PackedDuration) -> MonotonicTime {
-        advanced(byNanoseconds: duration.wholeNanoseconds)
+    /// Returns the point that is a packed duration later; `nil` when that is missing.
+    @inlinable package func advanced(by duration: PackedDuration) -> MonotonicTime? {
+        duration.isMissing ? nil : advanced(byNanoseconds: duration.nanoseconds)
     }
 
     /// Returns the point that is so many seconds later; what does not fit is clamped, not trapped.
@@ -46,6 +46,12 @@ public struct MonotonicTime: InstantProtocol, Hashable, Sendable {
     @inlinable public func duration(to other: MonotonicTime) -> Duration {
         let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
         return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
+    }
+
+    /// Returns how many seconds later `other` is; below 0 when it is earlier.
+    package func seconds(to other: MonotonicTime) -> Double {
+        let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+        return overflow ? other.seconds - seconds : Double(difference) / 1e9
     }
 
     /// Whether `left` is earlier than `right`.

@@ -20,9 +20,6 @@
     /// Whether there is no duration.
     @inlinable package var isMissing: Bool { nanoseconds == .min }
 
-    /// The number; 0 when there is no duration.
-    @inlinable var wholeNanoseconds: Int64 { isMissing ? 0 : nanoseconds }
-
     /// This one, or another in place of a missing one.
     @inlinable package func or(_ other: PackedDuration) -> PackedDuration {
         isMissing ? other : self

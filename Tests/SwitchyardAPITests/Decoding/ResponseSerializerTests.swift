@@ -188,6 +188,35 @@ import Testing
         #expect(try ResponseSerializer.decodable([Int].self).value(of: marked) == [1])
     }
 
+    @Test func `a text that nests too deep is refused behind a byte order mark and in another charset too`() throws {
+        let deep = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
+        let marked = RawResponse(
+            headers: ["Content-Type": "application/json"],
+            data: Data([0xEF, 0xBB, 0xBF]) + Data(deep.utf8)
+        )
+        let wide = RawResponse(
+            headers: ["Content-Type": "application/json; charset=utf-16le"],
+            data: Data(deep.utf8.flatMap { [$0, 0] })
+        )
+        let plain = RawResponse(headers: ["Content-Type": "application/json"], data: Data(deep.utf8))
+        let tooDeep = APIError(.body(.decoding(DecodingFailure(.tooDeep(limit: JSONDepth.standard)))))
+
+        for response in [marked, wide, plain] {
+            #expect(throws: tooDeep) { try ResponseSerializer.decodable([Int].self).value(of: response) }
+        }
+    }
+
+    @Test(arguments: [1, 16])
+    func `a body of a few blanks is an empty one`(_ count: Int) throws {
+        let blank = RawResponse(
+            headers: ["Content-Type": "application/json"],
+            data: Data(repeating: 0x20, count: count)
+        )
+
+        #expect(throws: APIError(.body(.empty))) { try ResponseSerializer.decodable([Int].self).value(of: blank) }
+        #expect(try ResponseSerializer.decodable([Int]?.self).value(of: blank) == nil)
+    }
+
     @Test func `G8, G10: a property list, and the first serialiser that fits`() throws {
         let list = try PropertyListSerialization.data(
             fromPropertyList: ["id": 1, "title": "a"],

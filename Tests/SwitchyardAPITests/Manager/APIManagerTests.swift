@@ -118,6 +118,20 @@ import Testing
         #expect(try await topics.value(Topic?.self, for: configuration) == nil)
     }
 
+    @Test func `the client's rules are applied once to a call of a manager, whichever way it is made`() async throws {
+        let transport = StubTransport { _ in Self.answer }
+        let client = try NetworkClient.stubbed(transport)
+        client.rules.add("/**") { $0.headers.add("X-Rule", "1") }
+        let topics = TopicAPI(client: client)
+
+        _ = try await topics.topic(1)
+        _ = try await topics.topic(2, lifetime: .seconds(60))
+        _ = try await topics.value(Int.self, for: TopicAPI.topic(3), at: "id")
+        try await topics.send(TopicAPI.topic(4))
+
+        #expect(transport.requests.map { $0.headers.values(of: "X-Rule") } == Array(repeating: ["1"], count: 4))
+    }
+
     @Test func `I1: a list is loaded page by page through a manager`() async throws {
         let transport = StubTransport { request in
             request.url.text.contains("page=1") ? .json(#"[{"id":1,"title":"a"},{"id":2,"title":"b"}]"#) : .json("[]")

@@ -27,6 +27,23 @@ import Testing
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
     }
 
+    @Test func `no attempt has a total timeout of its own: the request's deadline is kept over all of them`()
+        async throws
+    {
+        let (client, transport) = try NetworkClient.stubbed { request in
+            switch request.server {
+            case "primary": .failure(.connectionReset)
+            default: request.url.text.hasSuffix("next") ? .status(200) : .status(302, headers: ["Location": "next"])
+            }
+        }
+
+        let response = try await client.send(APIConfiguration(path: "list", timeout: .seconds(5)))
+
+        #expect(response.status == 200)
+        #expect(transport.requests.map(\.server) == ["primary", "secondary", "secondary"])
+        #expect(transport.requests.allSatisfy { $0.timeouts.total == nil })
+    }
+
     @Test(arguments: [400, 401, 403, 404, 409, 422, 301, 204])
     func `an answer that is the caller's business is handed over as it is`(_ status: Int) async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(status) }

@@ -41,6 +41,19 @@ import Testing
         }
     }
 
+    @Test(arguments: Subject.networked, [1, 511, 512, 513, 20_000])
+    func `a header field goes out whole, however long it is`(_ subject: Subject, _ length: Int) async throws {
+        try await Lab.run(subject) { lab in
+            let long = String(repeating: "x", count: length)
+
+            _ = try await lab.transport.send(try lab.request("/text", headers: ["X-Long": long, "X-Next": "1"]))
+
+            let received = try #require(lab.server.requests.first?.headers)
+            #expect(received["X-Long"] == long)
+            #expect(received["X-Next"] == "1")
+        }
+    }
+
     @Test(arguments: Subject.networked)
     func `repeated fields stay apart and in order`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in

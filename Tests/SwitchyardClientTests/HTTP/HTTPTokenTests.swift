@@ -1,0 +1,45 @@
+import Testing
+
+@testable import SwitchyardClient
+
+/// RFC 9110 sections 5.5 and 5.6.2.
+@Suite struct HTTPTokenTests {
+    @Test func `a token is made of letters, digits and fifteen other characters`() {
+        let others = Set("!#$%&'*+-.^_`|~".utf8)
+
+        for byte in UInt8.min...UInt8.max {
+            let scalar = Unicode.Scalar(byte)
+            let isLetterOrDigit = scalar.isASCII && scalar.properties.isAlphabetic || (48...57).contains(byte)
+            #expect(HTTPToken.isTokenByte(byte) == (isLetterOrDigit || others.contains(byte)), "byte \(byte)")
+        }
+    }
+
+    @Test func `what is empty, or has one wrong character anywhere, is no token`() {
+        #expect(HTTPToken.isValid("X-Trace-Id"))
+        #expect(!HTTPToken.isValid(""))
+        for name in [" X", "X ", "X:Y", "naïve", "X\u{0}", "X\n"] { #expect(!HTTPToken.isValid(name)) }
+    }
+
+    @Test(arguments: [0, 15, 16, 17, 63, 64, 200])
+    func `a control character is found wherever it stands in a value`(_ place: Int) {
+        for byte in [0, 10, 13, 27, 31, 127] as [UInt8] {
+            let text = String(repeating: "a", count: place) + String(Unicode.Scalar(byte))
+
+            #expect(!HTTPHeaders.Field(name: "X", value: text + "b").isValid)
+            #expect(!HTTPHeaders.Field(name: "X", value: "b" + text).isValid)
+        }
+    }
+
+    @Test func `a tab and text beyond ASCII may stand in a value`() {
+        #expect(HTTPHeaders.Field(name: "X", value: "a\tb").isValid)
+        #expect(HTTPHeaders.Field(name: "X", value: "Grüße, 世界").isValid)
+        #expect(HTTPHeaders.Field(name: "X", value: "").isValid)
+    }
+
+    @Test func `names compare without regard to case in ASCII, and in nothing else`() {
+        #expect("Content-Type".equalsIgnoringASCIICase("cONTENT-tYPE"))
+        #expect(!"Content-Type".equalsIgnoringASCIICase("Content-Typf"))
+        #expect(!"@".equalsIgnoringASCIICase("`"))
+        #expect(!"É".equalsIgnoringASCIICase("é"))
+    }
+}
