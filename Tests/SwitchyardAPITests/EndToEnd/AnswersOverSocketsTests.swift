@@ -82,7 +82,7 @@ import Testing
         yard.server.route(.get, "/v1/*", answering: .json(#"{"code":9}"#))
         let refused = await #expect(throws: APIError.self) { try await topics.topic(7) }
         #expect(refused?.message == "Forum: 104")
-        yard.server.stop()
+        yard.server.fault = .refuse
         let lost = await #expect(throws: APIError.self) { try await topics.topic(7) }
         #expect(lost?.message == "Forum: 102")
     }

@@ -74,7 +74,7 @@ import Testing
     @Test func `H4: a server that refuses connections is not connected`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
-        yard.server.stop()
+        yard.server.fault = .refuse
 
         let error = await #expect(throws: APIError.self) { try await TopicAPI(client: yard.client).topic(7) }
         #expect(error?.code == .notConnected)

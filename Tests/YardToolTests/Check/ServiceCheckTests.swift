@@ -23,7 +23,7 @@ import Testing
     @Test func `a dead server is named with file, key and address`() async throws {
         let dead = try LoopbackServer.started()
         let alive = try LoopbackServer.started()
-        dead.stop()
+        dead.fault = .refuse
 
         let report = try await report(on: ["forum": [alive.baseURL, dead.baseURL]])
 
