@@ -33,6 +33,7 @@ struct Listener {
         placeholder = nil
         guard descriptor >= 0 else { return }
         poller.forget(descriptor)
+        Socket.stopListening(descriptor)
         Socket.close(descriptor)
         descriptor = -1
     }

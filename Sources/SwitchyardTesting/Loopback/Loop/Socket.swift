@@ -147,6 +147,14 @@ enum Socket {
         close(descriptor)
     }
 
+    /// Ends a queue of connections at once.
+    ///
+    /// Closing is not enough while a process is being started: until its program begins, it has a copy of every
+    /// descriptor, and a queue that anybody holds goes on taking connections. Apple systems know no such end.
+    static func stopListening(_ descriptor: Int32) {
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
     /// Closes the socket in an orderly way.
     static func close(_ descriptor: Int32) {
         #if canImport(Darwin)
