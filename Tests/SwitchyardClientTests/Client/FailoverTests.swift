@@ -44,6 +44,20 @@ import Testing
         #expect(transport.requests.allSatisfy { $0.timeouts.total == nil })
     }
 
+    @Test func `what warms a fallback up has the time of a probe, and not that of the request`() async throws {
+        let time = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(time: time) { _ in .status(200) }
+        let configuration = APIConfiguration(path: "list", timeout: .seconds(5))
+        _ = try await client.send(configuration)
+        time.advance(by: .seconds(3600))
+
+        _ = try await client.send(configuration)
+
+        #expect(await transport.waitForRequests(3))
+        let probe = try #require(transport.requests.first { $0.server == "secondary" })
+        #expect(probe.timeouts.total == NetworkClient.Options().probeTimeout)
+    }
+
     @Test(arguments: [400, 401, 403, 404, 409, 422, 301, 204])
     func `an answer that is the caller's business is handed over as it is`(_ status: Int) async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(status) }

@@ -150,7 +150,8 @@ enum Socket {
     /// Ends a queue of connections at once.
     ///
     /// Closing is not enough while a process is being started: until its program begins, it has a copy of every
-    /// descriptor, and a queue that anybody holds goes on taking connections. Apple systems know no such end.
+    /// descriptor, and a queue that anybody holds goes on taking connections. Linux ends it for all of them; where a
+    /// system does not, closing has to do.
     static func stopListening(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
