@@ -1,4 +1,5 @@
 public import Foundation
+import SwitchyardClient
 
 /// How JSON becomes values of the app's types.
 ///
@@ -129,7 +130,7 @@ enum ISO8601 {
     private static let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     static func date(_ text: String) -> Date? {
-        let hasFraction = text.utf8.contains(UInt8(ascii: ".")) || text.utf8.contains(UInt8(ascii: ","))
+        let hasFraction = text.hasByte(UInt8(ascii: ".")) || text.hasByte(UInt8(ascii: ","))
         return try? (hasFraction ? fractional : whole).parse(text)
     }
 }

@@ -54,7 +54,7 @@ enum TextEncoding {
         charset == nil || charset == "utf-8" || charset == "utf8" || charset == "us-ascii"
     }
 
-    /// What every byte order mark begins with, or exceeds.
+    /// The least byte that a byte order mark begins with.
     static let leastMark: UInt8 = 0xEF
 
     private static func decode(

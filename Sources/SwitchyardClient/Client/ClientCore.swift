@@ -267,11 +267,7 @@ extension ClientCore {
 
 extension APIConfiguration {
     /// Whether the path is an absolute URL, with scheme and host: then it belongs to no server of the service.
-    var hasAbsoluteURL: Bool {
-        guard path.hasByte(UInt8(ascii: ":")) else { return false }
-        let parts = URLParts(Array(path.utf8))
-        return parts.scheme != nil && parts.authority != nil
-    }
+    var hasAbsoluteURL: Bool { URLParts.areAbsolute(in: path) }
 
     /// What the choice of a server may depend on.
     var traits: RequestTraits {

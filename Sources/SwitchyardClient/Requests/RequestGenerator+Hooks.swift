@@ -45,12 +45,12 @@ extension RequestGenerator {
         if path.hasByte(UInt8(ascii: "{")) {
             path = try URLTemplate(path).expanded(with: configuration.pathValues)
         }
-        for filter in pathFilters where filter.appliesToAbsoluteURLs || !isAbsolute(path) {
+        for filter in pathFilters where filter.appliesToAbsoluteURLs || !URLParts.areAbsolute(in: path) {
             path = try hook("path filter") { try filter.transform(path, configuration) }
         }
         if configuration.rare == nil, apiVersion.isEmpty { return path }
         let version = configuration.apiVersion ?? apiVersion
-        guard !version.isEmpty, !isAbsolute(path) else { return path }
+        guard !version.isEmpty, !URLParts.areAbsolute(in: path) else { return path }
         let isBare = path.isEmpty || path.hasPrefix("?") || path.hasPrefix("#") || path.hasPrefix("/")
         return isBare ? "\(version)\(path)" : "\(version)/\(path)"
     }
@@ -63,12 +63,6 @@ extension RequestGenerator {
             return url.text
         }
         return try path(configuration)
-    }
-
-    private func isAbsolute(_ path: String) -> Bool {
-        guard path.hasByte(UInt8(ascii: ":")) else { return false }
-        let parts = URLParts(Array(path.utf8))
-        return parts.scheme != nil && parts.authority != nil
     }
 
     /// The request after all modifiers, its headers checked again.

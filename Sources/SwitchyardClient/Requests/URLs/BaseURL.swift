@@ -62,9 +62,7 @@ extension RequestURL {
     /// Whether the URL begins with scheme, host and port of a base; a comparison of bytes.
     func isBelow(_ base: BaseURL) -> Bool {
         let origin = base.stem.origin
-        // Whatever a join makes is contiguous; anything else is copied.
-        var text = text
-        return text.withUTF8 { bytes in
+        return text.withContiguousUTF8 { bytes in
             guard origin.withUnsafeBytes({ bytes.begins(with: $0) }) else { return false }
             guard bytes.count > origin.count else { return true }
             return bytes[origin.count] == UInt8(ascii: "/") || bytes[origin.count] == UInt8(ascii: "?")

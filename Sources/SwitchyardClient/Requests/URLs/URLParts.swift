@@ -31,6 +31,13 @@ struct URLParts {
         path = rest
     }
 
+    /// Whether a text is an absolute URL, with scheme and host.
+    static func areAbsolute(in text: String) -> Bool {
+        guard text.hasByte(UInt8(ascii: ":")) else { return false }
+        let parts = URLParts(Array(text.utf8))
+        return parts.scheme != nil && parts.authority != nil
+    }
+
     /// The position of the colon behind a scheme: a letter, then letters, digits, `+`, `-` and `.`.
     private static func schemeEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard let first = bytes.first, isLetter(first), let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
