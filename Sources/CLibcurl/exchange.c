@@ -31,9 +31,14 @@ static void free_resolve(struct ycurl_exchange *exchange) {
     }
 }
 
+void exchange_close_file(struct ycurl_exchange *exchange) {
+    if (exchange->body_file >= 0) close(exchange->body_file);
+    exchange->body_file = -1;
+}
+
 void ycurl_exchange_destroy(ycurl_exchange *exchange) {
     if (exchange->easy) ycurl_lib.easy_cleanup(exchange->easy);
-    if (exchange->body_file >= 0) close(exchange->body_file);
+    exchange_close_file(exchange);
     buffer_free(&exchange->lines);
     buffer_free(&exchange->body_copy);
     buffer_free(&exchange->head);

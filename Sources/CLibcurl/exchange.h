@@ -36,6 +36,8 @@ struct ycurl_exchange {
     long configured_buffer;
     /// Bytes per second that are received at most; 0 is no limit.
     int64_t receive_speed;
+    /// libcurl looks away from the socket while one of the limits of speed is reached.
+    bool limits_speed;
     bool names_accept, names_content_type, names_expect, names_encoding, names_range;
 
     // The request.
@@ -50,13 +52,19 @@ struct ycurl_exchange {
     size_t body_before;
     int64_t body_length, body_position;
     bool fed_ended, fed_waiting;
+    /// libcurl watches the socket no more, neither for reading nor for writing.
+    bool unwatched;
     bool once, was_sent;
     bool report_progress;
 
     // The response.
     struct buffer head;
-    size_t head_limit;
+    /// Bytes of all heads, those of interim responses too.
+    size_t head_total, head_limit;
     bool head_complete, head_started, encoded;
+    /// What Content-Length said; -1 for nothing yet.
+    int64_t announced_length;
+    bool contradicts_length, names_transfer;
     struct buffer received;
     int64_t received_total, received_limit;
     bool streaming, receive_paused;
@@ -74,6 +82,7 @@ struct ycurl_exchange {
     size_t heap_index;
     unsigned events;
     bool in_events;
+    bool in_finished;
     int code;
     struct ycurl_exchange *next_event, *next_finished;
 };
@@ -97,6 +106,8 @@ struct ycurl_loop {
     struct loop_option options[4];
     size_t option_count;
     int64_t now;
+    /// Running exchanges with a fed body.
+    size_t fed_count;
     /// When libcurl wants to be called; INT64_MAX for never.
     int64_t timer;
     struct watched_socket *sockets;
@@ -122,6 +133,18 @@ struct ycurl_loop {
 
 /// Puts an exchange on the list that ycurl_loop_next_event empties.
 void loop_note(ycurl_loop *loop, struct ycurl_exchange *exchange, unsigned event);
+
+/// Closes the file of a body that is not needed any more.
+void exchange_close_file(struct ycurl_exchange *exchange);
+
+/// Learns that libcurl wants to know something else of the socket of an exchange with a fed body.
+void exchange_note_watching(void *easy, int what);
+
+/// Takes an exchange that goes away off the lists below.
+void loop_forget(ycurl_loop *loop, struct ycurl_exchange *gone);
+
+/// Puts an exchange on the list that ycurl_loop_next_finished empties, unless it is there.
+void loop_note_finished(ycurl_loop *loop, struct ycurl_exchange *exchange, int code);
 
 /// Sets when an exchange has to be looked at; INT64_MAX takes it out.
 bool deadlines_set(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t due);

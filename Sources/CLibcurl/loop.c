@@ -222,6 +222,8 @@ static void forget_abandoned(ycurl_loop *loop, const struct ycurl_exchange *gone
 static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
     ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
     exchange->running = false;
+    // The handle may wait for its next request for long.
+    exchange_close_file(exchange);
     if (!exchange->abandoned) return note_finished(loop, exchange, code);
     forget_abandoned(loop, exchange);
     ycurl_exchange_destroy(exchange);

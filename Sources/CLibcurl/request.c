@@ -195,8 +195,7 @@ static void take_file(struct ycurl_exchange *exchange, const struct ycurl_reques
 
 /// Forgets the request before, all but the memory and the options it left behind.
 static void start_over(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
-    if (exchange->body_file >= 0) close(exchange->body_file);
-    exchange->body_file = -1;
+    exchange_close_file(exchange);
     if (request->body == YCURL_BODY_FILE) take_file(exchange, request);
     if (exchange->body_copy.capacity > MOST_KEPT) buffer_free(&exchange->body_copy);
     if (exchange->received.capacity > MOST_KEPT) buffer_free(&exchange->received);

@@ -151,7 +151,10 @@ struct ycurl_request {
 /// Adds a header line to the request that ycurl_prepare will finish.
 void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_count, const char *value,
                       size_t value_count);
-/// Makes the exchange ready for a loop. Returns a CURLcode.
+/// libcurl sends no request whose head, with a body that is copied, is larger.
+enum { YCURL_MOST_REQUEST_HEAD = (1 << 20) - (4 << 10) };
+
+/// Makes the exchange ready for a loop. Returns a CURLcode; 100 is YCURL_MOST_REQUEST_HEAD exceeded.
 int ycurl_prepare(ycurl_exchange *exchange, const struct ycurl_request *request);
 void *ycurl_exchange_owner(const ycurl_exchange *exchange);
 
@@ -183,6 +186,9 @@ int ycurl_body_resume(ycurl_exchange *exchange);
 /// Hands over the next bytes (copied); count 0 ends the body. Returns a CURLcode.
 int ycurl_upload_offer(ycurl_exchange *exchange, const void *bytes, size_t count);
 
+/// Ends a wait for more of a body that the server will not take any more.
+void ycurl_upload_forsaken(ycurl_exchange *exchange);
+
 // MARK: What happened
 
 /// Why one of our callbacks ended the transfer.
@@ -198,6 +204,9 @@ enum ycurl_verdict {
     YCURL_NO_MEMORY = 8,
     YCURL_NOT_CONNECTED = 9,
     YCURL_UPLOAD_CHANGED = 10,
+    /// libcurl would ask again although there is an answer: it does after a 417 (Expectation Failed).
+    YCURL_ANSWERED = 11,
+    YCURL_LENGTH_CONTRADICTED = 12,
 };
 
 struct ycurl_diagnosis {
@@ -266,6 +275,8 @@ enum ycurl_event {
     /// More of a fed body is wanted.
     YCURL_UPLOAD_HUNGRY = 4,
     YCURL_PROGRESSED = 8,
+    /// More of a fed body is awaited, while nothing more is to be received: ycurl_upload_forsaken judges.
+    YCURL_UPLOAD_FORSAKEN = 16,
 };
 
 /// The next exchange with events, NULL when there is none.
