@@ -141,10 +141,13 @@ bool ycurl_body_open_window(ycurl_exchange *exchange, size_t window) {
     return exchange->receive_paused;
 }
 
-int ycurl_body_resume(ycurl_exchange *exchange) {
+void ycurl_body_resume(ycurl_exchange *exchange) {
     exchange->receive_paused = false;
     exchange->last_activity = exchange->loop->now;
-    return ycurl_lib.easy_pause(exchange->easy, exchange->fed_waiting ? CURLPAUSE_SEND : CURLPAUSE_CONT);
+    int code = ycurl_lib.easy_pause(exchange->easy, exchange->fed_waiting ? CURLPAUSE_SEND : CURLPAUSE_CONT);
+    // What libcurl held back is handed over within the call. When that fails, libcurl says so here and nowhere else:
+    // the bytes are gone, and the transfer would go on behind the hole.
+    if (code != CURLE_OK && exchange->running) loop_note_finished(exchange->loop, exchange, code);
 }
 
 // MARK: A body that is fed

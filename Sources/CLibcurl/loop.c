@@ -148,42 +148,6 @@ int ycurl_loop_set(ycurl_loop *loop, int option, long value) {
 
 // MARK: Exchanges
 
-void loop_note(ycurl_loop *loop, struct ycurl_exchange *exchange, unsigned event) {
-    exchange->events |= event;
-    if (exchange->in_events || exchange->abandoned) return;
-    exchange->in_events = true;
-    exchange->next_event = NULL;
-    if (loop->last_event) loop->last_event->next_event = exchange;
-    else loop->first_event = exchange;
-    loop->last_event = exchange;
-}
-
-/// Takes an exchange that goes away off the list; it is nearly always empty or short.
-static void forget_events(ycurl_loop *loop, struct ycurl_exchange *gone) {
-    if (!gone->in_events) return;
-    struct ycurl_exchange **link = &loop->first_event;
-    loop->last_event = NULL;
-    while (*link) {
-        if (*link == gone) *link = gone->next_event;
-        else {
-            loop->last_event = *link;
-            link = &(*link)->next_event;
-        }
-    }
-    gone->in_events = false;
-}
-
-ycurl_exchange *ycurl_loop_next_event(ycurl_loop *loop, unsigned *events) {
-    struct ycurl_exchange *exchange = loop->first_event;
-    if (!exchange) return NULL;
-    loop->first_event = exchange->next_event;
-    if (!loop->first_event) loop->last_event = NULL;
-    exchange->in_events = false;
-    *events = exchange->events;
-    exchange->events = 0;
-    return exchange;
-}
-
 static int64_t earlier(int64_t one, int64_t other) { return one < other ? one : other; }
 
 static int64_t idle_due(const struct ycurl_exchange *exchange) {
@@ -203,15 +167,6 @@ int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     return code;
 }
 
-static void note_finished(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
-    deadlines_set(loop, exchange, INT64_MAX);
-    exchange->code = code;
-    exchange->next_finished = NULL;
-    if (loop->last_finished) loop->last_finished->next_finished = exchange;
-    else loop->first_finished = exchange;
-    loop->last_finished = exchange;
-}
-
 static void forget_abandoned(ycurl_loop *loop, const struct ycurl_exchange *gone) {
     struct ycurl_exchange **link = &loop->abandoned;
     while (*link && *link != gone) link = &(*link)->next_finished;
@@ -224,22 +179,13 @@ static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) 
     exchange->running = false;
     // The handle may wait for its next request for long.
     exchange_close_file(exchange);
-    if (!exchange->abandoned) return note_finished(loop, exchange, code);
+    if (!exchange->abandoned) return loop_note_finished(loop, exchange, code);
     forget_abandoned(loop, exchange);
     ycurl_exchange_destroy(exchange);
 }
 
-ycurl_exchange *ycurl_loop_next_finished(ycurl_loop *loop, int *code) {
-    struct ycurl_exchange *exchange = loop->first_finished;
-    if (!exchange) return NULL;
-    loop->first_finished = exchange->next_finished;
-    if (!loop->first_finished) loop->last_finished = NULL;
-    *code = exchange->code;
-    return exchange;
-}
-
 void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
-    forget_events(loop, exchange);
+    loop_forget(loop, exchange);
     deadlines_set(loop, exchange, INT64_MAX);
     exchange->owner = NULL;
     if (exchange->running && exchange->resolving) {
@@ -308,7 +254,7 @@ static void run_deadlines(ycurl_loop *loop) {
         struct ycurl_exchange *exchange = loop->heap[0];
         exchange->verdict = judge_time(exchange, loop->now);
         if (exchange->verdict == YCURL_NO_VERDICT) deadlines_set(loop, exchange, first_due(exchange));
-        else note_finished(loop, exchange, -1);
+        else loop_note_finished(loop, exchange, -1);
     }
 }
 

@@ -178,8 +178,8 @@ void *ycurl_body_swap(ycurl_exchange *exchange, void *spare, size_t capacity);
 void ycurl_body_clear(ycurl_exchange *exchange);
 /// Bytes that may be collected from now on before the transfer pauses. Answers whether it is paused.
 bool ycurl_body_open_window(ycurl_exchange *exchange, size_t window);
-/// Goes on receiving after a pause. Returns a CURLcode.
-int ycurl_body_resume(ycurl_exchange *exchange);
+/// Goes on receiving after a pause; an exchange that cannot is among the finished ones next.
+void ycurl_body_resume(ycurl_exchange *exchange);
 
 // MARK: A body that is fed
 

@@ -135,7 +135,7 @@
             guard let channel = exchange.channel, let buffers = exchange.buffers else { return }
             let room = channel.offer(buffers.takePiece(of: handle))
             let isPaused = ycurl_body_open_window(handle, room)
-            if isPaused, room > 0 { _ = ycurl_body_resume(handle) }
+            if isPaused, room > 0 { ycurl_body_resume(handle) }
         }
 
         private func outcome(

@@ -1,0 +1,33 @@
+#if os(Linux)
+    import Foundation
+    import SwitchyardClient
+    import SwitchyardServices
+    import SwitchyardTesting
+    import Testing
+
+    /// Bodies whose end arrives while nobody reads.
+    @Suite(.timeLimit(.minutes(1))) struct CurlPauseTests {
+        /// The limits fall on all places within the pieces in which libcurl hands over what it held back.
+        @Test(arguments: Array(stride(from: 260_000, to: 330_000, by: 5_000)))
+        func `a body over the limit never looks whole, wherever its reader paused`(_ limit: Int) async throws {
+            let server = LoopbackServer()
+            server.route(.get, "/body", answering: .data(Data.pattern(limit + 1)))
+            try server.start()
+            let transport = try CurlTransport()
+            let url = try #require(RequestURL(server.baseURL + "/body"))
+            var request = HTTPRequest(url: url, delivery: .stream, responseBodyLimit: limit)
+            request.timeouts.total = .seconds(20)
+
+            let response = try await transport.send(request)
+            guard case .stream(let stream) = response.body else { return #expect(Bool(false), "not a stream") }
+            // Only so does the transfer pause on all that it has: 256 KiB wait for the reader, and the rest for them.
+            _ = await Settling.value { server.statistics.connectionsOpen }
+
+            await #expect {
+                for try await _ in stream {}
+            } throws: {
+                ($0 as? TransportError)?.kind == .bodyTooLarge
+            }
+        }
+    }
+#endif
