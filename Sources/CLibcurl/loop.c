@@ -79,6 +79,9 @@ int loop_open_socket(void *context, int purpose, struct curl_sockaddr *address) 
 
 int loop_close_socket(void *context, int socket) {
     struct watched_socket *entry = watched(context, socket);
+    // Closing takes it out of the epoll set only if nobody has a copy; a process that was forked has one of everything,
+    // and then nothing could take it out any more.
+    if (entry && entry->registered) control(context, EPOLL_CTL_DEL, socket, 0);
     if (entry) *entry = (struct watched_socket){0};
     return close(socket);
 }
