@@ -56,6 +56,7 @@ int ycurl_set_long(ycurl_exchange *exchange, int option, long value) {
 
 int ycurl_set_offset(ycurl_exchange *exchange, int option, int64_t value) {
     if (option == YCURL_RECEIVE_SPEED) exchange->receive_speed = value;
+    if (option == YCURL_RECEIVE_SPEED || option == YCURL_SEND_SPEED) exchange->limits_speed = true;
     return ycurl_lib.easy_setopt(exchange->easy, option, value);
 }
 
@@ -166,6 +167,25 @@ int ycurl_upload_offer(ycurl_exchange *exchange, const void *bytes, size_t count
     exchange->fed_waiting = false;
     exchange->last_activity = exchange->loop->now;
     return ycurl_lib.easy_pause(exchange->easy, exchange->receive_paused ? CURLPAUSE_RECV : CURLPAUSE_CONT);
+}
+
+/// A connection of which libcurl wants to know nothing while it waits for more of a fed body has nothing more to say:
+/// its answer has been read, or it was closed without one. libcurl itself would wait for the body all the same.
+void exchange_note_watching(void *easy, int what) {
+    struct ycurl_exchange *exchange = NULL;
+    ycurl_lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
+    if (!exchange || exchange->body != YCURL_BODY_FED || !exchange->running || exchange->limits_speed) return;
+    exchange->unwatched = what == CURL_POLL_NONE || what == CURL_POLL_REMOVE;
+    if (exchange->unwatched && exchange->fed_waiting) loop_note(exchange->loop, exchange, YCURL_UPLOAD_FORSAKEN);
+}
+
+void ycurl_upload_forsaken(ycurl_exchange *exchange) {
+    bool waits = exchange->running && exchange->fed_waiting && !exchange->receive_paused;
+    if (!waits || !exchange->unwatched) return;  // It has gone on since, on another connection perhaps.
+    if (!exchange->head_complete) return loop_note_finished(exchange->loop, exchange, CURLE_GOT_NOTHING);
+    // libcurl has taken the answer for a reason to stop sending, or else asks for more of the body again.
+    exchange->fed_waiting = false;
+    ycurl_lib.easy_pause(exchange->easy, CURLPAUSE_CONT);
 }
 
 // MARK: What happened

@@ -49,8 +49,9 @@ static bool apply(ycurl_loop *loop, int socket, struct watched_socket *entry) {
 
 /// libcurl says what it wants to know of a socket.
 static int watch_socket(void *easy, int socket, int what, void *context, void *unused) {
-    (void)easy, (void)unused;
+    (void)unused;
     ycurl_loop *loop = context;
+    if (loop->fed_count) exchange_note_watching(easy, what);
     struct watched_socket *entry = watched(loop, socket);
     if (!entry) return -1;
     entry->wanted = 0;
@@ -123,11 +124,18 @@ ycurl_loop *ycurl_loop_create(void) {
     return NULL;
 }
 
+/// Takes a running exchange out of libcurl's hands.
+static void take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
+    exchange->running = false;  // First: libcurl lets go of its socket now, which is no news any more.
+    if (exchange->body == YCURL_BODY_FED) loop->fed_count--;
+    ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
+}
+
 void ycurl_loop_end(ycurl_loop *loop) {
     while (loop->abandoned) {
         struct ycurl_exchange *exchange = loop->abandoned;
         loop->abandoned = exchange->next_finished;
-        ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
+        take_off(loop, exchange);
         ycurl_exchange_destroy(exchange);
     }
     if (loop->multi) ycurl_lib.multi_cleanup(loop->multi);
@@ -167,6 +175,7 @@ int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     int code = ycurl_lib.multi_add_handle(loop->multi, exchange->easy);
     if (code != 0) deadlines_set(loop, exchange, INT64_MAX);
     exchange->running = code == 0;
+    if (exchange->running && exchange->body == YCURL_BODY_FED) loop->fed_count++;
     return code;
 }
 
@@ -178,8 +187,7 @@ static void forget_abandoned(ycurl_loop *loop, const struct ycurl_exchange *gone
 
 /// Takes an exchange that libcurl is done with off its hands.
 static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
-    ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
-    exchange->running = false;
+    take_off(loop, exchange);
     // The handle may wait for its next request for long.
     exchange_close_file(exchange);
     if (!exchange->abandoned) return loop_note_finished(loop, exchange, code);
@@ -197,7 +205,7 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
         loop->abandoned = exchange;
         return;
     }
-    if (exchange->running) ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
+    if (exchange->running) take_off(loop, exchange);
     ycurl_exchange_destroy(exchange);
 }
 
