@@ -18,18 +18,64 @@ static size_t stop(struct ycurl_exchange *exchange, enum ycurl_verdict verdict, 
     return failure;
 }
 
-static bool starts_response(const char *line, size_t count) { return count >= 5 && memcmp(line, "HTTP/", 5) == 0; }
+static bool starts_response(const char *line, size_t count) { return count >= 5 && strncasecmp(line, "HTTP/", 5) == 0; }
 
 /// 1xx announces another head; 101 is final.
 static bool is_interim(const struct buffer *head) {
     const char *space = memchr(head->bytes, ' ', head->count);
-    if (!space || head->bytes + head->count - space < 4) return false;
+    if (!space) return false;
+    while (space + 1 < head->bytes + head->count && space[1] == ' ') space++;
+    if (head->bytes + head->count - space < 4) return false;
     return space[1] == '1' && memcmp(space + 1, "101", 3) != 0;
 }
 
-static bool names_encoding(const char *line, size_t count) {
-    static const char name[] = "Content-Encoding:";
-    return count >= sizeof name - 1 && strncasecmp(line, name, sizeof name - 1) == 0;
+static void start_head(struct ycurl_exchange *exchange) {
+    exchange->head.count = 0;
+    exchange->head_started = true;
+    exchange->encoded = exchange->contradicts_length = exchange->names_transfer = false;
+    exchange->announced_length = -1;
+}
+
+/// A carriage return within a line is none of its end, and must not get into another message (RFC 9110 section 5.5).
+static void blank_stray_returns(char *line, size_t count) {
+    char *end = line + count;
+    for (char *at = line; (at = memchr(at, '\r', (size_t)(end - at))); at++)
+        if (end - at != 2 || at[1] != '\n') *at = ' ';
+}
+
+static bool is_blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
+
+/// Reads a Content-Length, which may be a list of equal numbers (RFC 9110 section 8.6); libcurl takes the last field,
+/// and in it the first digits, whatever else is said.
+static void note_length(struct ycurl_exchange *exchange, const char *text, const char *end) {
+    while (text < end) {
+        while (text < end && is_blank(*text)) text++;
+        int64_t length = 0;
+        const char *digits = text;
+        while (text < end && *text >= '0' && *text <= '9' && length <= (INT64_MAX - 9) / 10)
+            length = length * 10 + (*text++ - '0');
+        bool is_number = text > digits;
+        while (text < end && is_blank(*text)) text++;
+        bool goes_on = text < end && *text == ',';
+        bool agrees = exchange->announced_length < 0 || exchange->announced_length == length;
+        if (!is_number || !agrees || (text < end && !goes_on)) exchange->contradicts_length = true;
+        if (exchange->contradicts_length) return;
+        exchange->announced_length = length;
+        text++;
+    }
+}
+
+static bool is_field(const char *line, size_t count, const char *name, size_t name_count) {
+    return count >= name_count && strncasecmp(line, name, name_count) == 0;
+}
+
+/// Keeps what the transfer has to know of a field.
+static void note_field(struct ycurl_exchange *exchange, const char *line, size_t count) {
+    static const char length[] = "Content-Length:", encoding[] = "Content-Encoding:", transfer[] = "Transfer-Encoding:";
+    if (is_field(line, count, length, sizeof length - 1)) note_length(exchange, line + sizeof length - 1, line + count);
+    else if (is_field(line, count, transfer, sizeof transfer - 1)) exchange->names_transfer = true;
+    else if (exchange->configured_decompress && is_field(line, count, encoding, sizeof encoding - 1))
+        exchange->encoded = true;
 }
 
 /// Called with one line of a head, or of the trailers.
@@ -38,20 +84,20 @@ static size_t receive_head(const char *line, size_t size, size_t count, void *co
     count *= size;
     exchange->last_activity = exchange->loop->now;
     struct buffer *head = &exchange->head;
-    if (!exchange->head_started && starts_response(line, count)) {
-        head->count = 0;
-        exchange->head_started = true;
-        exchange->head_complete = false;
-        exchange->encoded = false;
-    }
     if (exchange->head_complete) return count;  // A trailer: no one asked for it, and it must not look like a header.
-    if (head->count + count > exchange->head_limit) return stop(exchange, YCURL_HEAD_TOO_LARGE, 0);
+    if (!exchange->head_started && starts_response(line, count)) start_head(exchange);
+    // In all, so that interim responses without end have one.
+    exchange->head_total += count;
+    if (exchange->head_total > exchange->head_limit) return stop(exchange, YCURL_HEAD_TOO_LARGE, 0);
     if (!buffer_append(head, line, count)) return stop(exchange, YCURL_NO_MEMORY, 0);
-    if (exchange->configured_decompress && names_encoding(line, count)) exchange->encoded = true;
+    blank_stray_returns(head->bytes + head->count - count, count);
+    note_field(exchange, line, count);
     bool ends = (count == 2 && line[0] == '\r') || (count == 1 && line[0] == '\n');
     if (!ends) return count;
     exchange->head_started = false;
     if (is_interim(head)) return count;
+    // Where a body ends that has two ends nobody knows (RFC 9112 section 6.3), unless it comes in chunks.
+    if (exchange->contradicts_length && !exchange->names_transfer) return stop(exchange, YCURL_LENGTH_CONTRADICTED, 0);
     exchange->head_complete = true;
     if (exchange->streaming) loop_note(exchange->loop, exchange, YCURL_HEAD_ARRIVED);
     return count;

@@ -205,6 +205,9 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->was_sent = false;
     exchange->head.count = 0;
     exchange->head_limit = request->head_limit;
+    exchange->head_total = 0;
+    exchange->announced_length = -1;
+    exchange->contradicts_length = exchange->names_transfer = false;
     exchange->head_complete = exchange->head_started = false;
     exchange->received.count = 0;
     exchange->received_total = 0;

@@ -19,6 +19,8 @@
             case noMemory
             case notConnected
             case uploadChanged
+            case answered
+            case lengthContradicted
         }
 
         /// libcurl's result code; -1 when one of our deadlines ended the exchange.
@@ -72,8 +74,9 @@
             case .wouldSendTwice: .connectionReset
             case .deadlinePassed, .idleTooLong: .timeout
             case .notConnected: .connectTimeout
+            case .lengthContradicted: .protocolViolation
             case .noMemory: .other
-            case .none: nil
+            case .none, .answered: nil
             }
         }
 
@@ -88,7 +91,8 @@
             case .deadlinePassed: "the exchange took longer than its total timeout"
             case .idleTooLong: "nothing was received for longer than the idle timeout"
             case .notConnected: "no connection came about within the connect timeout"
-            case .noMemory, .none: "out of memory"
+            case .lengthContradicted: "the response's Content-Length is no number, or more than one"
+            case .noMemory, .none, .answered: "out of memory"
             }
         }
 
