@@ -221,11 +221,24 @@ static int rewind_body(void *context, int64_t offset, int origin) {
 
 // MARK: The connection
 
+/// After a 417 to a request that waited with its body, libcurl asks again without the expectation, as RFC 9110 section
+/// 10.1.1 has it: nothing has been done, whatever the method.
+static void forget_answer(struct ycurl_exchange *exchange) {
+    exchange->head_complete = false;
+    exchange->received.count = 0;
+    exchange->received_total = 0;
+}
+
 /// Called each time just before the request is sent.
 static int before_request(void *context, char *remote, char *local, int remote_port, int local_port) {
     (void)remote, (void)local, (void)remote_port, (void)local_port;
     struct ycurl_exchange *exchange = context;
-    if (exchange->was_sent && exchange->once) return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
+    bool is_answered = exchange->head_complete;
+    // What has been handed up stays.
+    if (is_answered && exchange->streaming) return (int)stop(exchange, YCURL_ANSWERED, CURL_PREREQFUNC_ABORT);
+    if (is_answered) forget_answer(exchange);
+    else if (exchange->was_sent && exchange->once)
+        return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
     exchange->was_sent = true;
     exchange->last_activity = exchange->loop->now;
     return CURL_PREREQFUNC_OK;

@@ -145,9 +145,10 @@
             _ code: Int32
         ) -> Result<HTTPResponse, TransportError> {
             exchange.reportProgress()
-            guard code == 0 else {
+            if code != 0 {
                 let usesProxy = settings.usesProxy(for: exchange.url)
-                return .failure(CurlFailure(code: code, handle: handle, usesProxy: usesProxy).error)
+                let failure = CurlFailure(code: code, handle: handle, usesProxy: usesProxy)
+                guard failure.verdict == .answered else { return .failure(failure.error) }
             }
             guard ycurl_status(handle) != 0, ycurl_has_head(handle) else {
                 // libcurl takes an end within the head for the end of the head.
