@@ -108,10 +108,12 @@
             case 7: kindOfFailedConnection  // COULDNT_CONNECT
             case 8, 16: .protocolViolation  // WEIRD_SERVER_REPLY, HTTP2
             case 18: .truncated  // PARTIAL_FILE
+            case 23: .decodingFailed  // WRITE_ERROR: ours have a verdict, so it was a decoder's
             case 26: .requestBodyFailed  // READ_ERROR
             case 27: hasHead || !wasSent ? .other : .headersTooLarge  // OUT_OF_MEMORY: also a line over 100 KiB
             case 28: .connectTimeout  // OPERATION_TIMEDOUT, the one timeout that libcurl is given
             case 35, 53, 54, 58, 59, 64, 66, 77, 80, 82, 98: .tlsFailure
+            case 43: wasSent ? .protocolViolation : .invalidRequest  // BAD_FUNCTION_ARGUMENT, also for a bad trailer
             case 51, 60, 83, 90, 91: .certificateRejected
             case 52, 55, 65: .connectionReset  // GOT_NOTHING, SEND_ERROR, SEND_FAIL_REWIND
             case 56: kindOfFailedReceive  // RECV_ERROR
