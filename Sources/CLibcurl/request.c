@@ -224,9 +224,16 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->events = 0;
 }
 
+static bool head_fits(const struct ycurl_exchange *exchange, const struct ycurl_request *request) {
+    size_t size = exchange->lines.count + exchange->line_count + strlen(request->url) + strlen(request->method);
+    if (request->body == YCURL_BODY_COPIED) size += (size_t)request->body_length;
+    return size <= YCURL_MOST_REQUEST_HEAD;
+}
+
 int ycurl_prepare(ycurl_exchange *exchange, const struct ycurl_request *request) {
     start_over(exchange, request);
-    int code = ycurl_lib.easy_setopt(exchange->easy, CURLOPT_URL, request->url);
+    bool fits = head_fits(exchange, request);
+    int code = fits ? ycurl_lib.easy_setopt(exchange->easy, CURLOPT_URL, request->url) : CURLE_TOO_LARGE;
     if (code == CURLE_OK) code = install_headers(exchange);
     if (code == CURLE_OK) code = install_kind(exchange);
     if (code == CURLE_OK) code = install_method(exchange, request->method);

@@ -121,7 +121,7 @@
             case 63: .bodyTooLarge  // FILESIZE_EXCEEDED
             case 92: hasHead ? .truncated : .connectionReset  // HTTP2_STREAM
             case 95, 96: .connectionReset  // HTTP3, QUIC_CONNECT_ERROR
-            case 100: .headersTooLarge  // TOO_LARGE
+            case 100: wasSent ? .headersTooLarge : .invalidRequest  // TOO_LARGE
             default: .other
             }
         }

@@ -36,6 +36,9 @@
                 } else {
                     prepare(handle, for: request, body: form.body_bytes)
                 }
+            guard code != 100 else {
+                throw invalid("the request's head is larger than \(YCURL_MOST_REQUEST_HEAD) bytes")
+            }
             guard code == 0 else { throw CurlFailure(code: code).error }
         }
 
@@ -86,7 +89,7 @@
                     guard length == nil, value.equalsIgnoringASCIICase("chunked") else {
                         throw invalid("Transfer-Encoding \(value) does not fit the body")
                     }
-                } else if length != Int64(value) {
+                } else if length == nil || length != Int64(value) {
                     let own = length.map(String.init) ?? "no known"
                     throw invalid("Content-Length says \(value), the body has \(own) length")
                 }
@@ -122,6 +125,7 @@
 
         private mutating func writeStream(_ stream: HTTPBody.Stream) throws(TransportError) {
             if let enclosure = stream.enclosure { return try writeEnclosure(enclosure) }
+            guard stream.length.map({ $0 >= 0 }) ?? true else { throw invalid("the body's length is negative") }
             form.body = YCURL_BODY_FED
             form.body_length = stream.length ?? -1
             exchange.upload = try CurlUpload(stream)

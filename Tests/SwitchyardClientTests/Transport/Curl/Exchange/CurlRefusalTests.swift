@@ -1,0 +1,50 @@
+#if os(Linux)
+    import Foundation
+    import SwitchyardClient
+    import SwitchyardTesting
+    import Testing
+
+    /// Requests that cannot be sent as they are asked for.
+    @Suite(.timeLimit(.minutes(1))) struct CurlRefusalTests {
+        private func error(_ headers: HTTPHeaders, _ body: HTTPBody) async throws -> TransportError? {
+            let server = LoopbackServer()
+            server.route(nil, "*") { request in .data(try await request.body.collect(upTo: 1 << 20)) }
+            try server.start()
+            let url = try #require(RequestURL(server.baseURL + "/"))
+            let request = HTTPRequest(method: .post, url: url, headers: headers, body: body)
+            do throws(TransportError) {
+                _ = try await CurlTransport().send(request)
+                return nil
+            } catch {
+                return error
+            }
+        }
+
+        @Test(arguments: ["abc", "", "5", "-1", "5, 5"])
+        func `a length of a body that has none is refused, number or not`(_ length: String) async throws {
+            let error = try await error(["Content-Length": length], .pieces([Data("hello".utf8)]))
+
+            #expect(error?.kind == .invalidRequest)
+            #expect(error?.mayHaveBeenSent == false)
+        }
+
+        @Test(arguments: [-1, -5, Int64.min])
+        func `a body of a negative length is refused`(_ length: Int64) async throws {
+            let error = try await error([:], .pieces([Data("hello".utf8)], length: length))
+
+            #expect(error?.kind == .invalidRequest)
+            #expect(error?.mayHaveBeenSent == false)
+        }
+
+        @Test func `a head that is too large to send is refused, and one that just fits goes out`() async throws {
+            let large = String(repeating: "x", count: 1 << 20)
+            let body = HTTPBody.data(Data(count: 64 << 10))
+
+            let error = try await error(["X-Large": large], body)
+
+            #expect(error?.kind == .invalidRequest)
+            #expect(error?.mayHaveBeenSent == false)
+            #expect(error?.message.contains("head") == true)
+        }
+    }
+#endif
