@@ -83,7 +83,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a pattern; `nil` when it is no host name, or has a star elsewhere than in front.
     public init?(_ text: String) {
-        let name = text.lowercased()
+        let name = Self.name(of: text)
         switch name {
         case _ where name.hasPrefix("**."): (reach, domain) = (.all, String(name.dropFirst(3)))
         case _ where name.hasPrefix("*."): (reach, domain) = (.oneLabel, String(name.dropFirst(2)))
@@ -98,12 +98,18 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether the pattern covers a host.
     public func matches(_ host: String) -> Bool {
-        let host = host.lowercased()
+        let host = Self.name(of: host)
         switch reach {
         case .exact: return host == domain
         case .oneLabel: return host.hasSuffix(".\(domain)") && !host.dropLast(domain.count + 1).contains(".")
         case .all: return host == domain || host.hasSuffix(".\(domain)")
         }
+    }
+
+    /// The host in lower case, without the dot of the root at its end: with and without it is the same host.
+    private static func name(of host: String) -> String {
+        let name = host.lowercased()
+        return name.hasSuffix(".") ? String(name.dropLast()) : name
     }
 
     /// The pattern as it was given, in lower case.

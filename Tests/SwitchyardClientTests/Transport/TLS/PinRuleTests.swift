@@ -44,6 +44,17 @@ struct PinRuleTests {
         #expect(try await Self.status(transport, "https://other.test/") == 200)
     }
 
+    @Test func `the dot of the root at the end of a host is no way around a rule`() async throws {  // N5
+        let transport = try Self.transport([
+            PinRule(hosts: "bad.test", pins: [Self.pin(2), Self.pin(3)]),
+            PinRule(hosts: "**.worse.test.", pins: [Self.pin(2), Self.pin(3)]),
+        ])
+
+        #expect(try await Self.status(transport, "https://bad.test./") == nil)
+        #expect(try await Self.status(transport, "https://a.worse.test/") == nil)
+        #expect(try await Self.status(transport, "https://A.Worse.Test./") == nil)
+    }
+
     @Test func `hosts without a rule may be refused`() async throws {  // N5
         let rule = try PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])
         let transport = try Self.transport([rule], otherHosts: .refused)
