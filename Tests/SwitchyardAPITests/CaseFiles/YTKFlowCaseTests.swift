@@ -52,6 +52,7 @@ import Testing
                     target.cacheLifetime = .seconds(10)
                     let saved = bodies[step["save_body_of"]?.int ?? 0]
                     try topics?.storeAnswer(saved, for: target, with: .json)
+                    await (topics?.cache.disk as? DiskCache)?.flush()  // The folder is to be gone afterwards.
                 } else {
                     let isCached = try await ask(step)
                     guard isCached == step["expected_from_cache"]?.bool else { return .failed("step \(index)") }

@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Cases about multipart bodies.
-@Suite struct MultipartCaseTests {
+@Suite(.caseFolder) struct MultipartCaseTests {
     /// A part as a case describes it.
     static func part(_ value: JSONValue) throws -> MultipartPart {
         let name = value["name"]?.text
@@ -66,10 +66,8 @@ import Testing
         guard let path = file.string ?? file["fileName"]?.string else {
             throw CaseParameters.Unknown(what: "The file is described in words.")
         }
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cases-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let url = folder.appendingPathComponent((path as NSString).lastPathComponent)
-        try (file["base64"]?.string.flatMap { Data(base64Encoded: $0) } ?? Data("x".utf8)).write(to: url)
+        let bytes = file["base64"]?.string.flatMap { Data(base64Encoded: $0) } ?? Data("x".utf8)
+        let url = try #require(CaseFolder.current).file((path as NSString).lastPathComponent, bytes)
         return .file(url, name: name, fileName: fileName, contentType: type)
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// The files of multipart cases.
-@Suite struct MultipartFileCaseTests {
+@Suite(.caseFolder) struct MultipartFileCaseTests {
     @Test func `forms are built as in Alamofire`() async throws {
         try await CaseFile("alamofire_multipart").runAsync { item in
             let condition = item["parts"]?.array?.first?["condition"]?.string
