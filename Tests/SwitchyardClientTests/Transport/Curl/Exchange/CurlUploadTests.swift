@@ -101,6 +101,23 @@
             #expect(await served.hasSuffix("4\r\nlate\r\n0\r\n\r\n"))
         }
 
+        @Test func `B30: a server that does not take the body is silent as well`() async throws {
+            let listener = try TCPListener()
+            let isOver = DispatchSemaphore(value: 0)
+            async let served: Void = listener.serveOne { _ in _ = isOver.wait(timeout: .now() + 30) }
+            let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
+            var request = HTTPRequest(method: .put, url: url, body: .data(Data(count: 64 << 20)))
+            request.timeouts.idle = .milliseconds(500)
+
+            await #expect {
+                _ = try await CurlTransport().send(request)
+            } throws: {
+                ($0 as? TransportError)?.kind == .timeout
+            }
+            isOver.signal()
+            await served
+        }
+
         // RFC 9110 section 10.1.1: the server has done nothing yet, so that any request may be sent again.
         @Test(arguments: [HTTPMethod.put, .post])
         func `a server that knows no expectation is asked without`(_ method: HTTPMethod) async throws {
