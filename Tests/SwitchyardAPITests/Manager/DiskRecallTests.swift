@@ -166,6 +166,7 @@ import Testing
             }
             #expect(try await topics.value(Topic.self, for: asked).title == title)
         }
+        try await flush(topics)  // The folder goes with the test.
     }
 
     @Test func `F25: an answer that came with another is stored for its own call`() async throws {
@@ -206,6 +207,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: asked).title == "changed")
         later(5)
         #expect(try await topics.value(Topic.self, for: asked).title == "4")
+        try await flush(topics)
 
         let client = topics.client
         client.responseCache = ResponseCache(defaults: .init { _ in nil }, time: clock)

@@ -106,6 +106,7 @@ import Testing
         let disk = try DiskCache(at: file, replacesFile: true)
         disk.store(Self.answer("one"), for: Self.key("/1"))
         #expect(try await disk.answer(for: Self.key("/1")).body == Data("one".utf8))
+        await disk.flush()  // The folder goes with the test.
     }
 
     @Test func `F30: the standard folder passes through filters, one after the other`() {

@@ -116,6 +116,7 @@ import Testing
         #expect(try await disk.answer(for: Self.key(1)).body.count == 100)
         disk.store(Self.answer(300), for: Self.key(2))
         #expect(try await disk.answer(for: Self.key(2)).body.count == 300)
+        await disk.flush()  // The folder goes with the test.
     }
 
     @Test func `a folder that may only be read gives its answers and takes no new ones`() async throws {
