@@ -5,13 +5,14 @@ class CacheBox: @unchecked Sendable {
     // @unchecked is sound: this class and its only subclass hold `let`s of Sendable types, and three variables. `isMarked`
     // is touched only under the lock of the box's table, the neighbours only under the queue's.
 
-    let type: ObjectIdentifier
-    let freshUntil: MonotonicTime
-    let key: CacheKey
     // The neighbours in the queue. Unowned is sound: see EvictionQueue.
     unowned(unsafe) var older: CacheBox?
     unowned(unsafe) var newer: CacheBox?
     let record: CacheRecord
+    // What a hit reads comes last and so lies beside the value, mostly on one line of the processor's cache.
+    let key: CacheKey
+    let type: ObjectIdentifier
+    let freshUntil: MonotonicTime
     /// Whether the entry was used since the queue's hand came by.
     var isMarked = false
 

@@ -30,8 +30,8 @@ public struct CacheKey: Sendable, Hashable {
     /// Another one in each run, so that nobody outside can make keys that all fall together.
     private static let seed = UInt64.random(in: .min ... .max)
 
-    private let bytes: [UInt8]
     private let digest: Int
+    private let bytes: [UInt8]
 
     /// Creates a key.
     ///
@@ -69,7 +69,7 @@ public struct CacheKey: Sendable, Hashable {
     }
 
     /// Whether the bytes are the same: all at once, where an array would compare one after the other.
-    private func hasBytes(of other: CacheKey) -> Bool {
+    func hasBytes(of other: CacheKey) -> Bool {
         bytes.withUnsafeBytes { mine in
             other.bytes.withUnsafeBytes { others in
                 guard mine.count == others.count, let first = mine.baseAddress, let second = others.baseAddress

@@ -19,7 +19,7 @@ struct CacheTable: Sendable {
         let tag = Self.tag(of: key)
         var index = home(of: tag)
         while tags[index] != 0 {
-            if tags[index] == tag, let box = entries[index], box.key == key { return box }
+            if tags[index] == tag, let box = entries[index], box.key.hasBytes(of: key) { return box }
             index = (index + 1) & mask
         }
         return nil

@@ -15,4 +15,7 @@ package struct TimeReader: Sendable {
 
     /// The time.
     package var now: MonotonicTime { system?.now ?? source.now }
+
+    /// The time, or one shortly before.
+    package var coarseNow: MonotonicTime { system?.coarseNow ?? source.coarseNow }
 }

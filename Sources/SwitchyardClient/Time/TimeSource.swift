@@ -10,6 +10,11 @@ public protocol TimeSource: Sendable {
     /// Never goes backwards.
     var now: MonotonicTime { get }
 
+    /// The time, or one shortly before, for those who would rather ask cheaply than exactly.
+    ///
+    /// Unless a source knows better, it is the exact time.
+    var coarseNow: MonotonicTime { get }
+
     /// Calls `action` once when the time has come, on a thread of the time source; at once when it has passed.
     ///
     /// - Parameters:
@@ -17,6 +22,11 @@ public protocol TimeSource: Sendable {
     ///   - action: What to call. It must not block.
     /// - Returns: The timer, which can be cancelled. Cancelling after the call is harmless.
     func schedule(at deadline: MonotonicTime, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer
+}
+
+extension TimeSource {
+    /// The exact time.
+    public var coarseNow: MonotonicTime { now }
 }
 
 /// A timer that has been set and can be cancelled.

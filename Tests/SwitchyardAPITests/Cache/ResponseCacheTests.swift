@@ -25,6 +25,17 @@ import Testing
         #expect(cache.cost == 0)
     }
 
+    @Test func `a get asks for the coarse time, by which a value may stay fresh a little longer`() {
+        let clock = ManualClock()
+        let cache = ResponseCache(time: LaggingTime(clock: clock, lag: .milliseconds(4)))
+        cache.store("a", for: Self.key("/a"), lifetime: .seconds(60), cost: 10)
+
+        clock.advance(by: .seconds(60))
+        #expect(cache.value(for: Self.key("/a"), as: String.self) == "a")
+        clock.advance(by: .milliseconds(4))
+        #expect(cache.value(for: Self.key("/a"), as: String.self) == nil)
+    }
+
     @Test(arguments: [Duration.seconds(0), .seconds(-1), .seconds(-1e12)])
     func `TAF-C8: a lifetime of zero or less stores nothing`(lifetime: Duration) {
         let cache = ResponseCache(time: ManualClock())
@@ -164,5 +175,18 @@ import Testing
         cache.removeAll()
         #expect(cache.count == 0)
         #expect(cache.cost == 0)
+    }
+}
+
+/// A time whose coarse form is behind.
+private struct LaggingTime: TimeSource {
+    let clock: ManualClock
+    let lag: Duration
+
+    var now: MonotonicTime { clock.now }
+    var coarseNow: MonotonicTime { clock.now.advanced(by: .zero - lag) }
+
+    func schedule(at deadline: MonotonicTime, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
+        clock.schedule(at: deadline, action)
     }
 }
