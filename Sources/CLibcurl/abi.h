@@ -64,6 +64,9 @@ struct curl_functions {
 /// Valid once ycurl_open has answered YCURL_AVAILABLE.
 extern struct curl_functions ycurl_lib;
 
+/// The field that names the encodings which this libcurl undoes.
+const char *ycurl_encodings_line(void);
+
 enum {
     CURLOPT_WRITEDATA = 10001,
     CURLOPT_URL = 10002,

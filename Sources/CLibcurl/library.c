@@ -25,6 +25,7 @@ static int availability = YCURL_MISSING;
 static char message[512];
 static unsigned version;
 static int features;
+static char encodings_line[64];
 
 /// Finds every function, or names the first that is missing.
 static const char *find_functions(void *library) {
@@ -54,6 +55,14 @@ static const char *find_functions(void *library) {
         *(void **)wanted[i].place = found;
     }
     return NULL;
+}
+
+/// Names the encodings that this libcurl undoes (CURL_VERSION_LIBZ, _BROTLI and _ZSTD).
+static void list_encodings(void) {
+    enum { GZIP = 1 << 3, BROTLI = 1 << 23, ZSTD = 1 << 26 };
+    snprintf(encodings_line, sizeof encodings_line, "Accept-Encoding: %s%s%s",
+             features & GZIP ? "gzip, deflate" : "identity", features & BROTLI ? ", br" : "",
+             features & ZSTD ? ", zstd" : "");
 }
 
 static void open_library(void) {
@@ -86,6 +95,7 @@ static void open_library(void) {
     }
     version = info->version_number;
     features = info->features;
+    list_encodings();
     availability = YCURL_AVAILABLE;
     snprintf(message, sizeof message, "libcurl %s", info->version);
 }
@@ -100,6 +110,8 @@ const char *ycurl_open_message(void) { return message; }
 unsigned ycurl_version(void) { return version; }
 
 bool ycurl_has_feature(int bit) { return (features & bit) != 0; }
+
+const char *ycurl_encodings_line(void) { return encodings_line; }
 
 const char *ycurl_error_text(int code) { return ycurl_lib.easy_strerror(code); }
 

@@ -42,18 +42,24 @@ void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_co
     lines->count = (size_t)(end - lines->bytes);
 }
 
-static void leave_out(struct ycurl_exchange *exchange, const char *line) {
+static void add_line(struct ycurl_exchange *exchange, const char *line) {
     if (!buffer_append(&exchange->lines, line, strlen(line) + 1)) exchange->verdict = YCURL_NO_MEMORY;
     exchange->line_count += 1;
 }
 
+/// Adds the fields that are ours to say, and leaves out those that libcurl would send unasked.
+static void complete_lines(struct ycurl_exchange *exchange, bool decompress) {
+    // libcurl would write this one twice, once for itself and once for the server, character by character.
+    if (decompress) add_line(exchange, ycurl_encodings_line());
+    if (!exchange->names_accept) add_line(exchange, "Accept:");
+    if (exchange->body < YCURL_BODY_COPIED) return;
+    if (!exchange->names_content_type) add_line(exchange, "Content-Type:");
+    if (!exchange->names_expect) add_line(exchange, "Expect:");
+}
+
 /// Links the lines, which lie one behind the other, into the list that libcurl reads.
-static int install_headers(struct ycurl_exchange *exchange) {
-    if (!exchange->names_accept) leave_out(exchange, "Accept:");
-    if (exchange->body >= YCURL_BODY_COPIED) {
-        if (!exchange->names_content_type) leave_out(exchange, "Content-Type:");
-        if (!exchange->names_expect) leave_out(exchange, "Expect:");
-    }
+static int install_headers(struct ycurl_exchange *exchange, bool decompress) {
+    complete_lines(exchange, decompress);
     if (exchange->verdict == YCURL_NO_MEMORY) return CURLE_OUT_OF_MEMORY;
     if (exchange->line_count > exchange->line_nodes_capacity) {
         size_t capacity = exchange->line_count + 8;
@@ -142,12 +148,10 @@ static long receive_buffer(const struct ycurl_exchange *exchange) {
     return piece < 1 << 10 ? 1 << 10 : piece > 16 << 10 ? 16 << 10 : (long)piece;
 }
 
-static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
+static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_request *request, bool decompress) {
     void *easy = exchange->easy;
     int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
     int code = CURLE_OK;
-    // A caller who names an encoding gets it raw; a range counts the bytes of what is encoded.
-    bool decompress = request->decompress && !exchange->names_encoding && !exchange->names_range;
     if (decompress != exchange->configured_decompress) {
         code |= set(easy, CURLOPT_ACCEPT_ENCODING, decompress ? "" : NULL);
         exchange->configured_decompress = decompress;
@@ -233,12 +237,14 @@ static bool head_fits(const struct ycurl_exchange *exchange, const struct ycurl_
 int ycurl_prepare(ycurl_exchange *exchange, const struct ycurl_request *request) {
     start_over(exchange, request);
     bool fits = head_fits(exchange, request);
+    // A caller who names an encoding gets it raw; a range counts the bytes of what is encoded.
+    bool decompress = request->decompress && !exchange->names_encoding && !exchange->names_range;
     int code = fits ? ycurl_lib.easy_setopt(exchange->easy, CURLOPT_URL, request->url) : CURLE_TOO_LARGE;
-    if (code == CURLE_OK) code = install_headers(exchange);
+    if (code == CURLE_OK) code = install_headers(exchange, decompress);
     if (code == CURLE_OK) code = install_kind(exchange);
     if (code == CURLE_OK) code = install_method(exchange, request->method);
     if (code == CURLE_OK) code = install_body(exchange, request);
-    if (code == CURLE_OK) code = install_switches(exchange, request);
+    if (code == CURLE_OK) code = install_switches(exchange, request, decompress);
     exchange->verdict = YCURL_NO_VERDICT;
     exchange->lines.count = exchange->line_count = 0;
     exchange->names_accept = exchange->names_content_type = exchange->names_expect = false;

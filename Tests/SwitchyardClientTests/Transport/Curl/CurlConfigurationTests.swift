@@ -149,6 +149,21 @@
             #expect(server.requests.first?.headers["Accept-Encoding"] == nil)
         }
 
+        @Test func `what is understood is said once, on each request that does not say it itself`() async throws {
+            let transport = try CurlTransport()
+            let url = try #require(RequestURL("http://127.0.0.1:\(server.port)/"))
+            for headers in [[:], ["Accept-Encoding": "br"], ["Range": "bytes=1-"], [:]] as [HTTPHeaders] {
+                _ = try await transport.send(HTTPRequest(url: url, headers: headers))
+            }
+
+            let said = server.requests.map { request in
+                request.headers.fields.filter { $0.name == "Accept-Encoding" }.map(\.value)
+            }
+            let own = try #require(said.first?.first)
+            #expect(own.hasPrefix("gzip, deflate"))
+            #expect(said == [[own], ["br"], [], [own]])
+        }
+
         @Test func `a request with a range gets its bytes as they are`() async throws {
             _ = try await send("http://127.0.0.1:\(server.port)/", headers: ["Range": "bytes=1-"]) { _ in }
 

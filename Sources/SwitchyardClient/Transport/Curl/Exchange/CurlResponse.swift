@@ -65,7 +65,7 @@
             while let line = takeLine(of: &rest), let first = line.first {
                 if isBlank(first) {
                     unfold(line, into: &fields)
-                } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+                } else if let colon = index(of: UInt8(ascii: ":"), in: line) {
                     let value = trimmed(line[(colon + 1)...])
                     fields.append(.init(name: text(trimmed(line[..<colon])), value: text(value)))
                 }
@@ -75,11 +75,17 @@
 
         private static func takeLine(of rest: inout Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer>? {
             guard !rest.isEmpty else { return nil }
-            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            let end = index(of: UInt8(ascii: "\n"), in: rest) ?? rest.endIndex
             var line = rest[..<end]
             if line.last == UInt8(ascii: "\r") { line.removeLast() }
             rest = rest[min(end + 1, rest.endIndex)...]
             return line
+        }
+
+        /// Where a byte comes first; the C library looks at many bytes at a time.
+        private static func index(of byte: UInt8, in bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
+            guard let start = bytes.base.baseAddress, !bytes.isEmpty else { return nil }
+            return memchr(start + bytes.startIndex, Int32(byte), bytes.count).map { UnsafeRawPointer($0) - start }
         }
 
         /// A line that begins with a blank goes on with the field before it (RFC 9112 section 5.2).
@@ -102,6 +108,7 @@
         /// UTF-8 where it is valid, else Latin-1, which is what old servers mean.
         private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
             let whole = UnsafeRawBufferPointer(rebasing: bytes)
+            // Nearly always; validating in general takes a detour through generic code.
             if whole.allSatisfy({ $0 < 0x80 }) { return String(decoding: whole, as: UTF8.self) }
             return String(validating: whole, as: UTF8.self)
                 ?? String(String.UnicodeScalarView(whole.map { Unicode.Scalar($0) }))
