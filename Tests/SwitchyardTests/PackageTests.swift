@@ -50,7 +50,7 @@ import Testing
         ]
         let system: Set = [
             "Foundation", "FoundationNetworking", "FoundationXML", "Dispatch", "Glibc", "Musl", "Darwin", "Security",
-            "Network", "CryptoKit", "Combine", "Observation", "os",
+            "Network", "CryptoKit", "Combine", "Observation", "Synchronization", "os",
         ]
         var imported: Set<String> = []
         for (_, line) in try Self.sourceLines() {
