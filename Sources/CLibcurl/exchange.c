@@ -202,6 +202,13 @@ static int64_t info_offset(ycurl_exchange *exchange, int info) {
     return value;
 }
 
+/// Whether bytes of the request may have got to the server.
+static bool may_have_been_sent(ycurl_exchange *exchange, bool begun) {
+    // libcurl counts what it asks a proxy for, too; from 7.80 on it calls before_request() when that is done.
+    if (exchange->was_sent || ycurl_version() >= 0x075000) return exchange->was_sent;
+    return begun || info_long(exchange, CURLINFO_REQUEST_SIZE) > 0;
+}
+
 void ycurl_diagnose(ycurl_exchange *exchange, struct ycurl_diagnosis *diagnosis) {
     bool begun = info_offset(exchange, CURLINFO_PRETRANSFER_TIME_T) > 0;
     *diagnosis = (struct ycurl_diagnosis){
@@ -209,7 +216,7 @@ void ycurl_diagnose(ycurl_exchange *exchange, struct ycurl_diagnosis *diagnosis)
         .os_error = exchange->os_error ? exchange->os_error : (int)info_long(exchange, CURLINFO_OS_ERRNO),
         .connect_status = info_long(exchange, CURLINFO_HTTP_CONNECTCODE),
         .head_complete = exchange->head_complete,
-        .request_sent = begun || exchange->was_sent || info_long(exchange, CURLINFO_REQUEST_SIZE) > 0,
+        .request_sent = may_have_been_sent(exchange, begun),
         .connected = begun || exchange->was_sent,
     };
 }

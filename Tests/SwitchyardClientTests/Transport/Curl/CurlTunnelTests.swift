@@ -1,0 +1,80 @@
+#if os(Linux)
+    import Foundation
+    import SwitchyardClient
+    import Testing
+
+    /// Servers that are reached over TLS through a proxy: B54.
+    @Suite(.timeLimit(.minutes(1))) struct CurlTunnelTests {
+        private func send(
+            _ url: String,
+            _ delivery: HTTPRequest.Delivery = .whole,
+            through listener: TCPListener,
+            trusting authority: URL? = nil
+        ) async throws -> HTTPResponse {
+            var configuration = CurlTransport.Configuration()
+            var proxy = CurlTransport.Configuration.ProxyServer(
+                kind: .http,
+                host: "127.0.0.1",
+                port: Int(listener.port)
+            )
+            proxy.credentials = .init(user: "user", password: "word")
+            configuration.proxy = .server(proxy)
+            if let authority { configuration.tls = TLSConfiguration(trustRoots: .file(authority)) }
+            let transport = try CurlTransport(configuration: configuration)
+            return try await transport.send(HTTPRequest(url: try #require(RequestURL(url)), delivery: delivery))
+        }
+
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
+        func `B54: what the proxy says of its tunnel is not the server's answer`(
+            _ delivery: HTTPRequest.Delivery
+        ) async throws {
+            let certificates = try Certificates()
+            let server = try TLSServer(certificates, .good)
+            let port = try #require(URL(string: server.url)?.port.flatMap(UInt16.init))
+            let listener = try TCPListener()
+            let answer = "HTTP/1.1 200 Go ahead\r\nX-Tunnel: yes\r\nContent-Length: 7\r\n\r\n"
+            async let head = listener.serveOne { Tunnel.serve($0, answering: answer, leadingTo: port) }
+
+            let response = try await send(server.url, delivery, through: listener, trusting: certificates.authority)
+
+            #expect(response.status == 200)
+            #expect(response.headers["X-Tunnel"] == nil)
+            #expect(try await !response.bytes().isEmpty)
+            #expect(await head.hasPrefix("CONNECT 127.0.0.1:\(port) HTTP/1.1\r\n"))
+            #expect(await head.contains("\r\nProxy-Authorization: Basic dXNlcjp3b3Jk\r\n"))
+        }
+
+        @Test func `a server behind a tunnel that is not trusted has been sent nothing`() async throws {
+            let certificates = try Certificates()
+            let server = try TLSServer(certificates, .selfSigned)
+            let port = try #require(URL(string: server.url)?.port.flatMap(UInt16.init))
+            let listener = try TCPListener()
+            async let head = listener.serveOne {
+                Tunnel.serve($0, answering: "HTTP/1.1 200 OK\r\n\r\n", leadingTo: port)
+            }
+
+            await #expect {
+                _ = try await send(server.url, through: listener, trusting: certificates.authority)
+            } throws: {
+                guard let error = $0 as? TransportError else { return false }
+                return error.kind == .certificateRejected && !error.mayHaveBeenSent
+            }
+            #expect(await head.hasPrefix("CONNECT"))
+        }
+
+        @Test(arguments: ["403 Forbidden", "407 Proxy Authentication Required", "502 Bad Gateway"])
+        func `a proxy that makes no tunnel is a failure of the proxy`(_ status: String) async throws {
+            let listener = try TCPListener()
+            let answer = "HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\nno"
+            async let head = listener.serveOne { Tunnel.serve($0, answering: answer, leadingTo: nil) }
+
+            await #expect {
+                _ = try await send("https://service.invalid/", through: listener)
+            } throws: {
+                guard let error = $0 as? TransportError else { return false }
+                return error.kind == .proxyFailure && !error.mayHaveBeenSent
+            }
+            #expect(await head.hasPrefix("CONNECT service.invalid:443 HTTP/1.1\r\n"))
+        }
+    }
+#endif
