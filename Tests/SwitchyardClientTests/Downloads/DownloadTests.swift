@@ -121,6 +121,22 @@ struct DownloadTests {
         #expect(lab.server.requests.first?.text == #"{"year":2026}"#)
     }
 
+    @Test func `a download that is cancelled ends, however much of it has come already`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/report", answering: .data(bytes))
+        let request = APIConfiguration(path: "report")
+        let id = RequestID()
+
+        let failure = await #expect(throws: DownloadFailure.self) {
+            try await lab.client.download(DownloadConfiguration(request, to: .file(lab.target)), id: id) { report in
+                if report.direction == .download { lab.client.cancel(id) }
+            }
+        }
+
+        #expect(failure?.isCancellation == true)
+        #expect(!FileManager.default.fileExists(atPath: lab.target.path))
+    }
+
     // Rule YTK-9.
     @Test func `a write that is answered with a file can be cancelled like any other`() async throws {
         let lab = try DownloadLab()

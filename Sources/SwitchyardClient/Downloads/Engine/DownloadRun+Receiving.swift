@@ -36,6 +36,8 @@ extension DownloadRun {
             do throws(TransportError) { piece = try await pieces.next() } catch { return error }
             guard let piece else { return nil }
             do throws(DownloadFailure) {
+                // Much may have come already when a download is ended.
+                try checkRunning()
                 try take(piece)
             } catch {
                 stream.cancel()
@@ -43,6 +45,12 @@ extension DownloadRun {
             }
             if state.offset - state.checkpoint >= Self.checkpointInterval { try await keepRecord() }
         }
+    }
+
+    /// Throws when the download was ended from outside.
+    private func checkRunning() throws(DownloadFailure) {
+        if let reason = transfer.handle.reason { throw failure(.request(reason)) }
+        if Task.isCancelled { throw failure(.request(.cancelled)) }
     }
 
     private mutating func take(_ piece: Data) throws(DownloadFailure) {
@@ -87,8 +95,7 @@ extension DownloadRun {
     ///
     /// - Throws: The failure of the download, when nothing more may or can be tried.
     private mutating func survive(_ error: TransportError, of response: ServiceResponse) async throws(DownloadFailure) {
-        if let reason = transfer.handle.reason { throw failure(.request(reason)) }
-        if Task.isCancelled { throw failure(.request(.cancelled)) }
+        try checkRunning()
         let outcome = AttemptOutcome(error.kind)
         guard outcome.failureKind != nil else { throw failure(.request(.transport(error))) }
         configuration.onEvent?(.interrupted(at: state.offset, error))
