@@ -48,9 +48,12 @@
             ///
             /// libcurl has limits of its own: 100 KiB a line and 300 KiB in all.
             public var maximumHeadSize = 128 << 10
-            /// Bytes of a streamed response that wait for a slow reader before the server is slowed down; 256 KiB by
+            /// Bytes of a streamed response that wait for a slow reader before the server is slowed down; 1 MiB by
             /// default.
-            public var streamBufferSize = 256 << 10
+            ///
+            /// So much comes in while a reader's thread is being woken: with 256 KiB a large body took twice as long on a
+            /// busy machine (benchmark `transfer`). Where many streams wait for slow readers, less saves memory.
+            public var streamBufferSize = 1 << 20
             /// Whether responses carry ``TransferMetrics``; on by default, for about half a microsecond a request.
             public var collectsMetrics = true
 

@@ -13,7 +13,9 @@
             let server = LoopbackServer()
             server.route(.get, "/body", answering: .data(Data.pattern(limit + 1)))
             try server.start()
-            let transport = try CurlTransport()
+            var configuration = CurlTransport.Configuration()
+            configuration.streamBufferSize = 256 << 10
+            let transport = try CurlTransport(configuration: configuration)
             let url = try #require(RequestURL(server.baseURL + "/body"))
             var request = HTTPRequest(url: url, delivery: .stream, responseBodyLimit: limit)
             request.timeouts.total = .seconds(20)
