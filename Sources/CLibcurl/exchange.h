@@ -18,6 +18,15 @@ bool buffer_reserve(struct buffer *buffer, size_t more);
 bool buffer_append(struct buffer *buffer, const void *bytes, size_t count);
 void buffer_free(struct buffer *buffer);
 
+/// The lists of a loop that an exchange may be on.
+enum { EVENTS, FINISHED, LISTS };
+
+/// The place of an exchange on one of them.
+struct list_link {
+    struct ycurl_exchange *next;
+    bool is_listed;
+};
+
 struct ycurl_exchange {
     void *easy;
     ycurl_loop *loop;
@@ -81,10 +90,8 @@ struct ycurl_exchange {
     int64_t due;
     size_t heap_index;
     unsigned events;
-    bool in_events;
-    bool in_finished;
     int code;
-    struct ycurl_exchange *next_event, *next_finished;
+    struct list_link links[LISTS];
 };
 
 struct watched_socket {
@@ -115,9 +122,10 @@ struct ycurl_loop {
     /// Exchanges with a deadline, the next one first.
     struct ycurl_exchange **heap;
     size_t heap_count, heap_capacity;
-    struct ycurl_exchange *first_event, *last_event;
-    struct ycurl_exchange *first_finished, *last_finished;
-    /// Linked by next_finished.
+    struct {
+        struct ycurl_exchange *first, *last;
+    } lists[LISTS];
+    /// Linked as if they were on the list of the finished ones, which they are not put on any more.
     struct ycurl_exchange *abandoned;
     bool out_of_memory;
     /// Whether the last look at the sockets brought much of a streamed body, so that another look is worth it.

@@ -134,7 +134,7 @@ static void take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
 void ycurl_loop_end(ycurl_loop *loop) {
     while (loop->abandoned) {
         struct ycurl_exchange *exchange = loop->abandoned;
-        loop->abandoned = exchange->next_finished;
+        loop->abandoned = exchange->links[FINISHED].next;
         take_off(loop, exchange);
         ycurl_exchange_destroy(exchange);
     }
@@ -181,8 +181,8 @@ int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
 
 static void forget_abandoned(ycurl_loop *loop, const struct ycurl_exchange *gone) {
     struct ycurl_exchange **link = &loop->abandoned;
-    while (*link && *link != gone) link = &(*link)->next_finished;
-    if (*link) *link = gone->next_finished;
+    while (*link && *link != gone) link = &(*link)->links[FINISHED].next;
+    if (*link) *link = gone->links[FINISHED].next;
 }
 
 /// Takes an exchange that libcurl is done with off its hands.
@@ -201,7 +201,7 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
     exchange->owner = NULL;
     if (exchange->running && exchange->resolving) {
         exchange->abandoned = true;
-        exchange->next_finished = loop->abandoned;
+        exchange->links[FINISHED].next = loop->abandoned;
         loop->abandoned = exchange;
         return;
     }
@@ -282,7 +282,7 @@ static void collect_finished(ycurl_loop *loop) {
 }
 
 static int wait_time(const ycurl_loop *loop, int64_t wait_ms) {
-    if (loop->first_finished || loop->first_event) return 0;
+    if (loop->lists[FINISHED].first || loop->lists[EVENTS].first) return 0;
     int64_t next = loop->timer;
     if (loop->heap_count && loop->heap[0]->due < next) next = loop->heap[0]->due;
     if (next == INT64_MAX) return wait_ms < 0 ? -1 : (int)(wait_ms < INT32_MAX ? wait_ms : INT32_MAX);
@@ -290,6 +290,8 @@ static int wait_time(const ycurl_loop *loop, int64_t wait_ms) {
     if (wait_ms >= 0 && wait_ms < wait) wait = wait_ms;
     return (int)(wait < INT32_MAX ? wait : INT32_MAX);
 }
+
+void ycurl_loop_begin(ycurl_loop *loop) { loop->now = ycurl_now(); }
 
 void ycurl_loop_push(ycurl_loop *loop) {
     run_timer(loop);

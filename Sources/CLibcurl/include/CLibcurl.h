@@ -257,6 +257,8 @@ int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange);
 /// it opens no connection any more and is freed when the lookup is over.
 void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange);
 
+/// Begins: the loop's clock stands still between steps, and the loop may have been made long ago.
+void ycurl_loop_begin(ycurl_loop *loop);
 /// Sends what has been added.
 void ycurl_loop_push(ycurl_loop *loop);
 /// Announces a wait: from now on ycurl_loop_wake wakes. Look once more for work between this and the step.

@@ -129,8 +129,7 @@
         private func run() {
             let runner = CurlRunner(owner: self, loop: loop, settings: settings.value)
             var commands: [Command] = []
-            // The loop may have been made long ago, and its clock stands still between steps.
-            _ = ycurl_loop_step(loop, 0)
+            ycurl_loop_begin(loop)
             while true {
                 var next = Step.poll
                 // What completions ask for goes out before the sockets are looked at, but not for ever.
