@@ -49,13 +49,7 @@
 
         @Test func `B54: credentials of a proxy go to the proxy`() async throws {
             _ = try await send("http://elsewhere.invalid/a") { configuration in
-                var proxy = CurlTransport.Configuration.ProxyServer(
-                    kind: .http,
-                    host: "127.0.0.1",
-                    port: Int(server.port)
-                )
-                proxy.credentials = .init(user: "us:er", password: "pass word")
-                configuration.proxy = .server(proxy)
+                configuration.proxy = .local(.http, server.port, user: "us:er", password: "pass word")
             }
 
             let sent = try #require(server.requests.first?.headers["Proxy-Authorization"])

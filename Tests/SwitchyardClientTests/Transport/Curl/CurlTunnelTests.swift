@@ -12,13 +12,7 @@
             trusting authority: URL? = nil
         ) async throws -> HTTPResponse {
             var configuration = CurlTransport.Configuration()
-            var proxy = CurlTransport.Configuration.ProxyServer(
-                kind: .http,
-                host: "127.0.0.1",
-                port: Int(listener.port)
-            )
-            proxy.credentials = .init(user: "user", password: "word")
-            configuration.proxy = .server(proxy)
+            configuration.proxy = .local(.http, listener.port)
             if let authority { configuration.tls = TLSConfiguration(trustRoots: .file(authority)) }
             let transport = try CurlTransport(configuration: configuration)
             return try await transport.send(HTTPRequest(url: try #require(RequestURL(url)), delivery: delivery))

@@ -15,13 +15,7 @@
             async let asked = listener.serveOne { SOCKSRequest.serve($0, answering: answer, wantsCredentials: true) }
             var configuration = CurlTransport.Configuration()
             // A proxy that wants to know who asks: the connection takes several steps, as it does with TLS.
-            var proxy = CurlTransport.Configuration.ProxyServer(
-                kind: .socks5,
-                host: "127.0.0.1",
-                port: Int(listener.port)
-            )
-            proxy.credentials = .init(user: "user", password: "word")
-            configuration.proxy = .server(proxy)
+            configuration.proxy = .local(.socks5, listener.port)
             let transport = try CurlTransport(configuration: configuration)
             try await Task.sleep(for: .milliseconds(2100))  // The passing of time is what is tested.
 
