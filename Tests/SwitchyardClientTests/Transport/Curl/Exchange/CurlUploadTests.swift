@@ -48,7 +48,7 @@
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
             let body = HTTPBody.stream(HTTPBody.Stream(length: nil) { WaitingReader(latch) })
             // The idle time does not run while the body makes the transfer wait; the total one ends a test that fails.
-            let timeouts = HTTPRequest.Timeouts(total: .seconds(20))
+            let timeouts = HTTPRequest.Timeouts(total: .seconds(50))
             return HTTPRequest(method: .post, url: url, body: body, timeouts: timeouts, delivery: delivery)
         }
 
@@ -126,7 +126,7 @@
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
             var request = HTTPRequest(method: method, url: url, headers: ["Expect": "100-continue"])
             request.body = .data(Data(count: 100_000))
-            request.timeouts.total = .seconds(20)
+            request.timeouts.total = .seconds(50)
 
             let transport = try CurlTransport()
             let response = try await transport.send(request)
@@ -147,7 +147,7 @@
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
             var request = HTTPRequest(method: method, url: url, headers: ["Expect": "100-continue"], delivery: .stream)
             request.body = .data(Data(count: 100_000))
-            request.timeouts.total = .seconds(20)
+            request.timeouts.total = .seconds(50)
 
             let transport = try CurlTransport()
             let response = try await transport.send(request)

@@ -18,7 +18,7 @@
             let transport = try CurlTransport(configuration: configuration)
             let url = try #require(RequestURL(server.baseURL + "/body"))
             var request = HTTPRequest(url: url, delivery: .stream, responseBodyLimit: limit)
-            request.timeouts.total = .seconds(20)
+            request.timeouts.total = .seconds(50)
 
             let response = try await transport.send(request)
             guard case .stream(let stream) = response.body else { return #expect(Bool(false), "not a stream") }
