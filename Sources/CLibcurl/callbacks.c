@@ -78,6 +78,13 @@ static void note_field(struct ycurl_exchange *exchange, const char *line, size_t
         exchange->encoded = true;
 }
 
+/// With such an answer libcurl sends no more of the body.
+static void note_refusal(struct ycurl_exchange *exchange) {
+    if (exchange->body < YCURL_BODY_BORROWED) return;
+    exchange->refused = ycurl_status(exchange) >= 300;
+    if (exchange->refused) loop_note(exchange->loop, exchange, YCURL_UPLOAD_OVERTAKEN);
+}
+
 /// Called with one line of a head, or of the trailers.
 static size_t receive_head(const char *line, size_t size, size_t count, void *context) {
     struct ycurl_exchange *exchange = context;
@@ -100,6 +107,7 @@ static size_t receive_head(const char *line, size_t size, size_t count, void *co
     if (exchange->contradicts_length && !exchange->names_transfer) return stop(exchange, YCURL_LENGTH_CONTRADICTED, 0);
     exchange->head_complete = true;
     if (exchange->streaming) loop_note(exchange->loop, exchange, YCURL_HEAD_ARRIVED);
+    note_refusal(exchange);
     return count;
 }
 
@@ -195,10 +203,7 @@ static size_t read_fed(struct ycurl_exchange *exchange, char *place, size_t room
     return count;
 }
 
-static size_t send_body(char *place, size_t size, size_t room, void *context) {
-    struct ycurl_exchange *exchange = context;
-    exchange->last_activity = exchange->loop->now;
-    room *= size;
+static size_t read_body(struct ycurl_exchange *exchange, char *place, size_t room) {
     if (exchange->body == YCURL_BODY_FED) return read_fed(exchange, place, room);
     int64_t left = exchange->body_length - exchange->body_position;
     if (left <= 0) return 0;
@@ -207,6 +212,16 @@ static size_t send_body(char *place, size_t size, size_t room, void *context) {
     if (exchange->body == YCURL_BODY_FILE) count = read_enclosed(exchange, place, room);
     else memcpy(place, exchange->body_bytes + exchange->body_position, room);
     if (count <= room) exchange->body_position += (int64_t)count;
+    return count;
+}
+
+static size_t send_body(char *place, size_t size, size_t count, void *context) {
+    struct ycurl_exchange *exchange = context;
+    exchange->last_activity = exchange->loop->now;
+    count = read_body(exchange, place, size * count);
+    // This may be the end, after which the answer has to be looked at.
+    if (exchange->head_complete && count != CURL_READFUNC_PAUSE)
+        loop_note(exchange->loop, exchange, YCURL_UPLOAD_OVERTAKEN);
     return count;
 }
 
@@ -224,7 +239,7 @@ static int rewind_body(void *context, int64_t offset, int origin) {
 /// After a 417 to a request that waited with its body, libcurl asks again without the expectation, as RFC 9110 section
 /// 10.1.1 has it: nothing has been done, whatever the method.
 static void forget_answer(struct ycurl_exchange *exchange) {
-    exchange->head_complete = false;
+    exchange->head_complete = exchange->refused = false;
     exchange->received.count = 0;
     exchange->received_total = 0;
 }

@@ -145,6 +145,10 @@ bool ycurl_body_open_window(ycurl_exchange *exchange, size_t window) {
 void ycurl_body_resume(ycurl_exchange *exchange) {
     exchange->receive_paused = false;
     exchange->last_activity = exchange->loop->now;
+    if (exchange->refused) {
+        exchange->fed_waiting = false;
+        loop_note(exchange->loop, exchange, YCURL_UPLOAD_OVERTAKEN);
+    }
     int code = ycurl_lib.easy_pause(exchange->easy, exchange->fed_waiting ? CURLPAUSE_SEND : CURLPAUSE_CONT);
     // What libcurl held back is handed over within the call. When that fails, libcurl says so here and nowhere else:
     // the bytes are gone, and the transfer would go on behind the hole.
@@ -176,25 +180,40 @@ void exchange_note_watching(void *easy, int what) {
     ycurl_lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
     if (!exchange || exchange->body != YCURL_BODY_FED || !exchange->running || exchange->limits_speed) return;
     exchange->unwatched = what == CURL_POLL_NONE || what == CURL_POLL_REMOVE;
-    if (exchange->unwatched && exchange->fed_waiting) loop_note(exchange->loop, exchange, YCURL_UPLOAD_FORSAKEN);
+    if (exchange->unwatched && exchange->fed_waiting) loop_note(exchange->loop, exchange, YCURL_UPLOAD_OVERTAKEN);
 }
-
-void ycurl_upload_forsaken(ycurl_exchange *exchange) {
-    bool waits = exchange->running && exchange->fed_waiting && !exchange->receive_paused;
-    if (!waits || !exchange->unwatched) return;  // It has gone on since, on another connection perhaps.
-    if (!exchange->head_complete) return loop_note_finished(exchange->loop, exchange, CURLE_GOT_NOTHING);
-    // libcurl has taken the answer for a reason to stop sending, or else asks for more of the body again.
-    exchange->fed_waiting = false;
-    ycurl_lib.easy_pause(exchange->easy, CURLPAUSE_CONT);
-}
-
-// MARK: What happened
 
 static long info_long(ycurl_exchange *exchange, int info) {
     long value = 0;
     ycurl_lib.easy_getinfo(exchange->easy, info, &value);
     return value;
 }
+
+/// An HTTP/2 stream may end with what we send last, the answer having come before. libcurl takes no notice of that until
+/// it looks at the stream again, for which nothing but the end of a pause gives it a reason (seen with 7.88).
+static void look_again(struct ycurl_exchange *exchange) {
+    enum { HTTP_2 = 3 };
+    if (info_long(exchange, CURLINFO_HTTP_VERSION) != HTTP_2) return;
+    ycurl_loop_push(exchange->loop);  // What is to be sent last.
+    if (!exchange->running) return;
+    int pauses = (exchange->receive_paused ? CURLPAUSE_RECV : 0) | (exchange->fed_waiting ? CURLPAUSE_SEND : 0);
+    ycurl_lib.easy_pause(exchange->easy, pauses | CURLPAUSE_SEND);
+    ycurl_lib.easy_pause(exchange->easy, pauses);
+}
+
+void ycurl_upload_overtaken(ycurl_exchange *exchange) {
+    if (!exchange->running) return;
+    bool ends = exchange->unwatched || exchange->refused;  // Else it has gone on since, on another connection perhaps.
+    if (exchange->fed_waiting && !exchange->receive_paused && ends) {
+        if (!exchange->head_complete) return loop_note_finished(exchange->loop, exchange, CURLE_GOT_NOTHING);
+        // libcurl has taken the answer for a reason to stop sending, or else asks for more of the body again.
+        exchange->fed_waiting = false;
+        ycurl_lib.easy_pause(exchange->easy, CURLPAUSE_CONT);
+    }
+    if (exchange->head_complete) look_again(exchange);
+}
+
+// MARK: What happened
 
 static int64_t info_offset(ycurl_exchange *exchange, int info) {
     int64_t value = 0;

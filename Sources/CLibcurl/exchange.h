@@ -63,6 +63,8 @@ struct ycurl_exchange {
     bool fed_ended, fed_waiting;
     /// libcurl watches the socket no more, neither for reading nor for writing.
     bool unwatched;
+    /// The answer has come, and is one after which libcurl sends no more.
+    bool refused;
     bool once, was_sent;
     bool report_progress;
 

@@ -24,7 +24,12 @@ final class ChildCommand {
     }
 
     /// Starts a command, found on the path, whose standard error is thrown away.
-    init(_ command: [String]) throws {
+    ///
+    /// - Parameters:
+    ///   - command: The command and its arguments.
+    ///   - input: The descriptor of its standard input, which stays the caller's; there is nothing to read unless given.
+    /// - Throws: ``Failure`` when it cannot be started.
+    init(_ command: [String], input: Int32? = nil) throws {
         var ends: [Int32] = [0, 0]
         // One at a time, from the pipe to the start: a child that inherits another's pipe would keep it open.
         Self.spawning.lock()
@@ -34,7 +39,11 @@ final class ChildCommand {
         var actions = ChildCommand.emptyActions()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         var arguments = command.map { strdup($0) } + [nil]

@@ -24,6 +24,21 @@ final class PiecesReader: HTTPBodyReader {
     }
 }
 
+/// A body that gives nothing until it is let go, and then one piece.
+final class WaitingReader: HTTPBodyReader {
+    private let latch: Latch
+    private let pieces = PiecesReader([Data("late".utf8)])
+
+    init(_ latch: Latch) {
+        self.latch = latch
+    }
+
+    func read(maximumLength: Int) async throws -> Data? {
+        await latch.wait()
+        return try await pieces.read(maximumLength: maximumLength)
+    }
+}
+
 extension HTTPBody {
     /// A streamed body of prepared pieces.
     static func pieces(_ pieces: [Data], length: Int64? = nil, fails: Bool = false) -> HTTPBody {

@@ -95,7 +95,7 @@ final class TLSServer {
     struct NoPort: Error {}
 
     /// Reads up to the line "ACCEPT 127.0.0.1:port".
-    private static func port(in handle: FileHandle) throws -> Int {
+    static func port(in handle: FileHandle) throws -> Int {
         var text = ""
         while true {
             let bytes = handle.availableData

@@ -107,7 +107,7 @@
             case 6: .dnsFailure  // COULDNT_RESOLVE_HOST
             case 7: kindOfFailedConnection  // COULDNT_CONNECT
             case 8, 16: .protocolViolation  // WEIRD_SERVER_REPLY, HTTP2
-            case 18: .truncated  // PARTIAL_FILE
+            case 18: hasHead ? .truncated : .connectionReset  // PARTIAL_FILE, also for an end within HTTP/2
             case 23: .decodingFailed  // WRITE_ERROR: ours have a verdict, so it was a decoder's
             case 26: .requestBodyFailed  // READ_ERROR
             case 27: hasHead || !wasSent ? .other : .headersTooLarge  // OUT_OF_MEMORY: also a line over 100 KiB

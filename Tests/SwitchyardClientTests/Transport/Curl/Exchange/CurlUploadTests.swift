@@ -6,21 +6,6 @@
 
     /// Uploads that the server does not wait for.
     @Suite(.timeLimit(.minutes(1))) struct CurlUploadTests {
-        /// A body that gives nothing until it is let go, and then one piece.
-        private final class WaitingReader: HTTPBodyReader {
-            private let latch: Latch
-            private let pieces = PiecesReader([Data("late".utf8)])
-
-            init(_ latch: Latch) {
-                self.latch = latch
-            }
-
-            func read(maximumLength: Int) async throws -> Data? {
-                await latch.wait()
-                return try await pieces.read(maximumLength: maximumLength)
-            }
-        }
-
         /// Reads until the end of the chunks, or of the connection; sends `answer` after the head.
         private static func serve(_ connection: Int32, _ answer: String, closes: Bool) -> String {
             var received = Data()

@@ -1,0 +1,75 @@
+#if os(Linux)
+    import Foundation
+    import SwitchyardClient
+    import Testing
+
+    /// Streams and connections that end before their time.
+    @Suite(.timeLimit(.minutes(1))) struct HTTP2FailureTests {
+        private let lab: HTTP2Lab
+
+        init() throws {
+            lab = try HTTP2Lab()
+        }
+
+        // Of a reset without an error in the midst of a body libcurl says nothing before 8.1.
+        @Test(
+            arguments: [HTTP2Frame.Code.internalError, .cancel, .enhanceYourCalm],
+            [HTTPRequest.Delivery.whole, .stream]
+        )
+        func `a body that is reset before its end is truncated`(
+            _ code: HTTP2Frame.Code,
+            _ delivery: HTTPRequest.Delivery
+        ) async throws {
+            let server = try lab.serve { event in
+                switch event {
+                case .head(let stream, _):
+                    [.head([":status": "200"], of: stream), .data("part", of: stream, ends: false), .ping]
+                case .pong: [.reset(1, code)]
+                default: []
+                }
+            }
+
+            #expect(await lab.failure(of: try lab.request(to: server, delivery))?.kind == .truncated)
+        }
+
+        @Test(arguments: [HTTP2Frame.Code.internalError, .cancel, .enhanceYourCalm])
+        func `a stream that is reset before its head is a lost connection`(_ code: HTTP2Frame.Code) async throws {
+            let server = try lab.serve { event in
+                if case .head(let stream, _) = event { [.reset(stream, code)] } else { [] }
+            }
+
+            let error = await lab.failure(of: try lab.request(to: server))
+
+            #expect(error?.kind == .connectionReset)
+            #expect(error?.mayHaveBeenSent == true)
+        }
+
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
+        func `a connection that ends before the head is lost`(_ delivery: HTTPRequest.Delivery) async throws {
+            let server = try lab.serve { event in
+                if case .head = event { nil } else { [] }
+            }
+
+            let error = await lab.failure(
+                of: try lab.request(to: server, method: .post, body: .data(Data("x".utf8)), delivery)
+            )
+
+            #expect(error?.kind == .connectionReset)
+            #expect(error?.mayHaveBeenSent == true)
+        }
+
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
+        func `a connection that ends within the body has truncated it`(_ delivery: HTTPRequest.Delivery) async throws {
+            let server = try lab.serve { event in
+                switch event {
+                case .head(let stream, _):
+                    [.head([":status": "200"], of: stream), .data("part", of: stream, ends: false), .ping]
+                case .pong: nil
+                default: []
+                }
+            }
+
+            #expect(await lab.failure(of: try lab.request(to: server, delivery))?.kind == .truncated)
+        }
+    }
+#endif

@@ -1,0 +1,89 @@
+#if os(Linux)
+    import Foundation
+    import SwitchyardClient
+    import SwitchyardServices
+    import Testing
+
+    /// Bodies that go up over HTTP/2, where an answer may be whole before them.
+    @Suite(.timeLimit(.minutes(1))) struct HTTP2UploadTests {
+        private let lab: HTTP2Lab
+
+        init() throws {
+            lab = try HTTP2Lab()
+        }
+
+        @Test(arguments: [true, false])
+        func `a streamed body arrives, its length known or not`(_ isLengthKnown: Bool) async throws {
+            let received = Locked(Data())
+            let server = try lab.serve { event in
+                guard case .data(let bytes, let stream, let ends) = event else { return [] }
+                received.withLock { $0.append(bytes) }
+                return ends ? HTTP2Frame.answer("done", to: stream) : []
+            }
+            let pieces = (0..<40).map { Data(repeating: UInt8($0), count: 10_000) }
+            let body = HTTPBody.pieces(pieces, length: isLengthKnown ? 400_000 : nil)
+
+            let response = try await lab.send(try lab.request(to: server, method: .post, body: body))
+
+            #expect(try await response.bytes() == Data("done".utf8))
+            #expect(received.withLock { $0 } == Data(pieces.joined()))
+        }
+
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
+        func `a refusal ends an upload whose body has nothing to give`(_ delivery: HTTPRequest.Delivery) async throws {
+            let server = try lab.serve { event in
+                guard case .head(let stream, _) = event else { return [] }
+                return HTTP2Frame.answer("no", to: stream, status: 413)
+            }
+            let latch = Latch()
+            defer { latch.open() }
+            let body = HTTPBody.stream(HTTPBody.Stream(length: nil) { WaitingReader(latch) })
+
+            let response = try await lab.send(try lab.request(to: server, method: .post, body: body, delivery))
+
+            #expect(response.status == 413)
+            #expect(try await response.bytes() == Data("no".utf8))
+        }
+
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
+        func `a refusal ends an upload in the midst of its body`(_ delivery: HTTPRequest.Delivery) async throws {
+            let received = Locked(0)
+            let server = try lab.serve { event in
+                switch event {
+                case .head(let stream, _): return HTTP2Frame.answer("no", to: stream, status: 413)
+                case .data(let bytes, _, _): received.withLock { $0 += bytes.count }
+                default: break
+                }
+                return []
+            }
+            let body = HTTPBody.data(.pattern(20_000_000))
+
+            let response = try await lab.send(try lab.request(to: server, method: .put, body: body, delivery))
+
+            #expect(response.status == 413)
+            #expect(try await response.bytes() == Data("no".utf8))
+            #expect(received.withLock { $0 } < 20_000_000)
+        }
+
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [true, false])
+        func `an answer that comes before the body has ended is taken when it has`(
+            _ delivery: HTTPRequest.Delivery,
+            _ isKnown: Bool
+        ) async throws {
+            let latch = Latch()
+            let server = try lab.serve { event in
+                switch event {
+                case .head(let stream, _): return HTTP2Frame.answer("early", to: stream) + [.ping]
+                case .pong: latch.open()
+                default: break
+                }
+                return []
+            }
+            let body = HTTPBody.stream(HTTPBody.Stream(length: isKnown ? 4 : nil) { WaitingReader(latch) })
+
+            let response = try await lab.send(try lab.request(to: server, method: .post, body: body, delivery))
+
+            #expect(try await response.bytes() == Data("early".utf8))
+        }
+    }
+#endif
