@@ -24,7 +24,7 @@ public struct Cookie: Sendable, Hashable {
     public var path: String
     /// When it goes; `nil` for the end of the session, which is the life of the jar.
     public var expires: Date?
-    /// Whether it is sent over https only.
+    /// Whether it is sent over https only; this machine counts as secure.
     public var isSecure: Bool
     /// Whether scripts may not read it; of no meaning here, kept for the record.
     public var isHTTPOnly: Bool
@@ -60,9 +60,11 @@ public struct Cookie: Sendable, Hashable {
     }
 
     /// Whether the cookie is sent with a request to that URL.
+    ///
+    /// A secure one goes over https, and over http to this machine alone, as it is taken from there.
     public func isSent(to url: RequestURL) -> Bool {
         let origin = url.origin
-        guard !isSecure || origin.scheme == "https" else { return false }
+        guard !isSecure || origin.scheme == "https" || CookieMatching.isLocal(origin.host) else { return false }
         guard isHostOnly ? origin.host == domain : CookieMatching.domain(domain, covers: origin.host) else {
             return false
         }

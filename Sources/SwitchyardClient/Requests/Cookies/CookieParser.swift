@@ -14,7 +14,8 @@ extension Cookie {
         guard !header.unicodeScalars.contains(where: { $0.value < 32 && $0.value != 9 || $0.value == 127 }) else {
             return nil
         }
-        let pieces = header.split(separator: ";", omittingEmptySubsequences: false)
+        // By scalars: a character that combines with a separator must not hide it.
+        let pieces = header.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false)
         guard let pair = pieces.first, let equals = pair.firstIndex(of: "=") else { return nil }
         let name = pair[..<equals].trimmed
         guard !name.isEmpty else { return nil }
@@ -29,11 +30,13 @@ extension Cookie {
     }
 
     private mutating func apply(_ attributes: CookieAttributes, host: String) -> Bool {
-        if let domain = attributes.domain, domain != host {
+        // A domain that is only a dot is none, and takes the place of one before it.
+        let given = attributes.domain.flatMap { $0.isEmpty ? nil : $0 }
+        if let domain = given, domain != host {
             // Without a list of public suffixes, at least a name of one label is known to belong to nobody.
             guard domain.contains("."), CookieMatching.domain(domain, covers: host) else { return false }
         }
-        if let domain = attributes.domain, !CookieMatching.isAddress(host) {
+        if let domain = given, !CookieMatching.isAddress(host) {
             self.domain = domain
             isHostOnly = false
         }
@@ -70,15 +73,13 @@ private struct CookieAttributes {
     var isHTTPOnly = false
     var sameSite: Cookie.SameSite?
 
-    mutating func read(_ piece: Substring, now: Date) {
+    mutating func read(_ piece: Substring.UnicodeScalarView, now: Date) {
         let equals = piece.firstIndex(of: "=")
         let name = piece[..<(equals ?? piece.endIndex)].trimmed.lowercased()
         let value = equals.map { piece[piece.index(after: $0)...].trimmed } ?? ""
         switch name {
-        case "domain":
-            let host = (value.hasPrefix(".") ? String(value.dropFirst()) : value).lowercased()
-            if !host.isEmpty { domain = host }
-        case "path": path = value.hasPrefix("/") ? value : nil
+        case "domain": if !value.isEmpty { domain = Self.canonical(value) }
+        case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil
         case "expires": if let date = CookieDate.parse(value) { expires = date }
         case "max-age": readMaxAge(value, now: now)
         case "secure": isSecure = true
@@ -86,6 +87,13 @@ private struct CookieAttributes {
         case "samesite": sameSite = Cookie.SameSite(rawValue: value.lowercased())
         default: break
         }
+    }
+
+    /// The domain without a leading dot, as hosts are written in URLs: in lower case, other scripts in ASCII.
+    private static func canonical(_ domain: String) -> String {
+        let name = (domain.hasPrefix(".") ? String(domain.dropFirst()) : domain).lowercased()
+        guard !name.utf8.allSatisfy({ $0 < 128 }) else { return name }
+        return RequestURL("https://\(name)/")?.origin.host ?? name
     }
 
     private mutating func readMaxAge(_ value: String, now: Date) {
@@ -97,10 +105,10 @@ private struct CookieAttributes {
     }
 }
 
-extension Substring {
+extension Substring.UnicodeScalarView {
     /// The text without spaces and tabs at its ends.
     fileprivate var trimmed: String {
-        func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
+        func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
         guard let start = firstIndex(where: { !isSpace($0) }), let end = lastIndex(where: { !isSpace($0) }) else {
             return ""
         }

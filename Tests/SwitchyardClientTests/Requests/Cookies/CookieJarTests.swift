@@ -70,6 +70,35 @@ import Testing
         #expect(try jar([field]).cookies.isEmpty)
     }
 
+    @Test func `a secure cookie of this machine goes back to it over http`() throws {
+        let jar = try jar(["a=1; Secure; Path=/"], from: "http://localhost:8080/login")
+
+        #expect(try header(jar, "http://localhost:8080/x") == "a=1")
+        #expect(try self.jar(["a=1; Secure; Path=/"], from: "http://api.example.com/").cookies.isEmpty)
+    }
+
+    @Test func `a domain that is only a dot is that of the host`() throws {
+        let jar = try jar(["a=1; Domain=other.example; Domain=.; Path=/"])
+
+        #expect(try header(jar, "https://api.example.com/") == "a=1")
+        #expect(try header(jar, "https://www.api.example.com/") == nil)
+    }
+
+    @Test func `a domain in another script is that of its name in ASCII`() throws {
+        let jar = try jar(["a=1; Domain=bücher.example; Path=/"], from: "https://shop.xn--bcher-kva.example/")
+
+        #expect(try header(jar, "https://bücher.example/") == "a=1")
+    }
+
+    @Test func `a character that combines with a separator does not hide it`() throws {
+        let jar = try jar(["a=\u{301}x; Path=/;\u{301}; Max-Age=5"])
+        let cookie = try #require(jar.cookies.first)
+
+        #expect(cookie.name == "a")
+        #expect(cookie.value == "\u{301}x")
+        #expect(cookie.expires != nil)
+    }
+
     @Test func `a jar holds no more than its limit, the oldest go`() {
         let jar = CookieJar(limit: 2, now: { Self.start })
         for name in ["a", "b", "c"] { jar.store(Cookie(name: name, value: "1", domain: "h")) }
