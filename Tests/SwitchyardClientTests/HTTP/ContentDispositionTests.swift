@@ -8,7 +8,7 @@ import Testing
         ("attachment; filename=\"../../etc/passwd\"", "passwd"), ("attachment; filename=\"C:\\\\a\\\\b.txt\"", "b.txt"),
         ("attachment; filename=\".hidden\"", "hidden"), ("attachment; filename=\"a\u{202E}b.exe\"", "ab.exe"),
         ("attachment; filename=\"..\"", nil), ("attachment; filename=\"a/\"", "a"), ("attachment", nil),
-        ("attachment; filename*=UTF-8''..%2F..%2Fx", "x"),
+        ("attachment; filename*=UTF-8''..%2F..%2Fx", "x"), ("attachment; filename=\"\u{301}\"; x=1", "\u{301}"),
     ])
     func `a safe name leads nowhere`(value: String, expected: String?) {
         #expect(ContentDisposition(parsing: value).safeFileName == expected)
@@ -21,6 +21,18 @@ import Testing
         #expect(ContentDisposition(parsing: text).fileName == name)
         #expect(HTTPHeaders([.contentDisposition(text)]).firstInvalidField == nil)
         #expect(text.utf8.allSatisfy { $0 >= 32 && $0 < 127 })
+    }
+
+    @Test(arguments: ["UTF-8", "utf-8", "utf8", "UTF8"])
+    func `the extended form is read however its character set is spelled`(charset: String) {
+        let value = "attachment; filename=\"x\"; filename*=\(charset)''%C3%A9t%C3%A9.txt"
+
+        #expect(ContentDisposition(parsing: value).fileName == "été.txt")
+    }
+
+    @Test(arguments: ["attachment; filename=\"rep", "attachment; filename=\"", "attachment; filename=\"a\\"])
+    func `a name that was cut off within its quotes is none`(value: String) {
+        #expect(ContentDisposition(parsing: value).fileName == nil)
     }
 
     @Test func `a long name is cut for a folder`() {

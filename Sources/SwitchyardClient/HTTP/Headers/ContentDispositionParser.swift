@@ -1,9 +1,10 @@
 /// Reads a `Content-Disposition`, whatever it holds.
 struct ContentDispositionParser {
-    private var rest: Substring
+    // By scalars: a character that combines with a separator must not hide it.
+    private var rest: Substring.UnicodeScalarView
 
     init(_ value: String) {
-        rest = value[...]
+        rest = value.unicodeScalars[...]
     }
 
     mutating func parse() -> ContentDisposition {
@@ -17,7 +18,7 @@ struct ContentDispositionParser {
         return ContentDisposition(type: type, parameters: parameters)
     }
 
-    /// The next parameter; `nil` for what has no equals sign.
+    /// The next parameter; `nil` for what has no equals sign, and for a value that was cut off within its quotes.
     private mutating func parameter() -> ContentDisposition.Parameter? {
         let name = until { $0 == ";" || $0 == "=" }.trimmedOfSpace.lowercased()
         guard rest.first == "=" else { return nil }
@@ -26,35 +27,40 @@ struct ContentDispositionParser {
         guard rest.first == "\"" else {
             return ContentDisposition.Parameter(name: name, value: until { $0 == ";" }.trimmedOfSpace, isQuoted: false)
         }
-        let value = quoted()
+        guard let value = quoted() else { return nil }
         _ = until { $0 == ";" }
         return ContentDisposition.Parameter(name: name, value: value, isQuoted: true)
     }
 
-    private mutating func until(_ isEnd: (Character) -> Bool) -> Substring {
+    private mutating func until(_ isEnd: (Unicode.Scalar) -> Bool) -> Substring.UnicodeScalarView {
         let piece = rest.prefix { !isEnd($0) }
         rest = rest[piece.endIndex...]
         return piece
     }
 
-    /// The text between quotes, without the backslashes; one that is never closed ends with the field.
-    private mutating func quoted() -> String {
+    /// The text between quotes, without the backslashes; `nil` when they are never closed.
+    private mutating func quoted() -> String? {
         rest.removeFirst()
-        var value = ""
-        while let character = rest.popFirst(), character != "\"" {
-            if character == "\\", let escaped = rest.popFirst() {
+        var value = String.UnicodeScalarView()
+        while let scalar = rest.popFirst() {
+            if scalar == "\"" { return String(value) }
+            if scalar == "\\", let escaped = rest.popFirst() {
                 value.append(escaped)
             } else {
-                value.append(character)
+                value.append(scalar)
             }
         }
-        return value
+        return nil
     }
 }
 
-extension Substring {
+extension Substring.UnicodeScalarView {
     fileprivate var trimmedOfSpace: String {
-        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+        func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
+        guard let start = firstIndex(where: { !isSpace($0) }), let end = lastIndex(where: { !isSpace($0) }) else {
+            return ""
+        }
+        return String(self[start...end])
     }
 }
 
@@ -80,7 +86,8 @@ enum ExtendedValue {
             }
         }
         switch parts[0].lowercased() {
-        case "utf-8": return String(validating: decoded, as: UTF8.self)
+        // The second is a common slip for the first.
+        case "utf-8", "utf8": return String(validating: decoded, as: UTF8.self)
         case "iso-8859-1": return String(String.UnicodeScalarView(decoded.map { Unicode.Scalar($0) }))
         default: return nil
         }
