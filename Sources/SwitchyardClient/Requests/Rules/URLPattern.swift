@@ -1,9 +1,12 @@
 /// A pattern of URLs: `*` stands for anything within a path segment, `**` for anything, `?` for one character.
 ///
+/// As a segment of its own in front of others, `**` stands for any number of segments, none included.
+///
 /// | pattern | matches | does not match |
 /// |---|---|---|
 /// | `/users/*` | `/users/7` | `/users/7/posts`, `/users/7/` |
 /// | `/users/**` | `/users/7/posts`, `/users/` | `/user` |
+/// | `/users/**/posts` | `/users/7/posts`, `/users/posts` | `/users/7posts` |
 /// | `/v?/x` | `/v1/x` | `/v10/x` |
 /// | `https://*.example.com/**` | `https://cdn.example.com/a` | `http://cdn.example.com/a` |
 ///
@@ -14,6 +17,9 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         case one
         case segment
         case all
+        /// `**/` behind a slash or at the start, as two elements: whole segments, and the inside of one of them.
+        case folders
+        case folder
     }
 
     /// The pattern as it was given.
@@ -24,22 +30,30 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Creates a pattern.
     public init(_ text: String) {
         self.text = text
-        let bytes = Array(text.utf8)
         isAbsolute = text.contains("://")
         var elements: [Element] = []
-        for byte in bytes {
-            switch byte {
-            case UInt8(ascii: "*"):
-                if elements.last == .segment {
-                    elements[elements.count - 1] = .all
-                } else if elements.last != .all {
-                    elements.append(.segment)
-                }
-            case UInt8(ascii: "?"): elements.append(.one)
-            default: elements.append(.byte(byte))
-            }
-        }
+        for byte in text.utf8 { Self.append(byte, to: &elements) }
         self.elements = elements
+    }
+
+    private static func append(_ byte: UInt8, to elements: inout [Element]) {
+        switch byte {
+        case UInt8(ascii: "*") where elements.last == .segment: elements[elements.count - 1] = .all
+        case UInt8(ascii: "*") where elements.last != .all: elements.append(.segment)
+        case UInt8(ascii: "*"): break
+        case UInt8(ascii: "?"): elements.append(.one)
+        case slash where elements.last == .all && startsSegment(elements.dropLast()):
+            elements.replaceSubrange((elements.count - 1)..., with: [.folders, .folder])
+        default: elements.append(.byte(byte))
+        }
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    /// Whether what follows these elements is the start of a path segment; behind two slashes it is a host.
+    private static func startsSegment(_ elements: ArraySlice<Element>) -> Bool {
+        guard !elements.isEmpty, elements.last != .folder else { return true }
+        return elements.last == .byte(slash) && elements.dropLast().last != .byte(slash)
     }
 
     /// Creates a pattern.
@@ -78,9 +92,11 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
             for position in reachable where position < pattern.endIndex {
                 switch pattern[position] {
                 case .byte(let expected): if expected == byte { next.insert(position + 1) }
-                case .one: if byte != UInt8(ascii: "/") { next.insert(position + 1) }
-                case .segment: if byte != UInt8(ascii: "/") { next.insert(position) }
+                case .one: if byte != slash { next.insert(position + 1) }
+                case .segment: if byte != slash { next.insert(position) }
                 case .all: next.insert(position)
+                case .folders: next.insert(byte == slash ? position : position + 1)
+                case .folder: next.insert(byte == slash ? position - 1 : position)
                 }
             }
             guard !next.isEmpty else { return false }
@@ -94,11 +110,20 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         var result = positions
         for position in positions {
             var next = position
-            while next < pattern.endIndex, pattern[next] == .segment || pattern[next] == .all {
-                next += 1
+            while next < pattern.endIndex, let width = Self.widthOfWildcard(pattern[next]) {
+                next += width
                 result.insert(next)
             }
         }
         return result
+    }
+
+    /// How many elements to skip for a wildcard that stands for nothing; `nil` for what stands for something.
+    private static func widthOfWildcard(_ element: Element) -> Int? {
+        switch element {
+        case .segment, .all: 1
+        case .folders: 2
+        case .byte, .one, .folder: nil
+        }
     }
 }

@@ -25,6 +25,24 @@ import Testing
         #expect(try applied(rules, APIConfiguration(path: "a.png")).usesCDN)
     }
 
+    // Row A25.
+    @Test(arguments: [
+        ("/**/posts", "posts", true), ("/**/posts", "users/posts", true), ("/**/posts", "users/7/posts", true),
+        ("/users/**/posts", "users/posts", true), ("/users/**/posts", "users/7/posts", true),
+        ("/users/**/posts", "users/7posts", false), ("/users/**/posts", "usersposts", false),
+        ("/users**/posts", "users/posts", true), ("/users**/posts", "users7/x/posts", true),
+        ("/**/**/x", "x", true), ("https://**/x", "x", true), ("https://**/h", "", false),
+    ])
+    func `two stars as a whole segment stand for any number of segments`(
+        pattern: String,
+        path: String,
+        isMatch: Bool
+    ) throws {
+        let url = try RequestURL(validating: "https://h/\(path)".hasSuffix("/") ? "https://h" : "https://h/\(path)")
+
+        #expect(try URLPattern(pattern).matches(url, base: BaseURL("https://h")) == isMatch)
+    }
+
     @Test func `a pattern with many wildcards takes no more time than its length`() throws {
         let pattern = URLPattern("/" + String(repeating: "*a", count: 200) + "b")
         let url = try RequestURL(validating: "https://h/" + String(repeating: "a", count: 2000))
