@@ -51,7 +51,7 @@ enum HTTPDate {
         guard let year, let day, let month = months.firstIndex(of: month), clock.count == 3,
             clock.allSatisfy({ $0.utf8.count == 2 }),
             let hour = number(clock[0]), let minute = number(clock[1]), let second = number(clock[2]),
-            (1...31).contains(day), hour < 24, minute < 60, second <= 60
+            (1...daysOfMonth(year, month + 1)).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
         let seconds = Double(hour * 3_600 + minute * 60 + second)
         return Date(timeIntervalSince1970: Double(daysSince1970(year, month + 1, day)) * 86_400 + seconds)
@@ -59,6 +59,11 @@ enum HTTPDate {
 
     private static func number(_ text: String) -> Int? {
         text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") } ? Int(text) : nil
+    }
+
+    private static func daysOfMonth(_ year: Int, _ month: Int) -> Int {
+        let next = month == 12 ? (year + 1, 1) : (year, month + 1)
+        return daysSince1970(next.0, next.1, 1) - daysSince1970(year, month, 1)
     }
 
     /// The number of a day in the Gregorian calendar, counted from 1 March of a year 0 in cycles of 400 years.

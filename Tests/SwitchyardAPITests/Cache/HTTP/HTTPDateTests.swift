@@ -16,7 +16,8 @@ import Testing
         "", "0", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06  Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT",
         "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 1994 08.49.37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT",
         "Sun, 6 Nov 1994 08:49:37 GMT", "Xyz, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Xyz 1994 08:49:37 GMT", "GMT", ",",
-        "Sun, 32 Nov 1994 08:49:37 GMT", "Sun Nov 6 08:49:37",
+        "Sun, 32 Nov 1994 08:49:37 GMT", "Wed, 31 Nov 1994 08:49:37 GMT", "Wed, 29 Feb 2023 08:49:37 GMT",
+        "Sun Nov 6 08:49:37",
     ])
     func `anything else is no date`(text: String) {
         #expect(HTTPDate.date(text) == nil)
