@@ -23,9 +23,10 @@ public enum HTTPDate {
     /// The name of the day is not looked at; a time zone other than GMT or UTC makes the date none.
     public static func date(from text: String) -> Date? {
         guard let date = CookieDate.parse(text) else { return nil }
-        let words = text.split { " ,-".contains($0) }
-        let isAsctime = words.last.flatMap { Int($0) } != nil
-        return isAsctime || words.last == "GMT" || words.last == "UTC" ? date : nil
+        let last = text.split(separator: " ").last
+        // The form of C's library ends with the year; a number with a sign is a time zone.
+        let isYear = last.map { $0.utf8.count == 4 && $0.utf8.allSatisfy(URLParts.isDigit) } ?? false
+        return isYear || last == "GMT" || last == "UTC" ? date : nil
     }
 
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]

@@ -91,7 +91,10 @@ import Testing
         #expect(HTTPDate.date(from: text) == Date(timeIntervalSince1970: 784_111_777))
     }
 
-    @Test(arguments: ["", "yesterday", "Sun, 06 Nov 1994 08:49:37 PST", "Sun, 31 Feb 1994 08:49:37 GMT"])
+    @Test(arguments: [
+        "", "yesterday", "Sun, 06 Nov 1994 08:49:37 PST", "Sun, 31 Feb 1994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 08:49:37 +0800", "Sun, 06 Nov 1994 08:49:37 -0800", "Sun, 06 Nov 1994 08:49:37 GMT+1",
+    ])
     func `what is no date is none`(text: String) {
         #expect(HTTPDate.date(from: text) == nil)
     }
