@@ -76,12 +76,15 @@ import Testing
     }
 
     private func authorization(_ item: CaseFile.Case) -> Verdict {
+        guard let expected = item["expected_value"]?.string else {
+            return .difference("Credentials are written as they are given; the server refuses those it cannot take.")
+        }
         let field: HTTPHeaders.Field
         if let basic = item["basic"]?.array?.compactMap(\.string), basic.count == 2 {
             field = .basic(user: basic[0], password: basic[1])
         } else {
             field = .bearer(item["bearer"]?.string ?? "")
         }
-        return .equal(field.value, item["expected_value"]?.string ?? "")
+        return .equal(field.value, expected)
     }
 }

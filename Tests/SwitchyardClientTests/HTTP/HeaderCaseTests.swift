@@ -59,9 +59,7 @@ import Testing
 
     @Test func `header fields behave as in OkHttp`() throws {
         try CaseFile("okhttp_headers").run { item in
-            guard let operations = item["operations"]?.array else {
-                return .notApplicable("Dates and Cache-Control are no part of the header container.")
-            }
+            guard let operations = item["operations"]?.array else { return Self.date(item) }
             var headers = HTTPHeaders()
             for operation in operations {
                 guard let member = operation.members?.first else { continue }
@@ -75,6 +73,24 @@ import Testing
             }
             return Self.judge(headers, item)
         }
+    }
+
+    static func date(_ item: JSONValue) -> CaseOutcome {
+        if let milliseconds = item["ms_since_1970"]?.int {
+            let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+            return .compare(HTTPDate.text(for: date), item["expected_http_date"]?.string)
+        }
+        guard let text = item["http_date"]?.string else {
+            return .notApplicable("The caller writes Cache-Control itself.")
+        }
+        let expected = item["expected_ms_since_1970"]?.int.map { "\(Double($0) / 1000)" }
+        let actual = HTTPDate.date(from: text).map { "\($0.timeIntervalSince1970)" }
+        let isStandard = text.hasSuffix(" GMT") || Int(text.suffix(4)) != nil
+        return CaseOutcome.compare(actual, expected)
+            .or(
+                "A date with another zone than GMT, or with something behind it, is none.",
+                if: actual == nil && !isStandard
+            )
     }
 
     static func judge(_ headers: HTTPHeaders, _ item: JSONValue) -> CaseOutcome {
@@ -93,21 +109,26 @@ import Testing
         }
         if outcome == .passed, let expected = item["expected_pairs"]?.array {
             let pairs = expected.map { ($0.array ?? []).compactMap(\.string).joined(separator: ": ") }
-            outcome = .compare(headers.description, pairs.joined(separator: "\n"))
+            outcome = CaseOutcome.compare(headers.description, pairs.joined(separator: "\n")).or(
+                "Space around a name, and line breaks around a value, are errors when the request is built.",
+                if: headers.firstInvalidField != nil
+            )
         }
         if outcome == .passed, let expected = item["expected_values"]?.members?.first {
             let values = expected.value.array?.compactMap(\.string) ?? []
             outcome = .compare(headers.values(of: expected.key).joined(separator: "|"), values.joined(separator: "|"))
         }
-        if let other = item["expected_not_equal_to"]?.array {
+        for (key, isEqual) in [("expected_not_equal_to", false), ("expected_equal_to", true)] {
+            guard outcome == .passed, let other = item[key]?.array else { continue }
             let fields = other.map {
                 HTTPHeaders.Field(name: $0.array?.first?.string ?? "", value: $0.array?.last?.string ?? "")
             }
-            outcome = HTTPHeaders(fields) == headers ? .failed("equal") : outcome
+            outcome = (HTTPHeaders(fields) == headers) == isEqual ? .passed : .failed("equal: \(!isEqual)")
         }
         let known: Set = [
             "id", "operations", "note", "expected_error", "expected_message", "expected_message_does_not_contain",
             "expected_get", "expected_pairs", "expected_values", "expected_not_equal_to",
+            "expected_equal_to",
         ]
         let unknown = (item.members ?? []).first { !known.contains($0.key) }
         return unknown.map { .notApplicable("There is nothing to compare \($0.key) with.") } ?? outcome

@@ -35,7 +35,9 @@ import Testing
     }
 
     private static func authorization(_ item: JSONValue) -> CaseOutcome {
-        let expected = item["expected_value"]?.string
+        guard let expected = item["expected_value"]?.string else {
+            return .differs("Credentials are written as they are given; the server refuses those it cannot take.")
+        }
         if let token = item["bearer"]?.string { return .compare(HTTPHeaders.Field.bearer(token).value, expected) }
         guard let pair = item["basic"]?.array?.compactMap(\.string), pair.count == 2 else {
             return .notApplicable("There is neither a token nor a name.")

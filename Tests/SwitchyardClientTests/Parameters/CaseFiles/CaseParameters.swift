@@ -35,7 +35,7 @@ enum CaseParameters {
                 throw EncodingError.invalidValue(0, .init(codingPath: [], debugDescription: ""))
             }
             if let type = value["$type"]?.string { return try typed(type, value) }
-            if let seconds = value["$date"]?.int { return .date(Date(timeIntervalSince1970: Double(seconds))) }
+            if let seconds = value["$date"].flatMap(number) { return .date(Date(timeIntervalSince1970: seconds)) }
             if let float = value["$float"]?.string {
                 return .double(float == "nan" ? .nan : float == "infinity" ? .infinity : -.infinity)
             }
@@ -123,7 +123,8 @@ enum CaseParameters {
         case ("spaceEncoding", "percentEscaped"): options.spaces = .percentEncoded
         case ("spaceEncoding", "plusReplaced"): options.spaces = .plus
         case ("alphabetizeKeyValuePairs", _): options.sortsKeys = value.bool ?? true
-        case ("allowedCharacters", let text) where !text.isEmpty: options.allowedCharacters = URLCharacters(text)
+        case ("allowedCharacters", let text) where !text.isEmpty && !text.contains(" "):
+            options.allowedCharacters = URLCharacters(text)
         default: throw Unknown(what: "The option \(name) in this form is not known.")
         }
     }

@@ -17,6 +17,12 @@ enum CaseOutcome: Sendable, Equatable {
         actual == expected ? .passed : .failed("got \(actual ?? "nothing"), expected \(expected ?? "nothing")")
     }
 
+    /// Compares URLs or parts of them; where they differ only in what is escaped, `reason` says why they do.
+    static func compare(_ actual: String?, _ expected: String?, escaping reason: String) -> CaseOutcome {
+        let decoded = (actual?.removingPercentEncoding, expected?.removingPercentEncoding)
+        return compare(actual, expected).or(reason, if: decoded.0 != nil && decoded.0 == decoded.1)
+    }
+
     /// The outcome, where a failure is a difference on purpose.
     func or(_ reason: String, if isDeliberate: Bool = true) -> CaseOutcome {
         guard isDeliberate, case .failed = self else { return self }

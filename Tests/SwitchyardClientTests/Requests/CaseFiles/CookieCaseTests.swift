@@ -19,6 +19,17 @@ import Testing
         text.unicodeScalars.contains { $0 == "\t" || $0.value > 126 }
     }
 
+    /// Whether the last domain that a cookie names is neither the host nor above it.
+    static func namesOtherDomain(_ text: String, host: String) -> Bool {
+        let domains = text.lowercased().split(separator: ";").dropFirst().compactMap { piece -> String? in
+            let sides = piece.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            return sides.first == "domain" && sides.count == 2 && !sides[1].isEmpty ? sides[1] : nil
+        }
+        guard let last = domains.last else { return false }
+        let domain = last.hasPrefix(".") ? String(last.dropFirst()) : last
+        return host != domain && !host.hasSuffix(".\(domain)")
+    }
+
     // Row B25.
     @Test func `cookies are read as in OkHttp`() throws {
         try CaseFile("okhttp_cookies").run { item in
@@ -41,11 +52,10 @@ import Testing
             guard let cookie else {
                 return CaseOutcome.failed("was not read")
                     .or("A value with a control character is no header value.", if: Self.holdsControl(text))
-                    .or("A name in capitals of another script is not folded.", if: !text.utf8.allSatisfy { $0 < 128 })
                     .or("The text of an IPv6 address is not normalised.", if: url.origin.host.hasPrefix("["))
                     .or(
                         "A domain that the host does not lie in refuses the cookie.",
-                        if: text.lowercased().contains("domain=")
+                        if: Self.namesOtherDomain(text, host: url.origin.host)
                     )
                     .or("A secure cookie from http is refused, as RFC 6265bis says.", if: url.origin.scheme == "http")
             }
@@ -69,8 +79,11 @@ import Testing
                     "The host of an IPv6 address keeps its brackets.",
                     if: isAddress && member.key == "domain"
                 )
-                .or("A SameSite that is none of the three counts as none given.", if: member.key == "sameSite")
-                .or("A lifetime is cut to 400 days, as RFC 6265bis says.", if: member.key.hasPrefix("expires"))
+                .or(
+                    "A SameSite that is none of the three counts as none given.",
+                    if: member.key == "sameSite"
+                        && Cookie.SameSite(rawValue: member.value.string?.lowercased() ?? "") == nil
+                )
             }
         }
         return .passed
@@ -98,6 +111,8 @@ import Testing
         case "far future (clamped)"?:
             let isFar = cookie.expires.map { $0.timeIntervalSince1970 > 300 * 86_400 } ?? false
             return isFar ? .passed : .failed("expires \(cookie.expires as Any)")
+        case let text? where HTTPDate.date(from: iso(text)) != nil:
+            return .compare("\(cookie.expires as Any)", "\(HTTPDate.date(from: iso(text)) as Any)")
         case .some:
             return cookie.expires.map { $0 < year2010 } ?? false ? .passed : .failed("expires \(cookie.expires as Any)")
         case nil:
@@ -113,6 +128,14 @@ import Testing
         }
     }
 
+    /// A date such as `2026-03-14T09:26:53.000+0000`, in the order that the reader of dates knows.
+    private static func iso(_ text: String) -> String {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let parts = text.split { "-T.+Z".contains($0) }.map(String.init)
+        guard parts.count >= 4, let month = Int(parts[1]), months.indices.contains(month - 1) else { return "" }
+        return "\(parts[2]) \(months[month - 1]) \(parts[0]) \(parts[3]) GMT"
+    }
+
     @Test func `single cookies are read as in AsyncHTTPClient`() throws {
         try CaseFile("async_http_client_cookies").run { item in
             let text = item["set_cookie"]?.text ?? ""
@@ -123,7 +146,10 @@ import Testing
             guard let cookie else {
                 return CaseOutcome.failed("was not read")
                     .or("A value with a control character is no header value.", if: Self.holdsControl(text))
-                    .or("A domain that the host does not lie in is refused.", if: text.lowercased().contains("domain"))
+                    .or(
+                        "A domain that the host does not lie in is refused.",
+                        if: Self.namesOtherDomain(text, host: url.origin.host)
+                    )
                     .or("A cookie without a name is dropped.", if: text.hasPrefix("="))
             }
             for member in item["expected"]?.members ?? [] {
@@ -147,7 +173,7 @@ import Testing
             guard !hasMaxAge else { return .passed }
             let seconds = cookie.expires.map { "\(Int($0.timeIntervalSince1970))" }
             return CaseOutcome.compare(seconds, member.value.int.map { "\($0)" })
-                .or("Dates are read by the lenient rule of RFC 6265.", if: member.value == .null || seconds == nil)
+                .or("Dates are read by the lenient rule of RFC 6265.", if: member.value == .null)
         case "value":
             return property(cookie, member).or("Quotes belong to the value.", if: cookie.value.contains("\""))
         default: return property(cookie, member)

@@ -32,7 +32,8 @@ import Testing
                 isUnknown
                 ? MultipartPart.Content.stream(HTTPBody.Stream(length: nil) { SegmentedBodyReader([.bytes(data)]) })
                 : .data(data)
-            let guessed = type ?? fileName.map(MediaTypes.type(ofFile:))
+            let isGiven = (value["headers"]?.members ?? []).contains { $0.key.equalsIgnoringASCIICase("Content-Type") }
+            let guessed = type ?? (isGiven ? nil : fileName.map(MediaTypes.type(ofFile:)))
             part = MultipartPart(name: name, fileName: fileName, contentType: guessed, content: content)
         } else {
             throw CaseParameters.Unknown(what: "The part is described in words.")
