@@ -17,8 +17,14 @@ import Testing
             case "validate": return accepted(item, .data, ResponseRules(contentType: .only(acceptable(item))))
             case "validateJSON": return accepted(item, .json, .strict)
             case "parseJSON":
-                let value = try ResponseSerializer.decodable(JSONValue?.self).value(of: response(item))
-                return .equal(value, nil)
+                guard item["options"] == nil else {
+                    return .notApplicable("Null members are read as they are; the model's type says what they mean.")
+                }
+                let value = Result { try ResponseSerializer.decodable(JSONValue?.self).value(of: response(item)) }
+                guard item["expected_error"] ?? .null == .null else {
+                    return .equal((try? value.get()) == nil, true)
+                }
+                return .equal(try value.get() ?? .null, item["expected_value"] ?? .null)
             case "request" where item.value.value(at: "response.status") != nil:
                 return accepted(item, .data, ResponseRules(contentType: .any))
             default: return .notApplicable(Self.requests)

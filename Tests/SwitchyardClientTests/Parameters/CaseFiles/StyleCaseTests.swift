@@ -6,32 +6,30 @@ import Testing
 /// Cases about the styles of nested values.
 @Suite struct StyleCaseTests {
     @Test func `nested values are encoded as in qs`() throws {
-        try CaseFile("qs_stringify").run(
-            EncodingCaseTests.judging { item in
-                guard let given = item["parameters"], given.members != nil else {
-                    return .notApplicable("Parameters are named; a bare value is none.")
-                }
-                if Self.names(given).contains("__proto__") {
-                    return .notApplicable("There are no prototypes whose members could hide.")
-                }
-                let options = try Self.qsOptions(item["options"])
-                let parameters = try CaseParameters.parameters(given)
-                if case .commaSeparated = options.arrays, Self.nestsInList(given) {
-                    return (try? CaseParameters.encoded(parameters, options)) == nil
-                        ? .differs(
-                            "What is nested inside a list that is joined with commas is an error: it has no form."
-                        )
-                        : .failed("was encoded")
-                }
-                var actual = try CaseParameters.encoded(parameters, options)
-                if item["options"]?["addQueryPrefix"]?.bool == true, !actual.isEmpty { actual = "?\(actual)" }
-                let outcome = Self.judge(actual, item, options)
-                return outcome.or(
-                    "A list has no holes: null in it is a value, as it is elsewhere.",
-                    if: Self.holdsNullInList(given) && options.nulls != .dropped
-                )
+        try CaseFile("qs_stringify").run { item in
+            guard let given = item["parameters"], given.members != nil else {
+                return .notApplicable("Parameters are named; a bare value is none.")
             }
-        )
+            if Self.names(given).contains("__proto__") {
+                return .notApplicable("There are no prototypes whose members could hide.")
+            }
+            let options = try Self.qsOptions(item["options"])
+            let parameters = try CaseParameters.parameters(given)
+            if case .commaSeparated = options.arrays, Self.nestsInList(given) {
+                return (try? CaseParameters.encoded(parameters, options)) == nil
+                    ? .differs(
+                        "What is nested inside a list that is joined with commas is an error: it has no form."
+                    )
+                    : .failed("was encoded")
+            }
+            var actual = try CaseParameters.encoded(parameters, options)
+            if item["options"]?["addQueryPrefix"]?.bool == true, !actual.isEmpty { actual = "?\(actual)" }
+            let outcome = Self.judge(actual, item, options)
+            return outcome.or(
+                "A list has no holes: null in it is a value, as it is elsewhere.",
+                if: Self.holdsNullInList(given) && options.nulls != .dropped
+            )
+        }
     }
 
     private static func judge(_ actual: String, _ item: JSONValue, _ options: ParameterEncodingOptions) -> CaseOutcome {
@@ -122,25 +120,23 @@ import Testing
     }
 
     @Test func `nested values are encoded as in Rack and OpenAPI`() throws {
-        try CaseFile("query_styles").run(
-            EncodingCaseTests.judging { item in
-                let style = item["style"]?.string ?? ""
-                if style.hasPrefix("rack") { return try Self.rack(item) }
-                guard let key = item["key"]?.string, let given = item["value"] else {
-                    return .notApplicable("There is no value.")
-                }
-                let value = try Self.sorted(CaseParameters.value(given))
-                let parameters = Parameters([.init(key: key, value: value)])
-                let actual = try? Self.openAPI(style, key, value, parameters)
-                if item["expected_error"] != nil {
-                    return CaseOutcome.compare(actual, nil).or(
-                        "A value that is not nested is written plainly in every style.",
-                        if: style == "deepObjectExplode" && given.members == nil
-                    )
-                }
-                return .compare(actual, item["expected"]?.text)
+        try CaseFile("query_styles").run { item in
+            let style = item["style"]?.string ?? ""
+            if style.hasPrefix("rack") { return try Self.rack(item) }
+            guard let key = item["key"]?.string, let given = item["value"] else {
+                return .notApplicable("There is no value.")
             }
-        )
+            let value = try Self.sorted(CaseParameters.value(given))
+            let parameters = Parameters([.init(key: key, value: value)])
+            let actual = try? Self.openAPI(style, key, value, parameters)
+            if item["expected_error"] != nil {
+                return CaseOutcome.compare(actual, nil).or(
+                    "A value that is not nested is written plainly in every style.",
+                    if: style == "deepObjectExplode" && given.members == nil
+                )
+            }
+            return .compare(actual, item["expected"]?.text)
+        }
     }
 
     static func rack(_ item: JSONValue) throws -> CaseOutcome {

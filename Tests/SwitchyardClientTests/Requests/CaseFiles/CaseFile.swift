@@ -49,7 +49,7 @@ struct CaseFile {
     func run(_ judge: (JSONValue) throws -> CaseOutcome) {
         report(
             cases.map { item in
-                do { return try judge(item) } catch { return .failed("threw \(error)") }
+                do { return try judge(item) } catch { return Self.outcome(of: error) }
             }
         )
     }
@@ -58,9 +58,13 @@ struct CaseFile {
     func runAsync(_ judge: (JSONValue) async throws -> CaseOutcome) async {
         var outcomes: [CaseOutcome] = []
         for item in cases {
-            do { outcomes.append(try await judge(item)) } catch { outcomes.append(.failed("threw \(error)")) }
+            do { outcomes.append(try await judge(item)) } catch { outcomes.append(Self.outcome(of: error)) }
         }
         report(outcomes)
+    }
+
+    private static func outcome(of error: any Error) -> CaseOutcome {
+        (error as? CaseParameters.Unknown).map { .notApplicable($0.what) } ?? .failed("threw \(error)")
     }
 
     private func report(_ outcomes: [CaseOutcome]) {

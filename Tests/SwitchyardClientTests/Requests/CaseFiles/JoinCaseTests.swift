@@ -52,14 +52,12 @@ import Testing
         case "addPathSegment" where !text.isEmpty:
             var configuration = APIConfiguration(path: "{segment}")
             configuration.pathValues = ["segment": text]
-            let outcome = CaseOutcome.compare(path(of: join(base, configuration)), item["expected_path"]?.string)
-            return outcome.or("A value that is a dot segment is refused.", if: text == "." || text == "..")
-        case "addPathSegments":
-            let outcome = CaseOutcome.compare(
-                path(of: join(base, APIConfiguration(path: text))),
-                item["expected_path"]?.string
+            return compare(join(base, configuration), item).or(
+                "A value that is a dot segment is refused.",
+                if: text == "." || text == ".."
             )
-            return outcome.or(
+        case "addPathSegments":
+            return compare(join(base, APIConfiguration(path: text)), item).or(
                 "One slash between base and path is one slash, and an empty path adds none.",
                 if: text.isEmpty || text.hasPrefix("/")
             ).or("A path that climbs is an error.", if: text.contains("..") || text.lowercased().contains("%2e"))
@@ -72,17 +70,20 @@ import Testing
                 query: Parameters([.init(key: text, value: URLCaseTests.parameter(value))])
             )
             configuration.parameterOptions = options
-            return .compare(
-                join(base, configuration),
-                item["expected_url"]?.string,
-                escaping: "Every reserved character but ? and / is escaped in a parameter."
-            )
+            return compare(join(base, configuration), item)
         default: return .notApplicable("There is no editing of single segments or parameters of a URL.")
         }
     }
 
-    static func path(of url: String?) -> String? {
-        url.flatMap { RequestURL($0)?.path }
+    /// Compares what a case says of an edited URL: all of it, its path, or that there is none.
+    private static func compare(_ url: String?, _ item: JSONValue) -> CaseOutcome {
+        if item["expected_error"] != nil { return .compare(url, nil) }
+        let isPath = item["expected_path"] != nil
+        return .compare(
+            isPath ? url.flatMap { RequestURL($0)?.path } : url,
+            item[isPath ? "expected_path" : "expected_url"]?.string,
+            escaping: "Every reserved character but ? and / is escaped in a parameter."
+        )
     }
 
     @Test func `resources join as in Siesta`() throws {
