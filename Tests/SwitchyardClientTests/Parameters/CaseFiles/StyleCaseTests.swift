@@ -101,6 +101,7 @@ import Testing
         case ("arrayFormat", "repeat"): options.arrays = .repeated
         case ("arrayFormat", "comma"): options.arrays = .commaSeparated
         case ("indices", "false"): options.arrays = .repeated
+        case ("indices", "true"), ("charset", "utf-8"): break
         case ("allowDots", "true"): options.nesting = .dots
         case ("skipNulls", "true"): options.nulls = .dropped
         case ("strictNullHandling", "true"): if options.nulls != .dropped { options.nulls = .bare }
@@ -113,7 +114,7 @@ import Testing
         case ("format", "RFC1738"): options.spaces = .plus
         case ("format", "RFC3986"), ("addQueryPrefix", _): break
         case ("sort", _) where value == .null: break
-        case (_, "false") where name != "encodeDotInKeys": break
+        case (_, "false"): break
         case ("encode", "true"): break
         default: throw CaseParameters.Unknown(what: "There is no option \(name).")
         }

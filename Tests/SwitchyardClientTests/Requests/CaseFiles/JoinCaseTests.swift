@@ -20,6 +20,7 @@ import Testing
                 return .notApplicable("URLs are not put together from their parts.")
             }
             if let reference = item["reference"]?.string { return Self.resolve(base, reference, item) }
+            if let outcome = Self.editQuery(base, item) { return outcome }
             guard let operations = item["operations"]?.array, operations.count <= 1 else {
                 return .notApplicable("There is no editing of a URL in steps.")
             }
@@ -43,6 +44,26 @@ import Testing
         if noAuthority { return outcome.or("A scheme without two slashes is not completed to a host.") }
         if reference.contains("\\") { return outcome.or("A backslash is no slash.") }
         return outcome.or("More than two slashes in front of a host are an error.", if: reference.contains(":///"))
+    }
+
+    /// Edits the parameters of a URL one after another; `nil` where something else is asked for.
+    static func editQuery(_ base: String, _ item: JSONValue) -> CaseOutcome? {
+        let steps = (item["operations"]?.array ?? []).compactMap { $0.members?.first }
+        guard var url = RequestURL(base), !steps.isEmpty, item["expected_url"] != nil else { return nil }
+        for step in steps {
+            guard let name = step.value.string ?? step.value.array?.first?.string else { return nil }
+            let arguments = step.value.array ?? []
+            let value = arguments.count > 1 ? URLCaseTests.parameter(arguments[1]) : .null
+            switch step.key {
+            case "removeAllQueryParameters": break
+            case "setQueryParameter" where value != .null: break
+            case "addQueryParameter" where value != .null && url.query == nil: break
+            default: return nil
+            }
+            guard let next = try? url.setting(Parameters([.init(key: name, value: value)])) else { return nil }
+            url = next
+        }
+        return compare(url.text, item).or("A URL without any parameter has no question mark.", if: url.query == nil)
     }
 
     static func edit(_ base: String, _ operation: JSONValue.Member, _ item: JSONValue) throws -> CaseOutcome {
