@@ -77,7 +77,9 @@ import Testing
 
     private func authorization(_ item: CaseFile.Case) -> Verdict {
         guard let expected = item["expected_value"]?.string else {
-            return .difference("Credentials are written as they are given; the server refuses those it cannot take.")
+            return .difference(
+                "Credentials are never refused: a colon in a name is removed, and what else is wrong is the server's to say."
+            )
         }
         let field: HTTPHeaders.Field
         if let basic = item["basic"]?.array?.compactMap(\.string), basic.count == 2 {

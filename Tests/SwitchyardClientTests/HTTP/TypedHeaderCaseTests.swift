@@ -36,7 +36,9 @@ import Testing
 
     private static func authorization(_ item: JSONValue) -> CaseOutcome {
         guard let expected = item["expected_value"]?.string else {
-            return .differs("Credentials are written as they are given; the server refuses those it cannot take.")
+            return .differs(
+                "Credentials are never refused: a colon in a name is removed, and what else is wrong is the server's to say."
+            )
         }
         if let token = item["bearer"]?.string { return .compare(HTTPHeaders.Field.bearer(token).value, expected) }
         guard let pair = item["basic"]?.array?.compactMap(\.string), pair.count == 2 else {
