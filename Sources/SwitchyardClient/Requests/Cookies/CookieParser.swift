@@ -92,7 +92,9 @@ private struct CookieAttributes {
     /// The domain without a leading dot, as hosts are written in URLs: in lower case, other scripts in ASCII.
     private static func canonical(_ domain: String) -> String {
         let name = (domain.hasPrefix(".") ? String(domain.dropFirst()) : domain).lowercased()
-        guard !name.utf8.allSatisfy({ $0 < 128 }) else { return name }
+        // What is no name stays as it is, and matches no host.
+        let isName = !name.unicodeScalars.contains { "/\\?#@:[]".unicodeScalars.contains($0) }
+        guard isName, !name.utf8.allSatisfy({ $0 < 128 }) else { return name }
         return RequestURL("https://\(name)/")?.origin.host ?? name
     }
 
