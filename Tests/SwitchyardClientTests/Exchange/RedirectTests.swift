@@ -186,6 +186,16 @@ struct RedirectTests {
         #expect(transport.requestCount == 3)
     }
 
+    @Test func `the name of a host goes to that host only`() async throws {  // N12
+        let (client, transport) = try Self.client(["/v1/a": "b", "/v1/b": "http://other.test/"])
+        var configuration = APIConfiguration(path: "a")
+        configuration.headers = ["Host": "inner.test"]
+
+        _ = try await client.send(configuration)
+
+        #expect(transport.requests.map { $0.headers["Host"] } == ["inner.test", "inner.test", nil])
+    }
+
     @Test func `what happens at another origin is not held against the server that pointed there`() async throws {
         let (client, _) = try NetworkClient.stubbed(servers: 2, options: { _ in }) { request in
             request.server == "other"

@@ -1,9 +1,9 @@
 /// What becomes of an answer that points elsewhere: 301, 302, 303, 307 or 308 with a `Location`.
 ///
 /// Followed unless set otherwise, 20 times at most (the Fetch standard's number). Whatever the rule: a redirect from
-/// https to http, or to anything that is neither, is refused; credentials and cookies stay with their origin; a POST
-/// becomes a GET after 301 and 302, everything but HEAD becomes a GET after 303, and 307 and 308 keep method and body
-/// (RFC 9110 section 15.4, Fetch section 4.4).
+/// https to http, or to anything that is neither, is refused; credentials, cookies and a `Host` of the caller's stay with
+/// their origin; a POST becomes a GET after 301 and 302, everything but HEAD becomes a GET after 303, and 307 and 308
+/// keep method and body (RFC 9110 section 15.4, Fetch section 4.4).
 public struct RedirectPolicy: Sendable {
     /// Decides about one redirect.
     public typealias Decide = @Sendable (RedirectProposal) -> RedirectDecision

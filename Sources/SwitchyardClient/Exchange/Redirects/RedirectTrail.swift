@@ -120,7 +120,7 @@ extension RedirectTrail {
             next.headers = HTTPHeaders(next.headers.fields.filter { !Self.describesBody($0.name) })
         }
         guard crosses(to: url) else { return next }
-        next.headers = HTTPHeaders(next.headers.fields.filter { !Self.isSecret($0.name) })
+        next.headers = HTTPHeaders(next.headers.fields.filter { !Self.belongsHome($0.name) })
         return next
     }
 
@@ -140,8 +140,10 @@ extension RedirectTrail {
         return name.hasPrefix("content-") || name == "transfer-encoding" || name == "expect" || name == "digest"
     }
 
-    private static func isSecret(_ name: String) -> Bool {
-        HTTPHeaders.sensitiveNames.contains(name.lowercased()) || name.equalsIgnoringASCIICase("Cookie2")
+    /// Whether a field is for the origin of the first request only: a credential, or the name it is to be called by.
+    private static func belongsHome(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return HTTPHeaders.sensitiveNames.contains(name) || name == "cookie2" || name == "host"
     }
 }
 
