@@ -38,8 +38,10 @@ extension JSONShape {
     }
 
     /// The value is one of these.
+    ///
+    /// Strings are compared scalar by scalar (RFC 8259 section 8.3): "é" is not "e" with an accent that follows it.
     public func oneOf(_ values: [JSONValue]) -> JSONShape {
-        adding(ShapeRule(name: "one of \(values.count) values") { values.contains($0) })
+        adding(ShapeRule(name: "one of \(values.count) values") { value in values.contains { $0.isSame(as: value) } })
     }
 
     /// A rule of your own.
@@ -50,5 +52,29 @@ extension JSONShape {
     /// - Returns: The shape with the rule.
     public func rule(_ name: String, _ holds: @escaping @Sendable (JSONValue) -> Bool) -> JSONShape {
         adding(ShapeRule(name: name, holds: holds))
+    }
+}
+
+extension JSONValue {
+    /// Whether both are equal, their strings scalar by scalar.
+    fileprivate func isSame(as other: JSONValue) -> Bool {
+        switch (self, other) {
+        case (.string(let left), .string(let right)):
+            left.unicodeScalars.elementsEqual(right.unicodeScalars)
+        case (.array(let left), .array(let right)):
+            left.count == right.count && zip(left, right).allSatisfy { $0.isSame(as: $1) }
+        case (.object(let left), .object(let right)):
+            left.count == right.count && left.allSatisfy { right.holds($0.key, $0.value) }
+        default:
+            self == other
+        }
+    }
+}
+
+extension [String: JSONValue] {
+    /// Whether there is a member of this very name and value.
+    fileprivate func holds(_ name: String, _ value: JSONValue) -> Bool {
+        guard let index = index(forKey: name) else { return false }
+        return self[index].key.unicodeScalars.elementsEqual(name.unicodeScalars) && self[index].value.isSame(as: value)
     }
 }

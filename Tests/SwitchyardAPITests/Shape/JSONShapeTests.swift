@@ -59,4 +59,11 @@ import Testing
         #expect(!JSONShape.array().count(1...2).accepts([]))
         #expect(!JSONShape.number.rule("even") { $0.int.map { $0 % 2 == 0 } ?? true }.accepts(3))
     }
+
+    @Test func `values are told apart by their scalars, not by how they look`() {
+        let shape = JSONShape.any.oneOf(["caf\u{E9}", ["caf\u{E9}": 1]])
+
+        #expect(shape.accepts("caf\u{E9}") && shape.accepts(["caf\u{E9}": 1]))
+        #expect(!shape.accepts("cafe\u{301}") && !shape.accepts(["cafe\u{301}": 1]))
+    }
 }
