@@ -104,8 +104,9 @@ extension ResponseSerializer where Value == EmptyBody {
 }
 
 extension MediaType {
-    /// The content types of JSON: the registered one, those with the suffix, and the two that servers used before.
-    static let jsonTypes = ["application/json", "application/*+json", "text/json", "text/javascript"].compactMap {
+    /// The content types of JSON: the registered one, those with the suffix, whatever they are types of (RFC 6839 section
+    /// 3.1), and the two that servers used before.
+    static let jsonTypes = ["application/json", "*/*+json", "text/json", "text/javascript"].compactMap {
         MediaType($0)
     }
 }

@@ -29,6 +29,9 @@ public struct MediaType: Sendable, Hashable {
         charset = nil
     }
 
+    /// Any type: `*/*`.
+    static let any = MediaType(type: "*", subtype: "*")
+
     /// JSON.
     public static let json = MediaType(type: "application", subtype: "json")
 

@@ -62,7 +62,8 @@ extension ResponseRules {
             if let received {
                 MediaType(received).map { type in types.contains { $0.includes(type) } } ?? (contentType == .lenient)
             } else {
-                contentType == .strict || contentType == .lenient
+                // What has no type may be of any (RFC 9110 section 8.3).
+                contentType == .strict || contentType == .lenient || types.contains(.any)
             }
         guard !accepts else { return }
         throw APIError(.body(.contentType(received: received, acceptable: types.map(\.description).sorted())))

@@ -132,6 +132,21 @@ import Testing
         #expect(!accepts("application/json", "text/html"))
     }
 
+    @Test func `G19: an answer without a type is taken where any type is`() {
+        func accepts(_ types: [String]) -> Bool {
+            let rules = ResponseRules(contentType: .only(types.compactMap { MediaType($0) }))
+            return (try? ResponseSerializer.data.value(of: Self.raw("x", type: nil), rules: rules)) != nil
+        }
+
+        #expect(accepts(["text/css", "*/*"]))
+        #expect(!accepts(["text/css", "text/*"]))
+    }
+
+    @Test(arguments: ["application/problem+json", "model/gltf+json"])
+    func `JSON of any kind is named by its suffix`(type: String) throws {
+        #expect(try ResponseSerializer.json.value(of: Self.raw("[1]", type: type)) == [1])
+    }
+
     @Test func `G24: an optional result is nil for an empty body`() throws {
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: Self.raw("", status: 204)) == nil)
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: Self.raw("[1]")) == [1])
