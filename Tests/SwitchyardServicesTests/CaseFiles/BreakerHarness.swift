@@ -20,6 +20,7 @@ struct BreakerHarness {
         policy.recovery.seriesGap = .zero
         policy.recovery.spreadShare = 0
         policy.recovery.trialSuccesses = successes
+        policy.recovery.partialTrialSuccesses = successes
         let members = [SwitchingCore.Member(id: "subject"), SwitchingCore.Member(id: "peer")]
         core = try SwitchingCore(members: members, policy: policy, at: now, seed: 1)
     }
@@ -38,7 +39,7 @@ struct BreakerHarness {
     var retryAfter: Double? { core.snapshot(at: now).first?.nextProbe?.inSeconds }
 
     mutating func advance(_ seconds: Double) {
-        now = now.advanced(by: .seconds(seconds))
+        now = now.advanced(by: .nanoseconds(Int64((seconds * 1e9).rounded())))
         probe()
     }
 

@@ -1,0 +1,88 @@
+/// Where a server of a service is no circuit breaker, and what it does otherwise.
+enum BreakerRules {
+    private static let states: Set = ["closed", "open", "half_open"]
+    private static let steps: Set = [
+        "success", "failure", "excluded", "complete", "finish", "release", "advance", "acquire", "start", "reset",
+        "observe", "force",
+    ]
+    private static let settings: Set = ["maxRequestsHalfOpen", "intervalSeconds", "timeoutSeconds", "breakSeconds"]
+
+    /// Why a case has no meaning here; `nil` when it has one.
+    static func notApplicable(_ item: CaseValue) -> String? {
+        let config = item["config"]
+        let all = item["steps"].array
+        let named = all.flatMap { [$0["to"].string, $0["expect"]["state"].string] } + [config["initialState"].string]
+        if named.compactMap(\.self).contains(where: { !states.contains($0) }) {
+            return
+                "There are no states that only an operator sets; a pushed avoid, or no switching at all, does that."
+        }
+        if all.contains(where: { $0["untilSecondsFromNow"].exists || $0["forSeconds"].exists }) {
+            return "Nobody sets the length of an ejection by hand; a pushed avoid with a time to live stands for it."
+        }
+        if all.contains(where: {
+            ($0["durationSeconds"].double ?? 0) >= config["slowCallDurationThresholdSeconds"].double ?? .infinity
+        }) {
+            return "A slow call is not measured against a fixed duration but against the hedge that overtakes it."
+        }
+        if all.contains(where: { $0["expect"]["error"].string?.contains("illegal transition") == true }) {
+            return "States cannot be forced from outside."
+        }
+        if all.contains(where: { !steps.contains($0["op"].string ?? "") }) || config["breakDuration"].string != nil {
+            return "The length of an ejection follows from the rules of recovery, and a call that panics is no outcome."
+        }
+        if config["everythingIsSuccess"].bool == true { return "What a failure is, a rule of its own says beforehand." }
+        if all.contains(where: { !$0["expect"].keys.isDisjoint(with: settings) }) {
+            return "The settings and their defaults are another library's."
+        }
+        if endsTrialByTime(item) {
+            return "A trial has no time limit: without traffic nothing is decided, and nothing is lost."
+        }
+        return nil
+    }
+
+    /// Whether a trial is to end although nothing was asked of it.
+    private static func endsTrialByTime(_ item: CaseValue) -> Bool {
+        let all = item["steps"].array
+        return zip(all, all.dropFirst()).contains { first, second in
+            first["to"].string == "half_open" && second["op"].string == "advance"
+                && ["open", "closed"].contains(second["expect"]["state"].string)
+        }
+    }
+
+    /// Why the core does otherwise on purpose; `nil` when it should not.
+    static func difference(_ item: CaseValue, _ mismatch: BreakerCase.Mismatch) -> String? {
+        let config = item["config"]
+        let permitted = config["permittedCallsInHalfOpen"].int ?? config["maxRequestsHalfOpen"].int ?? 1
+        if mismatch.step["op"].string == "success", mismatch.step["expect"]["state"].string == "open" {
+            return "Only a failure ejects; a success that reaches the minimum does not (TAF-S2)."
+        }
+        if mismatch.isFigure {
+            if let reason = figures(mismatch) { return reason }
+        }
+        if mismatch.ejections > 1 {
+            return "Each further ejection lasts twice as long as the one before, instead of as long."
+        }
+        if mismatch.sawTrial, permitted > 1 {
+            return "A trial lets as many requests through at once as have succeeded so far, and one failure ends it."
+        }
+        let interval = config["intervalSeconds"].double ?? 0
+        if interval > 0, !config["bucketSeconds"].exists, mismatch.seconds >= interval {
+            return "A window moves on with time, instead of being emptied after each interval."
+        }
+        return nil
+    }
+
+    /// Why figures are others while the state is the same.
+    private static func figures(_ mismatch: BreakerCase.Mismatch) -> String? {
+        let expected = mismatch.step["expect"]
+        if mismatch.step["op"].string == "start" {
+            return "An outcome is counted when it is there, not when it is asked for."
+        }
+        switch expected["state"].string {
+        case "open" where mismatch.before == "closed": return "An ejection starts a fresh window."
+        case "half_open" where expected["error"].exists:
+            return "The next success of a trial makes room; there is no time to wait for."
+        default: return nil
+        }
+    }
+}
