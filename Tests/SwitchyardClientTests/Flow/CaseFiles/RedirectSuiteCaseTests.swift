@@ -1,0 +1,103 @@
+import Foundation
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Redirects as async-http-client and Alamofire have them.
+@Suite(.timeLimit(.minutes(1)))
+struct RedirectSuiteCaseTests {
+    private static func compare<Value: Equatable>(_ actual: Value?, _ expected: Value?) -> CaseOutcome {
+        guard let expected else { return .passed }
+        return .compare(actual.map { "\($0)" }, "\(expected)")
+    }
+
+    // MARK: - async-http-client
+
+    @Test func `redirects are those of async-http-client`() async throws {
+        try await CaseFile("async_http_client_redirects_urls").runAsync { item in
+            if item["operation"] != nil {
+                return .notApplicable("A host is checked and never escaped; what a host cannot hold is an error.")
+            }
+            if item["server"] != nil { return try await Self.places(item) }
+            guard let method = HTTPMethod(item["method"]?.string ?? "GET") else { return .failed("no method") }
+            let status = item["status"]?.int ?? 200
+            let answers: [StubAnswer] = [.status(status, headers: ["Location": "/ok"]), .status(200)]
+            let run = try await RedirectRun.of(APIConfiguration(path: "http://a.test/x", method: method), answers)
+            if let sent = item["expected_method_sent"]?.string {
+                return Self.compare(run.requests.first?.method.name, sent)
+            }
+            guard let second = item["expected_second_method"]?.string else {
+                return .notApplicable("What is asked here is no redirect.")
+            }
+            let converts = item["config"]?.members?.contains { $0.key.hasPrefix("convert") && $0.value == .bool(false) }
+            return Self.compare(run.requests.dropFirst().first?.method.name, second)
+                .or("What becomes of a method follows from the status; there is no switch.", if: converts ?? false)
+        }
+    }
+
+    /// A way over places that `->` or, for a circle, `<->` stands between.
+    private static func places(_ item: JSONValue) async throws -> CaseOutcome {
+        let way = (item["server"]?.string ?? "").split(separator: " ").map(String.init)
+        guard way.count == 3, way[0].hasPrefix("/"), way[2].hasPrefix("/") || way[2].hasPrefix("http") else {
+            return .notApplicable("A way that is told in words.")
+        }
+        var answers: [StubAnswer] = [.status(302, headers: ["Location": way[2]])]
+        if way[1] == "<->" {
+            for _ in 0..<50 {
+                answers.append(.status(302, headers: ["Location": way[0]]))
+                answers.append(.status(302, headers: ["Location": way[2]]))
+            }
+        } else {
+            answers.append(.status(200))
+        }
+        var configuration = APIConfiguration(path: "http://a.test\(way[0])")
+        if let limit = item["config"]?["max"]?.int { configuration.redirects = .follow.limited(to: limit) }
+        if item["config"]?["followRedirects"]?.bool == false { configuration.redirects = .refuse }
+        let run = try await RedirectRun.of(configuration, answers)
+        if let error = item["expected_error"]?.string {
+            // A circle is seen as soon as it closes, whatever the limit is.
+            return run.redirectError != nil ? .passed : .failed("no \(error) but \(run.result)")
+        }
+        let status = compare(run.answer?.status, item["expected_status"]?.int)
+        guard status == .passed else { return status }
+        return compare(run.answer?.context.url?.path, item["expected_final_path"]?.string)
+    }
+
+    // MARK: - Alamofire
+
+    @Test func `a call's redirect policy wins over the client's, as in Alamofire`() async throws {
+        try await CaseFile("alamofire_redirect_cache_handlers").runAsync { item in
+            guard let exchange = item["exchange"]?.array?.first?["response"] else {
+                return .notApplicable("Whether an answer is stored is the cache policy's, not a handler's.")
+            }
+            let wanted = item["expected"]?["finalPath"]?.string
+            var configuration = APIConfiguration(path: "http://a.test/redirect-to")
+            configuration.redirects = Self.policy(item["request_handler"], to: wanted)
+            let location = exchange["location"]?.string ?? ""
+            let answers: [StubAnswer] = [
+                .status(exchange["status"]?.int ?? 302, headers: ["Location": location]), .status(200),
+            ]
+            let client = Self.policy(item["session_handler"], to: wanted) ?? .follow
+            let run = try await RedirectRun.of(configuration, answers, redirects: client)
+            let status = Self.compare(run.answer?.status, item["expected"]?["status"]?.int)
+            guard status == .passed else { return status }
+            return Self.compare(run.answer?.context.url?.path, wanted)
+        }
+    }
+
+    private static func policy(_ value: JSONValue?, to path: String?) -> RedirectPolicy? {
+        switch value {
+        case nil, .null: nil
+        case .string("doNotFollow"): .refuse
+        case .string: .follow
+        default:
+            .deciding { proposal in
+                guard let path, let url = try? proposal.url.resolving(path) else { return .refuse }
+                var request = proposal.request
+                request.url = url
+                return .send(request)
+            }
+        }
+    }
+}
