@@ -16,7 +16,9 @@ struct SiestaFlow {
     private func resource(_ answers: [StubAnswer], _ options: APIResource<String>.Options) throws -> APIResource<String>
     {
         let topics = TopicAPI(client: try .stubbed(StubTransport(answers: answers), time: clock))
-        return topics.resource(for: TopicAPI.topic(1), with: .string, options: options)
+        // Only what has a lifetime is stored, and can be confirmed.
+        let topic = TopicAPI.topic(1, lifetime: item["steps"] == nil ? nil : .seconds(30))
+        return topics.resource(for: topic, with: .string, options: options)
     }
 
     /// Data, tag and error after each load.
