@@ -85,7 +85,8 @@ import Testing
             configuration.cacheLifetime = .seconds(request["cacheTime"]?.int ?? 0)
             configuration.cache.version = request["version"]?.int ?? 0
             configuration.cache.sensitiveData = request["sensitive"].flatMap { $0.isNull ? nil : $0.text }
-            configuration.cache.reading = request["startWithoutCache"]?.bool == true ? .never : .whenFresh
+            let asksServer = ["startWithoutCache", "ignoreCache"].contains { request[$0]?.bool == true }
+            configuration.cache.reading = asksServer ? .never : .whenFresh
             return configuration
         }
     }
