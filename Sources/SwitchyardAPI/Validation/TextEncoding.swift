@@ -10,7 +10,7 @@ enum TextEncoding {
             guard encoding != kCFStringEncodingInvalidId else { return nil }
             return String.Encoding(rawValue: CFStringConvertEncodingToNSStringEncoding(encoding))
         #else
-            return nil
+            return numbers[name.lowercased()].map { String.Encoding(rawValue: 0x8000_0000 | $0) }
         #endif
     }
 
@@ -24,6 +24,18 @@ enum TextEncoding {
         "shift_jis": .shiftJIS, "euc-jp": .japaneseEUC, "iso-2022-jp": .iso2022JP,
         "gb2312": gb18030, "gbk": gb18030, "gb18030": gb18030,
     ]
+
+    #if !canImport(Darwin)
+        /// What Foundation reads here without having a name for it: the numbers of `CFStringEncodings`.
+        private static let numbers: [String: UInt] = [
+            "iso-8859-3": 0x203, "iso-8859-4": 0x204, "iso-8859-5": 0x205, "iso-8859-6": 0x206, "iso-8859-7": 0x207,
+            "iso-8859-8": 0x208, "iso-8859-9": 0x209, "iso-8859-10": 0x20A, "iso-8859-11": 0x20B, "tis-620": 0x20B,
+            "iso-8859-13": 0x20D, "iso-8859-14": 0x20E, "iso-8859-15": 0x20F, "latin-9": 0x20F, "iso-8859-16": 0x210,
+            "windows-874": 0x41D, "windows-1255": 0x505, "windows-1256": 0x506, "windows-1257": 0x507,
+            "windows-1258": 0x508, "ibm866": 0x41B, "koi8-r": 0xA02, "koi8-u": 0xA08, "macintosh": 0,
+            "windows-31j": 0x420, "euc-kr": 0x940, "ks_c_5601-1987": 0x422, "big5": 0xA03, "big5-hkscs": 0xA06,
+        ]
+    #endif
 
     /// GB 18030, which holds GBK and GB 2312; the number is Foundation's for `kCFStringEncodingGB_18030_2000`.
     private static let gb18030 = String.Encoding(rawValue: 0x8000_0632)

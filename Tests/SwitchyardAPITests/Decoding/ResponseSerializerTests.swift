@@ -161,6 +161,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("ISO-8859-15", "A4", "€"), ("iso-8859-7", "E1", "α"), ("windows-1256", "C7", "ا"), ("KOI8-R", "C1", "а"),
+        ("EUC-KR", "B0A1", "가"), ("Big5", "A4A4", "中"), ("windows-1257", "E0", "ą"), ("GBK", "C4E3", "你"),
+    ])
+    func `G4: the charsets of the world's older servers are read`(name: String, hex: String, expected: String) throws {
+        let digits = hex.compactMap(\.hexDigitValue)
+        let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+        let headers: HTTPHeaders = ["Content-Type": "text/plain; charset=\(name)"]
+
+        #expect(try ResponseSerializer.string.value(of: RawResponse(headers: headers, data: Data(bytes))) == expected)
+    }
+
     @Test func `G4, G49: text is read in the charset of the answer, a byte order mark wins`() throws {
         func text(_ bytes: [UInt8], _ type: String) throws(APIError) -> String {
             try ResponseSerializer.string.value(of: RawResponse(headers: ["Content-Type": type], data: Data(bytes)))
