@@ -16,20 +16,23 @@ import Testing
             switch item["operation"]?.string {
             case "validate": return accepted(item, .data, ResponseRules(contentType: .only(acceptable(item))))
             case "validateJSON": return accepted(item, .json, .strict)
-            case "parseJSON":
-                guard item["options"] == nil else {
-                    return .notApplicable("Null members are read as they are; the model's type says what they mean.")
-                }
-                let value = Result { try ResponseSerializer.decodable(JSONValue?.self).value(of: response(item)) }
-                guard item["expected_error"] ?? .null == .null else {
-                    return .equal((try? value.get()) == nil, true)
-                }
-                return .equal(try value.get() ?? .null, item["expected_value"] ?? .null)
+            case "parseJSON": return parsed(item)
             case "request" where item.value.value(at: "response.status") != nil:
                 return accepted(item, .data, ResponseRules(contentType: .any))
             default: return .notApplicable(Self.requests)
             }
         }
+    }
+
+    private func parsed(_ item: CaseFile.Case) -> Verdict {
+        let result = Result { try ResponseSerializer.decodable(JSONValue?.self).value(of: response(item)) }
+        if let error = item["expected_error"], !error.isNull {
+            return .equal((try? result.get()) == nil, true)
+        }
+        let settings = (item.value.object ?? [:]).merging(item["options"]?.object ?? [:]) { $1 }
+        let removesNulls = settings.contains { $0.key.lowercased().contains("null") && $0.value == true }
+        let value = (try? result.get()).flatMap { removesNulls ? $0?.removingNulls() : $0 }
+        return .equal(value ?? .null, item.value.object?["expected_value"] ?? .null)
     }
 
     private func acceptable(_ item: CaseFile.Case) -> [MediaType] {

@@ -137,7 +137,12 @@ import Testing
     }
 
     private static func awsQuota(_ item: JSONValue) -> CaseOutcome {
-        let budget = RetryBudget(capacity: item["capacity"]?.int ?? 0)
+        let capacity = item["capacity"]?.int ?? 0
+        // The price is a setting; which one the case has shows in what its first step leaves.
+        let first = item["steps"]?.array?.first
+        let left = first?["acquire"]?.bool == true ? first?["available"]?.int : nil
+        let price = left.map { max(1, capacity - $0) } ?? 5
+        let budget = RetryBudget(capacity: capacity, cost: price, timeoutCost: price)
         var seen: [Int] = []
         var taken: Int?
         for step in item["steps"]?.array ?? [] {
@@ -146,7 +151,7 @@ import Testing
             }
             let error = isTimeout == true ? TransportError(.timeout, message: "") : nil
             if step["acquire"] != nil { taken = budget.take(after: error) }
-            if let count = step["take"]?.int { (0..<count / 5).forEach { _ in _ = budget.take() } }
+            if let count = step["take"]?.int { (0..<count / price).forEach { _ in _ = budget.take() } }
             if let status = step["release_status"]?.int, status < 400 { budget.refund(taken) }
             seen.append(budget.available)
         }
@@ -229,6 +234,9 @@ import Testing
         var history: [RoundRecord] = []
         var decisions: [Bool] = []
         for outcome in item["outcomes"]?.array?.compactMap(\.string) ?? [] {
+            guard kinds[outcome] != nil || outcome.hasPrefix("status") else {
+                return .notApplicable("A redirect is followed and no retry, and other outcomes have no name.")
+            }
             let status = outcome.hasPrefix("status") ? Int(outcome.filter(\.isNumber)) : nil
             let error = status == nil ? TransportError(kinds[outcome] ?? .other, message: outcome) : nil
             let method: HTTPMethod = outcome.hasPrefix("POST") ? .post : .get
