@@ -25,7 +25,8 @@ public struct CachePolicy: Sendable {
         /// The answer's own header fields (RFC 9111): the lifetime of the call says only that it may be stored.
         ///
         /// The cache is a private one. The request's own header fields are part of the key, so that `Vary` is obeyed as
-        /// far as they go; those that are common to all requests are taken for the same.
+        /// far as they go; those that are common to all requests are taken for the same. A call that changes something,
+        /// as PUT and DELETE do, and succeeds removes what is kept of its path.
         case http
     }
 

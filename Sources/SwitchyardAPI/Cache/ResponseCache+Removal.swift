@@ -58,6 +58,21 @@ extension ResponseCache {
         drop(where: rule)
     }
 
+    /// Removes what is kept of a place for HTTP's rules to decide on, after a call changed it (RFC 9111 section 4.4).
+    ///
+    /// What calls keep by a lifetime of their own stays: ``CachePolicy/removesTags`` is for that.
+    func removeChanged(at place: ChangedPaths.Place) {
+        if disk != nil { changes.withLock { [date = wallClock()] in $0.note(place, at: date) } }
+        guard followsHTTP.withLock({ $0 }) else { return }
+        removals.withLock { $0 &+= 1 }
+        for index in tables.indices {
+            for box in boxes(index) where box.record.facts.http != nil && place == ChangedPaths.Place(box.key.parts) {
+                drop(box)
+                disk?.remove(box.key)
+            }
+        }
+    }
+
     private func drop(where rule: (Candidate) -> Bool) {
         removals.withLock { $0 &+= 1 }
         let now = clock.now

@@ -43,6 +43,10 @@ public final class ResponseCache: Sendable {
     let wallClock: @Sendable () -> Date
     /// How often entries were removed on purpose: who fetched meanwhile does not store what may be out of date.
     let removals = Locked(0)
+    /// Whether answers were asked for on whose freshness HTTP's rules decide.
+    let followsHTTP = Locked(false)
+    /// Where something was changed, for answers on disk.
+    let changes = Locked(ChangedPaths())
     let clock: TimeReader
     let tables: LockStripes<CacheTable>
     let queue = Locked(EvictionQueue())

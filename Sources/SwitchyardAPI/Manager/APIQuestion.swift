@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardServices
 
 /// What is asked of the server, whatever becomes of the answer: the part of a call that knows no type of values.
 ///
@@ -42,6 +43,7 @@ final class APIQuestion: Sendable {
         } catch {
             throw module.completed(APIError(error))
         }
+        forgetChanged(by: answer, in: client)
         if case .whole(let data) = answer.response.body { return Answer(service: answer, data: data) }
         return Answer(service: answer, data: try await collectedBody(of: answer))
     }
@@ -90,6 +92,19 @@ final class APIQuestion: Sendable {
         let tags = configuration.cache.removesTags
         guard !tags.isEmpty else { return }
         client.responseCache.removeAll(tagged: tags)
+    }
+
+    /// Removes what HTTP's rules no longer allow to be used once this call has changed it.
+    private func forgetChanged(by answer: ServiceResponse, in client: NetworkClient) {
+        guard HTTPCacheRules.invalidates(method: configuration.method, status: answer.status),
+            let cache = client.existingResponseCache
+        else { return }
+        let place = ChangedPaths.Place(
+            service: answer.context.service,
+            environment: answer.context.environment.rawValue,
+            path: cache.defaults.path(of: configuration)
+        )
+        cache.removeChanged(at: place)
     }
 
     /// What is sent; fields of the caller's own stay.

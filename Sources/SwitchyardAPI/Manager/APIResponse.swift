@@ -68,7 +68,8 @@ extension APIResponse {
         self.init(
             value: cached.value,
             status: cached.answer?.status ?? 200,
-            headers: cached.answer?.headers ?? HTTPHeaders(),
+            headers: cached.http.map { HTTPCacheRules.handedOut($0, now: cached.now($0)) }
+                ?? cached.answer?.headers ?? HTTPHeaders(),
             source: cached.isFresh ? .cache(age: cached.age) : .staleCache(age: cached.age)
         )
     }

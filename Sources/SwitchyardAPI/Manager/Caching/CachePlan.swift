@@ -95,6 +95,13 @@ extension CachePlan {
         cache.store(value, for: key, age: age, lifetime: answer.lifetime, staleFor: answer.staleFor, facts)
     }
 
+    /// Whether HTTP's rules decide on an answer, and a call has changed its place since it was stored.
+    func isOutdated(_ answer: StoredAnswer) -> Bool {
+        guard policy.freshness == .http else { return false }
+        let place = ChangedPaths.Place(key.parts)
+        return cache.changes.withLock { $0.hasChanged(place, since: answer.created) }
+    }
+
     /// The answer as HTTP's rules see it, when they decide.
     func http(of answer: StoredAnswer, _ request: HTTPHeaders) -> HTTPStoredAnswer? {
         policy.freshness == .http ? HTTPStoredAnswer(answer, request: request) : nil

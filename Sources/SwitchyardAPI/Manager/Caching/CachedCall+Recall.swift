@@ -39,6 +39,7 @@ extension CachedCall {
                 if let refusal = answer.refusal(for: plan.policy, appVersion: disk.appVersion, now: now) {
                     throw refusal
                 }
+                if plan.isOutdated(answer) { throw .expired }
                 guard let value = try? call.value(of: answer) else { throw .invalidData }
                 let age = Duration.seconds(now.timeIntervalSince(answer.created))
                 if plan.cache.removals.withLock({ $0 }) == removals {

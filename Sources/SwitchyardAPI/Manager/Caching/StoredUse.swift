@@ -64,7 +64,7 @@ enum StoredUse: Sendable {
 
 extension CachedValue {
     /// The time by the server's answer: when it came, and the time since, which no setting of the clock changes.
-    fileprivate func now(_ http: HTTPStoredAnswer) -> Date {
+    func now(_ http: HTTPStoredAnswer) -> Date {
         http.received.addingTimeInterval(age.inSeconds)
     }
 

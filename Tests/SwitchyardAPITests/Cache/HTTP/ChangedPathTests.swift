@@ -1,0 +1,97 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+/// What a change at a path does to the answers that HTTP's rules keep of it (RFC 9111 section 4.4).
+@Suite(.timeLimit(.minutes(1))) struct ChangedPathTests {
+    private let folder = TemporaryFolder()
+    private let clock = ManualClock()
+
+    /// A server whose answers are fresh for an hour, and which refuses changes of topic 9.
+    private func start(disk: DiskCache? = nil) throws -> (topics: TopicAPI, transport: StubTransport) {
+        let transport = StubTransport { request in
+            if request.method != .get { return .status(request.url.path.hasSuffix("9") ? 409 : 204) }
+            let headers: HTTPHeaders = ["Content-Type": "application/json", "Cache-Control": "max-age=3600"]
+            return .status(200, headers: headers, body: Data(#"{"id":1,"title":"one"}"#.utf8))
+        }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let began = Date(timeIntervalSince1970: 1_700_000_000)
+        client.responseCache = ResponseCache(disk: disk, time: clock) { [clock] in
+            began + MonotonicTime.zero.duration(to: clock.now).inSeconds
+        }
+        return (TopicAPI(client: client), transport)
+    }
+
+    private func read(_ path: String, by freshness: CachePolicy.Freshness = .http) -> APIConfiguration {
+        var configuration = APIConfiguration(path: path)
+        configuration.cacheLifetime = .seconds(3_600)
+        configuration.cache.freshness = freshness
+        return configuration
+    }
+
+    private func isKept(_ configuration: APIConfiguration, by topics: TopicAPI) async throws -> Bool {
+        try await topics.response(for: configuration, with: .json).isFromCache
+    }
+
+    @Test(arguments: [HTTPMethod.put, .post, .patch, .delete])
+    func `a change removes what is kept of its path, and nothing else`(method: HTTPMethod) async throws {
+        let (topics, _) = try start()
+        for path in ["topics/1", "topics/2"] { _ = try await isKept(read(path), by: topics) }
+
+        try await topics.send(APIConfiguration(path: "/topics/1", method: method))
+
+        #expect(try await isKept(read("topics/2"), by: topics))
+        #expect(try await !isKept(read("topics/1"), by: topics))
+        #expect(try await isKept(read("topics/1"), by: topics))
+    }
+
+    @Test func `a change that the server refuses removes nothing`() async throws {
+        let (topics, _) = try start()
+        _ = try await isKept(read("topics/9"), by: topics)
+
+        await #expect(throws: APIError(.status(409))) {
+            try await topics.send(APIConfiguration(path: "topics/9", method: .put))
+        }
+
+        #expect(try await isKept(read("topics/9"), by: topics))
+    }
+
+    @Test func `what calls keep by a lifetime of their own stays`() async throws {
+        let (topics, _) = try start()
+        _ = try await isKept(read("topics/1", by: .lifetime), by: topics)
+
+        try await topics.send(APIConfiguration(path: "topics/1", method: .put))
+
+        #expect(try await isKept(read("topics/1", by: .lifetime), by: topics))
+    }
+
+    @Test func `what the disk holds from before a change is not used`() async throws {
+        let disk = try DiskCache(at: folder.url)
+        let before = try start(disk: disk).topics
+        _ = try await isKept(read("topics/1"), by: before)
+        await disk.flush()
+        let (topics, transport) = try start(disk: disk)
+        clock.advance(by: .seconds(1))
+
+        try await topics.send(APIConfiguration(path: "topics/1", method: .delete))
+
+        #expect(try await !isKept(read("topics/1"), by: topics))
+        #expect(transport.requestCount == 2)
+        await disk.flush()
+    }
+
+    @Test func `an answer from the cache says how old it is`() async throws {
+        let (topics, _) = try start()
+        _ = try await isKept(read("topics/1"), by: topics)
+        clock.advance(by: .seconds(90))
+
+        let answer = try await topics.response(for: read("topics/1"), with: .json)
+
+        #expect(answer.headers["Age"] == "90")
+        #expect(answer.headers["Cache-Control"] == "max-age=3600")
+    }
+}
