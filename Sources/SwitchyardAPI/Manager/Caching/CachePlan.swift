@@ -95,6 +95,14 @@ extension CachePlan {
         cache.store(value, for: key, age: age, lifetime: answer.lifetime, staleFor: answer.staleFor, facts)
     }
 
+    /// How often entries were removed, to be compared before one is kept that is on its way now.
+    ///
+    /// From now on changes remove entries too, where HTTP's rules decide on this one.
+    func removalsSoFar() -> Int {
+        if policy.freshness == .http { cache.followsHTTP.withLock { $0 = true } }
+        return cache.removals.withLock { $0 }
+    }
+
     /// Whether HTTP's rules decide on an answer, and a call has changed its place since it was stored.
     func isOutdated(_ answer: StoredAnswer) -> Bool {
         guard policy.freshness == .http else { return false }

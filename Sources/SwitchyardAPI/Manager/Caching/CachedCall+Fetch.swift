@@ -26,8 +26,7 @@ extension CachedCall {
 
         func run() async -> Result<APIResponse<Value>, APIError> {
             let start = client.time.now
-            if plan.policy.freshness == .http { plan.cache.followsHTTP.withLock { $0 = true } }
-            let removals = plan.cache.removals.withLock { $0 }
+            let removals = plan.removalsSoFar()
             do throws(APIError) {
                 let fetched = try await call.fetch(through: client, confirming: stored, with: conditions)
                 if isWanted(fetched.response, since: removals) {

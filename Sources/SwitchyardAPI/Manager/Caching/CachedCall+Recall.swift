@@ -33,7 +33,7 @@ extension CachedCall {
         /// Reads and decodes what is on disk, not on the caller's executor, and keeps it in memory.
         @concurrent private func recalled(from disk: any AnswerStore) async -> Outcome {
             do throws(APIError.CacheReason) {
-                let removals = plan.cache.removals.withLock { $0 }
+                let removals = plan.removalsSoFar()
                 let answer = try await disk.answer(for: plan.key)
                 let now = plan.cache.wallClock()
                 if let refusal = answer.refusal(for: plan.policy, appVersion: disk.appVersion, now: now) {

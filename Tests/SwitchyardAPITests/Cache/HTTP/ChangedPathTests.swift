@@ -84,6 +84,22 @@ import Testing
         await disk.flush()
     }
 
+    @Test func `what was recalled from the disk is removed by a change`() async throws {
+        let disk = try DiskCache(at: folder.url)
+        let before = try start(disk: disk).topics
+        _ = try await isKept(read("topics/1"), by: before)
+        await disk.flush()
+        let (topics, transport) = try start(disk: disk)
+        #expect(try await isKept(read("topics/1"), by: topics))
+        clock.advance(by: .seconds(1))
+
+        try await topics.send(APIConfiguration(path: "topics/1", method: .put))
+
+        #expect(try await !isKept(read("topics/1"), by: topics))
+        #expect(transport.requestCount == 2)
+        await disk.flush()
+    }
+
     @Test func `an answer from the cache says how old it is`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/1"), by: topics)
