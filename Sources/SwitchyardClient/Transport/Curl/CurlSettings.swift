@@ -69,6 +69,11 @@
             }
         }
 
+        /// Whether the proxy has to be trusted as well; a server of its own to libcurl.
+        private var reachesProxyOverTLS: Bool {
+            if case .server(let proxy) = configuration.proxy { proxy.kind == .https } else { false }
+        }
+
         private func scheme(of kind: CurlTransport.Configuration.ProxyServer.Kind) -> String {
             switch kind {
             case .http: "http"
@@ -117,12 +122,17 @@
             let oldest = tls.minimumVersion == .tls13 ? 7 : 6
             let newest = highest.map { $0 == .tls13 ? 7 << 16 : 6 << 16 } ?? 0
             if library.has(YCURL_FEATURE_TLS) { options.append(.number(YCURL_TLS_VERSION, oldest | newest)) }
+            if reachesProxyOverTLS { options.append(.number(YCURL_PROXY_TLS_VERSION, oldest | newest)) }
             switch tls.trustRoots {
             case .system: break
-            case .file(let url): options.append(.text(YCURL_CA_FILE, try Self.readablePath(url)))
+            case .file(let url):
+                let path = try Self.readablePath(url)
+                options.append(.text(YCURL_CA_FILE, path))
+                if reachesProxyOverTLS { options.append(.text(YCURL_PROXY_CA_FILE, path)) }
             case .pem(let data):
                 try require(library.version >= 0x074D00, "certificate authorities from memory (libcurl 7.77)")
                 options.append(.data(YCURL_CA_DATA, data))
+                if reachesProxyOverTLS { options.append(.data(YCURL_PROXY_CA_DATA, data)) }
             }
             switch tls.revocation {
             case .system: break

@@ -104,7 +104,7 @@
             public enum Kind: Sendable, Hashable {
                 /// HTTP; a tunnel (CONNECT) for https.
                 case http
-                /// HTTP over TLS to the proxy.
+                /// HTTP over TLS to the proxy, which is trusted by the same authorities as servers are.
                 case https
                 /// SOCKS 5 (RFC 1928); the proxy resolves names.
                 case socks5

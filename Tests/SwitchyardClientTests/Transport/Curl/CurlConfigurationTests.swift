@@ -109,6 +109,21 @@
             #expect(try await response.bytes() == Data("unix".utf8))
         }
 
+        @Test func `A31: a Unix socket takes the place of the network under TLS, too`() async throws {
+            let certificates = try Certificates()
+            let folder = try TemporaryFolder()
+            let socket = folder.url.appending(path: "s")
+            let server = try TLSServer(certificates, .good, at: socket)
+
+            let response = try await send("https://localhost/") { configuration in
+                configuration.unixSocketPath = socket.path
+                configuration.tls = TLSConfiguration(trustRoots: .file(certificates.authority))
+            }
+
+            #expect(response.status == 200)
+            withExtendedLifetime((server, folder)) {}
+        }
+
         @Test func `D47: requests beyond the connection limit wait for a connection`() async throws {
             var configuration = CurlTransport.Configuration()
             configuration.maximumConnectionsPerHost = 2

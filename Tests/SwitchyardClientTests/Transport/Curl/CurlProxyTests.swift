@@ -38,6 +38,40 @@
             #expect(await asked.credentials == (wantsCredentials ? "user pass:word" : nil))
         }
 
+        @Test func `B54: a proxy that speaks SOCKS 4a is told the name as well`() async throws {
+            let listener = try TCPListener()
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nsocks"
+            async let target = listener.serveOne { SOCKSRequest.serveVersion4($0, answering: answer) }
+
+            let response = try await send("http://service.invalid:8080/a") { configuration in
+                let port = Int(listener.port)
+                configuration.proxy = .server(.init(kind: .socks4a, host: "127.0.0.1", port: port))
+            }
+
+            #expect(try await response.bytes() == Data("socks".utf8))
+            #expect(await target == "service.invalid:8080")
+        }
+
+        private func send(overTLSTo name: Certificates.Name) async throws -> HTTPResponse {
+            let certificates = try Certificates()
+            let proxy = try TLSServer(certificates, name)
+            return try await send("http://service.invalid/") { configuration in
+                configuration.proxy = .server(.init(kind: .https, host: "127.0.0.1", port: proxy.port))
+                configuration.tls = TLSConfiguration(trustRoots: .file(certificates.authority))
+            }
+        }
+
+        @Test func `B54: a proxy is reached over TLS, and trusted by the same authorities as servers`() async throws {
+            #expect(try await send(overTLSTo: .good).status == 200)
+        }
+
+        @Test func `a proxy that is not trusted is sent nothing`() async throws {
+            let error = await #expect(throws: TransportError.self) { _ = try await send(overTLSTo: .selfSigned) }
+
+            #expect(error?.kind == .certificateRejected)
+            #expect(error?.mayHaveBeenSent == false)
+        }
+
         @Test(arguments: [CurlTransport.Configuration.HTTPVersion.automatic, .http1Only])
         func `B53: HTTP 2 is offered in the handshake, unless only HTTP 1 is wanted`(
             version: CurlTransport.Configuration.HTTPVersion

@@ -2,7 +2,7 @@
     import Foundation
     import Glibc
 
-    /// What a client wants of a proxy in SOCKS 5 (RFC 1928, RFC 1929), which answers in place of the server.
+    /// What a client wants of a proxy in SOCKS 5 (RFC 1928, RFC 1929) or 4a, which answers in place of the server.
     struct SOCKSRequest: Sendable {
         /// The host and port that are asked for; `nil` when the host is not given by its name.
         var target: String?
@@ -31,6 +31,30 @@
             _ = read(connection, &buffer, buffer.count)
             reply(connection, Array(answer.utf8))
             return request
+        }
+
+        /// Speaks SOCKS 4a with one client, and sends it `answer` in the end.
+        ///
+        /// - Returns: The host and port that are asked for; `nil` when the host is not given by its name.
+        static func serveVersion4(_ connection: Int32, answering answer: String) -> String? {
+            guard let head = receive(connection, 8), head[..<2] == [4, 1], head[4..<7] == [0, 0, 0], head[7] != 0,
+                terminatedText(connection) != nil, let host = terminatedText(connection)
+            else { return nil }
+            reply(connection, [0, 90, 0, 0, 0, 0, 0, 0])
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            _ = read(connection, &buffer, buffer.count)
+            reply(connection, Array(answer.utf8))
+            return "\(host):\(Int(head[2]) << 8 | Int(head[3]))"
+        }
+
+        /// Text up to a zero.
+        private static func terminatedText(_ connection: Int32) -> String? {
+            var bytes: [UInt8] = []
+            while let byte = receive(connection, 1)?.first {
+                guard byte != 0 else { return String(decoding: bytes, as: UTF8.self) }
+                bytes.append(byte)
+            }
+            return nil
         }
 
         /// Text with its length in front.

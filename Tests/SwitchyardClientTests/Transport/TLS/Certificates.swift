@@ -79,32 +79,55 @@ struct Certificates: Sendable {
 /// A server that answers every GET over TLS: the `openssl` command.
 final class TLSServer {
     private let process: ChildCommand
+    /// Its port; 0 when it listens on a Unix socket.
+    let port: Int
+
     /// Where it can be reached.
-    let url: String
+    var url: String { "https://127.0.0.1:\(port)/" }
 
     init(_ certificates: Certificates, _ name: Certificates.Name, options: [String] = []) throws {
-        process = try ChildCommand(
-            [
-                "openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificates.certificate(name).path,
-                "-key", certificates.key(name).path,
-            ] + options
-        )
-        url = "https://127.0.0.1:\(try Self.port(in: process.output))/"
+        process = try ChildCommand(Self.command(certificates, name, ["-accept", "127.0.0.1:0"] + options))
+        port = try Self.port(in: process.output)
+    }
+
+    /// A server on a Unix socket.
+    init(_ certificates: Certificates, _ name: Certificates.Name, at socket: URL) throws {
+        // The command takes short paths only.
+        let folder = socket.deletingLastPathComponent().path
+        let command = Self.command(certificates, name, ["-unix", socket.lastPathComponent])
+        process = try ChildCommand(["/bin/sh", "-c", "cd '\(folder)' && exec \"$@\"", "sh"] + command)
+        _ = try Self.acceptance(in: process.output)
+        port = 0
+    }
+
+    private static func command(
+        _ certificates: Certificates,
+        _ name: Certificates.Name,
+        _ options: [String]
+    ) -> [String] {
+        let identity = ["-cert", certificates.certificate(name).path, "-key", certificates.key(name).path]
+        return ["openssl", "s_server", "-www"] + identity + options
     }
 
     struct NoPort: Error {}
 
     /// Reads up to the line "ACCEPT 127.0.0.1:port".
     static func port(in handle: FileHandle) throws -> Int {
+        guard let port = try acceptance(in: handle).split(separator: ":").last.flatMap({ Int($0) }) else {
+            throw NoPort()
+        }
+        return port
+    }
+
+    /// Reads up to the line that says that the server listens.
+    private static func acceptance(in handle: FileHandle) throws -> Substring {
         var text = ""
         while true {
             let bytes = handle.availableData
             guard !bytes.isEmpty else { throw NoPort() }
             text += String(decoding: bytes, as: UTF8.self)
-            guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("ACCEPT") }), text.hasSuffix("\n"),
-                let port = line.split(separator: ":").last.flatMap({ Int($0) })
-            else { continue }
-            return port
+            let line = text.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }
+            if let line, text.hasSuffix("\n") { return line }
         }
     }
 }
