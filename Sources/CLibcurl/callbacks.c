@@ -78,11 +78,12 @@ static void note_field(struct ycurl_exchange *exchange, const char *line, size_t
         exchange->encoded = true;
 }
 
-/// With such an answer libcurl sends no more of the body.
-static void note_refusal(struct ycurl_exchange *exchange) {
-    if (exchange->body < YCURL_BODY_BORROWED) return;
-    exchange->refused = ycurl_status(exchange) >= 300;
-    if (exchange->refused) loop_note(exchange->loop, exchange, YCURL_UPLOAD_OVERTAKEN);
+/// Notes an answer that may come before the end of the body; with a refusal libcurl sends no more of it.
+static void note_early_answer(struct ycurl_exchange *exchange) {
+    if (exchange->body < YCURL_BODY_COPIED) return;
+    exchange->refused = exchange->body >= YCURL_BODY_BORROWED && ycurl_status(exchange) >= 300;
+    bool is_early = exchange->refused || exchange_is_behind(exchange);
+    if (is_early) loop_note(exchange->loop, exchange, YCURL_UPLOAD_OVERTAKEN);
 }
 
 /// Called with one line of a head, or of the trailers.
@@ -107,7 +108,7 @@ static size_t receive_head(const char *line, size_t size, size_t count, void *co
     if (exchange->contradicts_length && !exchange->names_transfer) return stop(exchange, YCURL_LENGTH_CONTRADICTED, 0);
     exchange->head_complete = true;
     if (exchange->streaming) loop_note(exchange->loop, exchange, YCURL_HEAD_ARRIVED);
-    note_refusal(exchange);
+    note_early_answer(exchange);
     return count;
 }
 

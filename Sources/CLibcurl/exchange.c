@@ -189,16 +189,36 @@ static long info_long(ycurl_exchange *exchange, int info) {
     return value;
 }
 
+static bool speaks_http2(struct ycurl_exchange *exchange) {
+    enum { HTTP_2 = 3 };
+    return info_long(exchange, CURLINFO_HTTP_VERSION) == HTTP_2;
+}
+
+int64_t exchange_sent(struct ycurl_exchange *exchange) {
+    int64_t sent = 0;
+    ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+    return sent;
+}
+
+bool exchange_is_behind(struct ycurl_exchange *exchange) {
+    if (exchange->body < YCURL_BODY_COPIED || exchange->body_length == 0 || !speaks_http2(exchange)) return false;
+    return exchange->body_length < 0 || exchange_sent(exchange) < exchange->body_length;
+}
+
 /// An HTTP/2 stream may end with what we send last, the answer having come before. libcurl takes no notice of that until
 /// it looks at the stream again, for which nothing but the end of a pause gives it a reason (seen with 7.88).
+///
+/// What it has read of the body last may wait for the server's window or for the socket, and goes out without a word to
+/// us. So there is another look whenever a socket has moved, or bytes were sent, by a look perhaps.
 static void look_again(struct ycurl_exchange *exchange) {
-    enum { HTTP_2 = 3 };
-    if (info_long(exchange, CURLINFO_HTTP_VERSION) != HTTP_2) return;
-    ycurl_loop_push(exchange->loop);  // What is to be sent last.
+    if (!speaks_http2(exchange)) return;
+    ycurl_loop_push(exchange->loop);
     if (!exchange->running) return;
+    exchange->sent_at_look = exchange_sent(exchange);
     int pauses = (exchange->receive_paused ? CURLPAUSE_RECV : 0) | (exchange->fed_waiting ? CURLPAUSE_SEND : 0);
     ycurl_lib.easy_pause(exchange->easy, pauses | CURLPAUSE_SEND);
     ycurl_lib.easy_pause(exchange->easy, pauses);
+    loop_note_ahead(exchange->loop, exchange);
 }
 
 void ycurl_upload_overtaken(ycurl_exchange *exchange) {

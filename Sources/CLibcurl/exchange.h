@@ -19,7 +19,7 @@ bool buffer_append(struct buffer *buffer, const void *bytes, size_t count);
 void buffer_free(struct buffer *buffer);
 
 /// The lists of a loop that an exchange may be on.
-enum { EVENTS, FINISHED, LISTS };
+enum { EVENTS, FINISHED, AHEAD, LISTS };
 
 /// The place of an exchange on one of them.
 struct list_link {
@@ -65,6 +65,8 @@ struct ycurl_exchange {
     bool unwatched;
     /// The answer has come, and is one after which libcurl sends no more.
     bool refused;
+    /// Bytes of the body that had been sent when an exchange whose answer is ahead of it was looked at last.
+    int64_t sent_at_look;
     bool once, was_sent;
     bool report_progress;
 
@@ -143,6 +145,18 @@ struct ycurl_loop {
 
 /// Puts an exchange on the list that ycurl_loop_next_event empties.
 void loop_note(ycurl_loop *loop, struct ycurl_exchange *exchange, unsigned event);
+
+/// Has an exchange whose answer is ahead of its body looked at again when something has moved.
+void loop_note_ahead(ycurl_loop *loop, struct ycurl_exchange *exchange);
+/// Puts those exchanges on the list of events: all when a socket has moved, else those that have sent something.
+void loop_look_at_ahead(ycurl_loop *loop, bool socket_moved);
+/// Takes one off that libcurl is done with.
+void loop_forget_ahead(ycurl_loop *loop, struct ycurl_exchange *gone);
+
+/// Bytes of the body that libcurl has sent.
+int64_t exchange_sent(struct ycurl_exchange *exchange);
+/// Whether the body goes up over HTTP/2 and some of it has still to be sent.
+bool exchange_is_behind(struct ycurl_exchange *exchange);
 
 /// Closes the file of a body that is not needed any more.
 void exchange_close_file(struct ycurl_exchange *exchange);

@@ -62,6 +62,25 @@ ycurl_exchange *ycurl_loop_next_finished(ycurl_loop *loop, int *code) {
     return exchange;
 }
 
+void loop_note_ahead(ycurl_loop *loop, struct ycurl_exchange *exchange) {
+    if (!exchange->links[AHEAD].is_listed) append(loop, AHEAD, exchange);
+}
+
+void loop_look_at_ahead(ycurl_loop *loop, bool socket_moved) {
+    struct ycurl_exchange *next = loop->lists[AHEAD].first;
+    loop->lists[AHEAD].first = loop->lists[AHEAD].last = NULL;
+    while (next) {
+        struct ycurl_exchange *exchange = next;
+        next = exchange->links[AHEAD].next;
+        exchange->links[AHEAD].is_listed = false;
+        if (socket_moved || exchange_sent(exchange) != exchange->sent_at_look)
+            loop_note(loop, exchange, YCURL_UPLOAD_OVERTAKEN);
+        else append(loop, AHEAD, exchange);
+    }
+}
+
+void loop_forget_ahead(ycurl_loop *loop, struct ycurl_exchange *gone) { forget(loop, AHEAD, gone); }
+
 void loop_forget(ycurl_loop *loop, struct ycurl_exchange *gone) {
     forget(loop, EVENTS, gone);
     forget(loop, FINISHED, gone);

@@ -128,6 +128,7 @@ ycurl_loop *ycurl_loop_create(void) {
 static void take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     exchange->running = false;  // First: libcurl lets go of its socket now, which is no news any more.
     if (exchange->body == YCURL_BODY_FED) loop->fed_count--;
+    loop_forget_ahead(loop, exchange);
     ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
 }
 
@@ -304,9 +305,11 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     enum { MOST = 128, MOST_LOOKS = 4 };
     struct epoll_event events[MOST];
     if (loop->out_of_memory) return ENOMEM;
+    loop_look_at_ahead(loop, false);
     int count = epoll_wait(loop->epoll, events, MOST, wait_time(loop, wait_ms));
     atomic_store(&loop->waits, false);
     if (count < 0 && errno != EINTR) return errno;
+    bool moved = count > 0;
     for (int looks = 1;; looks++) {
         loop->now = ycurl_now();
         loop->gathers = false;
@@ -317,6 +320,7 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     }
     run_timer(loop);
     collect_finished(loop);
+    loop_look_at_ahead(loop, moved);
     run_deadlines(loop);
     return 0;
 }

@@ -63,12 +63,17 @@ struct HTTP2Frame: Sendable {
     /// The client answers once it has read what went before.
     static let ping = HTTP2Frame(kind: .ping, payload: Data(count: 8))
 
-    /// What a server says first, which lets a client send `window` bytes on each stream and in all.
+    /// Lets a client send `count` more bytes of a body.
+    static func window(_ count: UInt32, of stream: UInt32) -> HTTP2Frame {
+        HTTP2Frame(kind: .windowUpdate, stream: stream, payload: [count].bigEndianBytes)
+    }
+
+    /// What a server says first, which lets a client send `window` bytes on each stream, and 1 MiB in all.
     static func greeting(window: UInt32) -> [HTTP2Frame] {
         let initialWindowSize = Data([0, 4])
         return [
             HTTP2Frame(kind: .settings, payload: initialWindowSize + [window].bigEndianBytes),
-            HTTP2Frame(kind: .windowUpdate, payload: [window].bigEndianBytes),
+            .window(1 << 20, of: 0),
         ]
     }
 }

@@ -19,8 +19,8 @@
             return configuration
         }
 
-        func serve(_ handler: @escaping HTTP2Server.Handler) throws -> HTTP2Server {
-            try HTTP2Server(certificates, handler)
+        func serve(window: UInt32 = 1 << 20, _ handler: @escaping HTTP2Server.Handler) throws -> HTTP2Server {
+            try HTTP2Server(certificates, window: window, handler)
         }
 
         func request(

@@ -23,7 +23,7 @@
         /// Where it can be reached.
         let url: String
 
-        init(_ certificates: Certificates, _ handler: @escaping Handler) throws {
+        init(_ certificates: Certificates, window: UInt32 = 1 << 20, _ handler: @escaping Handler) throws {
             // A socket, since writing to a pipe that nobody reads any more ends the process.
             var ends: [Int32] = [0, 0]
             let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -38,7 +38,7 @@
                 input: ends[1]
             )
             url = "https://127.0.0.1:\(try TLSServer.port(in: process.output))/"
-            let conversation = Conversation(output: process.output, input: input, handler: handler)
+            let conversation = Conversation(output: process.output, input: input, window: window, handler: handler)
             Thread.detachNewThread { conversation.run() }
         }
     }
@@ -49,6 +49,8 @@
         let output: FileHandle
         /// What it is to encrypt.
         let input: FileHandle
+        /// What a client may send of each body, to begin with.
+        let window: UInt32
         let handler: HTTP2Server.Handler
 
         /// What a client says first (RFC 9113 section 3.4).
@@ -56,7 +58,7 @@
 
         func run() {
             guard var received = awaitPreface() else { return }
-            send(HTTP2Frame.greeting(window: 1 << 20))
+            send(HTTP2Frame.greeting(window: window))
             while true {
                 while let frame = HTTP2Frame(takenFrom: &received) {
                     guard let answer = answer(to: frame) else {

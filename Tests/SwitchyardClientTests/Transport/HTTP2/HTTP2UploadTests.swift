@@ -85,5 +85,29 @@
 
             #expect(try await response.bytes() == Data("early".utf8))
         }
+
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream], ["small", "large", "streamed"])
+        func `an answer that comes before the server takes the body is taken when it has`(
+            _ delivery: HTTPRequest.Delivery,
+            _ kind: String
+        ) async throws {
+            let server = try lab.serve(window: 1000) { event in
+                switch event {
+                case .head(let stream, _): HTTP2Frame.answer("early", to: stream) + [.ping]
+                case .pong: [.window(1 << 20, of: 1)]
+                default: []
+                }
+            }
+            let body: HTTPBody =
+                switch kind {
+                case "small": .data(.pattern(20_000))
+                case "large": .data(.pattern(200_000))
+                default: .pieces([.pattern(20_000)])
+                }
+
+            let response = try await lab.send(try lab.request(to: server, method: .post, body: body, delivery))
+
+            #expect(try await response.bytes() == Data("early".utf8))
+        }
     }
 #endif
