@@ -58,6 +58,18 @@
             #expect(error?.mayHaveBeenSent == true)
         }
 
+        @Test func `a request that the server turns away as it goes is a lost connection`() async throws {
+            let server = try lab.serve { event in
+                guard case .head(let stream, _) = event else { return [] }
+                return stream == 1 ? HTTP2Frame.answer("first", to: 1) : [.goAway(last: 1)]
+            }
+            _ = try await lab.send(try lab.request(to: server))
+
+            let error = await lab.failure(of: try lab.request(to: server))
+
+            #expect(error?.kind == .connectionReset)
+        }
+
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
         func `a connection that ends within the body has truncated it`(_ delivery: HTTPRequest.Delivery) async throws {
             let server = try lab.serve { event in

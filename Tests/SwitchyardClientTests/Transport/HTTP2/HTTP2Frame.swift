@@ -60,6 +60,11 @@ struct HTTP2Frame: Sendable {
         HTTP2Frame(kind: .resetStream, stream: stream, payload: [code.rawValue].bigEndianBytes)
     }
 
+    /// Says that the connection takes no more requests, and that those above `last` were not looked at.
+    static func goAway(last: UInt32) -> HTTP2Frame {
+        HTTP2Frame(kind: .goAway, payload: [last, 0].bigEndianBytes)
+    }
+
     /// The client answers once it has read what went before.
     static let ping = HTTP2Frame(kind: .ping, payload: Data(count: 8))
 

@@ -106,7 +106,7 @@
             case 5, 97: .proxyFailure  // COULDNT_RESOLVE_PROXY, PROXY
             case 6: .dnsFailure  // COULDNT_RESOLVE_HOST
             case 7: kindOfFailedConnection  // COULDNT_CONNECT
-            case 8, 16: .protocolViolation  // WEIRD_SERVER_REPLY, HTTP2
+            case 8: .protocolViolation  // WEIRD_SERVER_REPLY
             case 18: hasHead ? .truncated : .connectionReset  // PARTIAL_FILE, also for an end within HTTP/2
             case 23: .decodingFailed  // WRITE_ERROR: ours have a verdict, so it was a decoder's
             case 26: .requestBodyFailed  // READ_ERROR
@@ -119,7 +119,7 @@
             case 56: kindOfFailedReceive  // RECV_ERROR
             case 61: .decodingFailed  // BAD_CONTENT_ENCODING
             case 63: .bodyTooLarge  // FILESIZE_EXCEEDED
-            case 92: hasHead ? .truncated : .connectionReset  // HTTP2_STREAM
+            case 16, 92: hasHead ? .truncated : .connectionReset  // HTTP2, also after a GOAWAY; HTTP2_STREAM
             case 95, 96: .connectionReset  // HTTP3, QUIC_CONNECT_ERROR
             case 100: wasSent ? .headersTooLarge : .invalidRequest  // TOO_LARGE
             default: .other
