@@ -47,6 +47,24 @@ struct HTTP2Frame: Sendable {
         return HTTP2Frame(kind: .headers, flags: endsHeaders | (ends ? endsStream : 0), stream: stream, payload: block)
     }
 
+    /// The head of a response that is larger than a frame, and all there is of it.
+    static func longHead(of stream: UInt32) -> [HTTP2Frame] {
+        var block = head([":status": "200"], of: stream).payload
+        let field = head(["x-long": String(repeating: "x", count: 100)], of: stream).payload
+        for _ in 0..<400 { block.append(field) }
+        let third = block.count / 3
+        return [
+            HTTP2Frame(kind: .headers, flags: endsStream, stream: stream, payload: Data(block.prefix(third))),
+            HTTP2Frame(kind: .continuation, stream: stream, payload: Data(block.dropFirst(third).prefix(third))),
+            HTTP2Frame(
+                kind: .continuation,
+                flags: endsHeaders,
+                stream: stream,
+                payload: Data(block.dropFirst(2 * third))
+            ),
+        ]
+    }
+
     static func data(_ text: String, of stream: UInt32, ends: Bool = true) -> HTTP2Frame {
         HTTP2Frame(kind: .data, flags: ends ? endsStream : 0, stream: stream, payload: Data(text.utf8))
     }

@@ -77,6 +77,21 @@
             #expect(wasReset.withLock { $0 })
         }
 
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [HTTPMethod.get, .head])
+        func `a long head is an answer without a body`(
+            _ delivery: HTTPRequest.Delivery,
+            _ method: HTTPMethod
+        ) async throws {
+            let server = try lab.serve { event in
+                guard case .head(let stream, _) = event else { return [] }
+                return HTTP2Frame.longHead(of: stream)
+            }
+
+            let response = try await lab.send(try lab.request(to: server, method: method, delivery))
+
+            #expect(response.headers.values(of: "x-long").count == 400)
+        }
+
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
         func `neither interim heads nor trailers are the head`(_ delivery: HTTPRequest.Delivery) async throws {
             let server = try lab.serve { event in
