@@ -110,7 +110,7 @@
         }
 
         @Test func `A31: a Unix socket takes the place of the network under TLS, too`() async throws {
-            let certificates = try Certificates()
+            let certificates = try Certificates.ready()
             let folder = try TemporaryFolder()
             let socket = folder.url.appending(path: "s")
             let server = try TLSServer(certificates, .good, at: socket)

@@ -53,7 +53,7 @@
         }
 
         private func send(overTLSTo name: Certificates.Name) async throws -> HTTPResponse {
-            let certificates = try Certificates()
+            let certificates = try Certificates.ready()
             let proxy = try TLSServer(certificates, name)
             return try await send("http://service.invalid/") { configuration in
                 configuration.proxy = .server(.init(kind: .https, host: "127.0.0.1", port: proxy.port))

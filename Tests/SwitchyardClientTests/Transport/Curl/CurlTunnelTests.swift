@@ -22,7 +22,7 @@
         func `B54: what the proxy says of its tunnel is not the server's answer`(
             _ delivery: HTTPRequest.Delivery
         ) async throws {
-            let certificates = try Certificates()
+            let certificates = try Certificates.ready()
             let server = try TLSServer(certificates, .good)
             let port = try #require(URL(string: server.url)?.port.flatMap(UInt16.init))
             let listener = try TCPListener()
@@ -39,7 +39,7 @@
         }
 
         @Test func `a server behind a tunnel that is not trusted has been sent nothing`() async throws {
-            let certificates = try Certificates()
+            let certificates = try Certificates.ready()
             let server = try TLSServer(certificates, .selfSigned)
             let port = try #require(URL(string: server.url)?.port.flatMap(UInt16.init))
             let listener = try TCPListener()

@@ -9,7 +9,7 @@
         private let transport: CurlTransport
 
         init() throws {
-            certificates = try Certificates()
+            certificates = try Certificates.ready()
             transport = try CurlTransport(configuration: Self.configuration(certificates))
         }
 

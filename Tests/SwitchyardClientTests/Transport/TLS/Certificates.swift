@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 /// Certificates for tests, made by the `openssl` command and kept for as long as the test runs.
 ///
@@ -10,6 +11,27 @@ struct Certificates: Sendable {
     }
 
     private let folder: TemporaryFolder
+
+    private struct Shared {
+        weak var folder: TemporaryFolder?
+    }
+
+    private static let shared = Locked(Shared())
+
+    /// Certificates for tests that only read them; those that run at the same time share one set, since making it takes
+    /// ten commands.
+    static func ready() throws -> Certificates {
+        try shared.withLock { shared in
+            if let folder = shared.folder { return Certificates(folder: folder) }
+            let certificates = try Certificates()
+            shared.folder = certificates.folder
+            return certificates
+        }
+    }
+
+    private init(folder: TemporaryFolder) {
+        self.folder = folder
+    }
 
     init() throws {
         folder = try TemporaryFolder()
