@@ -52,6 +52,16 @@ struct UploadFailureTests {
         #expect(lab.server.requests.isEmpty)
     }
 
+    @Test func `what is no file is closed once`() {
+        let folder = URL(fileURLWithPath: NSTemporaryDirectory())
+        errno = 0
+
+        #expect(throws: RequestError.file(path: folder.path, reason: .isDirectory)) { try StableFileReader(folder) }
+
+        // A second time would have closed what somebody else had opened meanwhile.
+        #expect(errno != EBADF)
+    }
+
     @Test func `a pipe is no file to send, and does not block`() async throws {
         let lab = try lab()
         let pipe = lab.folder.appendingPathComponent("pipe")

@@ -16,7 +16,7 @@ final class DiskLedger: Sendable {
     }
 
     deinit {
-        close(file)
+        if file >= 0 { close(file) }
     }
 
     /// Does something that changes the count, while no other process does.

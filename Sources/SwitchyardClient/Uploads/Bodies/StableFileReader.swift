@@ -43,7 +43,7 @@ actor StableFileReader: HTTPBodyReader {
         original = Self.state(of: status)
         let kind = status.st_mode & S_IFMT
         guard kind == S_IFREG else {
-            close(descriptor)
+            // From here on the deinitialiser closes the file, also of a reader that is none.
             throw .file(path: url.path, reason: kind == S_IFDIR ? .isDirectory : .unreadable("not a regular file"))
         }
     }
