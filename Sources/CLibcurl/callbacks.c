@@ -29,7 +29,17 @@ static bool is_interim(const struct buffer *head) {
     return space[1] == '1' && memcmp(space + 1, "101", 3) != 0;
 }
 
-static void start_head(struct ycurl_exchange *exchange) {
+/// Once libcurl has received what the head announced it reads no more. Over HTTP/2 it has to, as long as the body goes
+/// up: it is the server that says how much of it may be sent.
+static void read_on(struct ycurl_exchange *exchange, bool is_http2) {
+    bool ignores_length = is_http2 && exchange->body >= YCURL_BODY_COPIED;
+    if (ignores_length == exchange->configured_ignores_length) return;
+    ycurl_lib.easy_setopt(exchange->easy, CURLOPT_IGNORE_CONTENT_LENGTH, ignores_length ? 1L : 0L);
+    exchange->configured_ignores_length = ignores_length;
+}
+
+static void start_head(struct ycurl_exchange *exchange, const char *line, size_t count) {
+    read_on(exchange, count > 5 && line[5] == '2');
     exchange->head.count = 0;
     exchange->head_started = true;
     exchange->encoded = exchange->contradicts_length = exchange->names_transfer = false;
@@ -78,14 +88,12 @@ static void note_field(struct ycurl_exchange *exchange, const char *line, size_t
         exchange->encoded = true;
 }
 
-/// Notes an answer that may come before the end of the body; with a refusal libcurl sends no more of it.
-static void note_early_answer(struct ycurl_exchange *exchange) {
-    // Over HTTP/2 libcurl 7.88 may miss the end of an answer that is nothing but a head larger than its buffer.
-    if (exchange->head.count >= 16 << 10) loop_note(exchange->loop, exchange, YCURL_UPLOAD_OVERTAKEN);
-    if (exchange->body < YCURL_BODY_COPIED) return;
+/// Notes an answer whose end libcurl might miss: one that comes before the end of the body, of which a refusal has it
+/// send no more, and over HTTP/2 (7.88) one that is nothing but a head larger than its buffer.
+static void note_doubt(struct ycurl_exchange *exchange) {
     exchange->refused = exchange->body >= YCURL_BODY_BORROWED && ycurl_status(exchange) >= 300;
-    bool is_early = exchange->refused || exchange_is_behind(exchange);
-    if (is_early) loop_note(exchange->loop, exchange, YCURL_UPLOAD_OVERTAKEN);
+    bool is_long = exchange->head.count >= RECEIVED_PIECE;
+    if (is_long || exchange->refused || exchange_is_behind(exchange)) loop_note_doubt(exchange->loop, exchange);
 }
 
 /// Called with one line of a head, or of the trailers.
@@ -95,7 +103,7 @@ static size_t receive_head(const char *line, size_t size, size_t count, void *co
     exchange->last_activity = exchange->loop->now;
     struct buffer *head = &exchange->head;
     if (exchange->head_complete) return count;  // A trailer: no one asked for it, and it must not look like a header.
-    if (!exchange->head_started && starts_response(line, count)) start_head(exchange);
+    if (!exchange->head_started && starts_response(line, count)) start_head(exchange, line, count);
     // In all, so that interim responses without end have one.
     exchange->head_total += count;
     if (exchange->head_total > exchange->head_limit) return stop(exchange, YCURL_HEAD_TOO_LARGE, 0);
@@ -110,17 +118,16 @@ static size_t receive_head(const char *line, size_t size, size_t count, void *co
     if (exchange->contradicts_length && !exchange->names_transfer) return stop(exchange, YCURL_LENGTH_CONTRADICTED, 0);
     exchange->head_complete = true;
     if (exchange->streaming) loop_note(exchange->loop, exchange, YCURL_HEAD_ARRIVED);
-    note_early_answer(exchange);
+    note_doubt(exchange);
     return count;
 }
 
 /// Reserves what the response announces, within reason, so that a body is not moved while it grows.
 static bool reserve_announced(struct ycurl_exchange *exchange, size_t count) {
     enum { MOST = 16 << 20 };
-    int64_t announced = -1;
     if (exchange->streaming && count >= STREAMED_PIECE / 8) return buffer_reserve(&exchange->received, STREAMED_PIECE);
     if (exchange->streaming) return buffer_reserve(&exchange->received, count);
-    ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
+    int64_t announced = exchange->announced_length;
     if (announced > MOST) announced = MOST;
     if (exchange->received_limit >= 0 && announced > exchange->received_limit) announced = exchange->received_limit;
     return buffer_reserve(&exchange->received, announced > (int64_t)count ? (size_t)announced : count);
@@ -134,8 +141,8 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
     if (exchange->streaming) {
         loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
         bool full = exchange->received.count >= exchange->window;
-        // A decoder does not stop for a pause, it piles up behind it where no limit sees it: take its output here, up to
-        // a bound, and have the owner pause the transfer once the piece of input is decoded.
+        // A decoder does not stop for a pause, it piles up behind it where no limit sees it: take its output here, up
+        // to a bound, and have the owner pause the transfer once the piece of input is decoded.
         if (full && !exchange->encoded) {
             exchange->receive_paused = true;
             return CURL_WRITEFUNC_PAUSE;
@@ -174,7 +181,7 @@ static size_t read_file(struct ycurl_exchange *exchange, char *place, size_t roo
     if (count < 0) exchange->os_error = errno;
     if (count < 0) return stop(exchange, YCURL_UPLOAD_UNREADABLE, CURL_READFUNC_ABORT);
     if (count == 0) return stop(exchange, YCURL_UPLOAD_SHORT, CURL_READFUNC_ABORT);
-    // The last bytes go only when all of them are of one and the same file: the server has no body that looks whole else.
+    // The last bytes go only when all are of one and the same file: the server has no body that looks whole else.
     bool ends = position + count >= exchange->body_file_length;
     if (ends && !is_unchanged(exchange)) return stop(exchange, YCURL_UPLOAD_CHANGED, CURL_READFUNC_ABORT);
     return (size_t)count;
@@ -223,8 +230,7 @@ static size_t send_body(char *place, size_t size, size_t count, void *context) {
     exchange->last_activity = exchange->loop->now;
     count = read_body(exchange, place, size * count);
     // This may be the end, after which the answer has to be looked at.
-    if (exchange->head_complete && count != CURL_READFUNC_PAUSE)
-        loop_note(exchange->loop, exchange, YCURL_UPLOAD_OVERTAKEN);
+    if (exchange->head_complete && count != CURL_READFUNC_PAUSE) loop_note_doubt(exchange->loop, exchange);
     return count;
 }
 
@@ -281,6 +287,7 @@ static int note_progress(void *context, int64_t to_receive, int64_t received, in
     struct ycurl_exchange *exchange = context;
     struct ycurl_progress *progress = &exchange->progress;
     if (progress->received == received && progress->sent == sent) return 0;
+    if (exchange->configured_ignores_length && exchange->announced_length > 0) to_receive = exchange->announced_length;
     *progress = (struct ycurl_progress){sent, to_send, received, to_receive};
     loop_note(exchange->loop, exchange, YCURL_PROGRESSED);
     return 0;

@@ -147,7 +147,7 @@ void ycurl_body_resume(ycurl_exchange *exchange) {
     exchange->last_activity = exchange->loop->now;
     if (exchange->refused) {
         exchange->fed_waiting = false;
-        loop_note(exchange->loop, exchange, YCURL_UPLOAD_OVERTAKEN);
+        loop_note_doubt(exchange->loop, exchange);
     }
     int code = ycurl_lib.easy_pause(exchange->easy, exchange->fed_waiting ? CURLPAUSE_SEND : CURLPAUSE_CONT);
     // What libcurl held back is handed over within the call. When that fails, libcurl says so here and nowhere else:
@@ -167,6 +167,7 @@ int ycurl_upload_offer(ycurl_exchange *exchange, const void *bytes, size_t count
         }
         if (!buffer_append(&exchange->body_copy, bytes, count)) return CURLE_OUT_OF_MEMORY;
     }
+    exchange->asked_again = false;
     if (!exchange->fed_waiting) return CURLE_OK;
     exchange->fed_waiting = false;
     exchange->last_activity = exchange->loop->now;
@@ -180,7 +181,8 @@ void exchange_note_watching(void *easy, int what) {
     ycurl_lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
     if (!exchange || exchange->body != YCURL_BODY_FED || !exchange->running || exchange->limits_speed) return;
     exchange->unwatched = what == CURL_POLL_NONE || what == CURL_POLL_REMOVE;
-    if (exchange->unwatched && exchange->fed_waiting) loop_note(exchange->loop, exchange, YCURL_UPLOAD_OVERTAKEN);
+    bool may_be_over = exchange->unwatched && exchange->fed_waiting && !exchange->asked_again;
+    if (may_be_over) loop_note_doubt(exchange->loop, exchange);
 }
 
 static long info_long(ycurl_exchange *exchange, int info) {
@@ -189,24 +191,25 @@ static long info_long(ycurl_exchange *exchange, int info) {
     return value;
 }
 
-static bool speaks_http2(struct ycurl_exchange *exchange) {
-    enum { HTTP_2 = 3 };
-    return info_long(exchange, CURLINFO_HTTP_VERSION) == HTTP_2;
+static int64_t info_offset(ycurl_exchange *exchange, int info) {
+    int64_t value = 0;
+    ycurl_lib.easy_getinfo(exchange->easy, info, &value);
+    return value;
 }
 
-int64_t exchange_sent(struct ycurl_exchange *exchange) {
-    int64_t sent = 0;
-    ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
-    return sent;
+static bool speaks_http2(struct ycurl_exchange *exchange) {
+    return info_long(exchange, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2;
 }
+
+int64_t exchange_sent(struct ycurl_exchange *exchange) { return info_offset(exchange, CURLINFO_SIZE_UPLOAD_T); }
 
 bool exchange_is_behind(struct ycurl_exchange *exchange) {
     if (exchange->body < YCURL_BODY_COPIED || exchange->body_length == 0 || !speaks_http2(exchange)) return false;
     return exchange->body_length < 0 || exchange_sent(exchange) < exchange->body_length;
 }
 
-/// An HTTP/2 stream may end with what we send last, the answer having come before. libcurl takes no notice of that until
-/// it looks at the stream again, for which nothing but the end of a pause gives it a reason (seen with 7.88).
+/// An HTTP/2 stream may end with what we send last, the answer having come before. libcurl takes no notice of that
+/// until it looks at the stream again, for which nothing but the end of a pause gives it a reason (seen with 7.88).
 ///
 /// What it has read of the body last may wait for the server's window or for the socket, and goes out without a word to
 /// us. So there is another look whenever a socket has moved, or bytes were sent, by a look perhaps.
@@ -221,25 +224,47 @@ static void look_again(struct ycurl_exchange *exchange) {
     loop_note_ahead(exchange->loop, exchange);
 }
 
-void ycurl_upload_overtaken(ycurl_exchange *exchange) {
-    if (!exchange->running) return;
+/// Whether all has come that the answer's Content-Length announced, so that nothing the upload does can take from it.
+static bool is_answered(struct ycurl_exchange *exchange) {
+    if (!exchange->head_complete || exchange->receive_paused || exchange->announced_length < 0) return false;
+    return info_offset(exchange, CURLINFO_SIZE_DOWNLOAD_T) == exchange->announced_length;
+}
+
+/// Ends an upload that was refused. libcurl would say so to the server with the stream's last frame, and wait for the
+/// answer's end until that frame has gone, which takes a window that nobody may open any more.
+static bool ends_refused(struct ycurl_exchange *exchange) {
+    if (!exchange->refused || !speaks_http2(exchange) || !is_answered(exchange)) return false;
+    exchange->verdict = YCURL_ANSWERED;
+    loop_note_finished(exchange->loop, exchange, -1);
+    return true;
+}
+
+void exchange_look_for_end(struct ycurl_exchange *exchange) {
+    if (!exchange->running || exchange->links[FINISHED].is_listed || ends_refused(exchange)) return;
     bool ends = exchange->unwatched || exchange->refused;  // Else it has gone on since, on another connection perhaps.
     if (exchange->fed_waiting && !exchange->receive_paused && ends) {
         if (!exchange->head_complete) return loop_note_finished(exchange->loop, exchange, CURLE_GOT_NOTHING);
-        // libcurl has taken the answer for a reason to stop sending, or else asks for more of the body again.
+        // libcurl takes the answer for a reason to stop sending, or else asks for more of the body and looks away
+        // again: to ask it each time would never end.
         exchange->fed_waiting = false;
+        exchange->asked_again = exchange->unwatched;
         ycurl_lib.easy_pause(exchange->easy, CURLPAUSE_CONT);
     }
     if (exchange->head_complete) look_again(exchange);
 }
 
-// MARK: What happened
-
-static int64_t info_offset(ycurl_exchange *exchange, int info) {
-    int64_t value = 0;
-    ycurl_lib.easy_getinfo(exchange->easy, info, &value);
-    return value;
+int exchange_judge_end(struct ycurl_exchange *exchange, int code) {
+    if (exchange->body < YCURL_BODY_COPIED || exchange->verdict != YCURL_NO_VERDICT) return code;
+    // A server that has answered may reset the stream of an upload: the answer stays (RFC 9113 section 8.1).
+    if (code == CURLE_HTTP2_STREAM && is_answered(exchange)) exchange->verdict = YCURL_ANSWERED;
+    if (code != CURLE_OK || !exchange->configured_ignores_length) return code;
+    long status = ycurl_status(exchange);
+    bool has_body = status != 204 && status != 304;
+    bool is_short = info_offset(exchange, CURLINFO_SIZE_DOWNLOAD_T) < exchange->announced_length;
+    return has_body && is_short ? CURLE_PARTIAL_FILE : code;
 }
+
+// MARK: What happened
 
 /// Whether bytes of the request may have got to the server.
 static bool may_have_been_sent(ycurl_exchange *exchange, bool begun) {

@@ -40,7 +40,7 @@ struct ycurl_exchange {
     enum ycurl_body configured_body;
     char configured_method[24];
     long configured_connect_timeout;
-    bool configured_decompress, configured_progress, configured_fresh;
+    bool configured_decompress, configured_progress, configured_fresh, configured_ignores_length;
     /// The size of libcurl's receive buffer; 0 is libcurl's own.
     long configured_buffer;
     /// Bytes per second that are received at most; 0 is no limit.
@@ -63,8 +63,12 @@ struct ycurl_exchange {
     bool fed_ended, fed_waiting;
     /// libcurl watches the socket no more, neither for reading nor for writing.
     bool unwatched;
+    /// It has been asked since then whether the answer was a reason to stop sending.
+    bool asked_again;
     /// The answer has come, and is one after which libcurl sends no more.
     bool refused;
+    /// The answer may have ended unnoticed, or nothing will come any more.
+    bool in_doubt;
     /// Bytes of the body that had been sent when an exchange whose answer is ahead of it was looked at last.
     int64_t sent_at_look;
     bool once, was_sent;
@@ -119,6 +123,8 @@ struct ycurl_loop {
     int64_t now;
     /// Running exchanges with a fed body.
     size_t fed_count;
+    /// Exchanges that are in doubt.
+    size_t doubt_count;
     /// When libcurl wants to be called; INT64_MAX for never.
     int64_t timer;
     struct watched_socket *sockets;
@@ -136,7 +142,9 @@ struct ycurl_loop {
     bool gathers;
 };
 
-/// What a streamed response is received in, in bytes.
+/// What a response is received in, in bytes.
+#define RECEIVED_PIECE ((size_t)16 << 10)
+/// What a streamed one is received in.
 #define STREAMED_PIECE ((size_t)64 << 10)
 /// What is gathered of one before it is handed over, if it is there already: each time a reader has to be woken.
 #define STREAMED_BATCH ((size_t)128 << 10)
@@ -146,17 +154,26 @@ struct ycurl_loop {
 /// Puts an exchange on the list that ycurl_loop_next_event empties.
 void loop_note(ycurl_loop *loop, struct ycurl_exchange *exchange, unsigned event);
 
+/// Has an exchange looked at whose end is in doubt.
+void loop_note_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange);
 /// Has an exchange whose answer is ahead of its body looked at again when something has moved.
 void loop_note_ahead(ycurl_loop *loop, struct ycurl_exchange *exchange);
-/// Puts those exchanges on the list of events: all when a socket has moved, else those that have sent something.
+/// Looks at those exchanges: at all when a socket has moved, else at those in doubt and those that have sent something.
 void loop_look_at_ahead(ycurl_loop *loop, bool socket_moved);
 /// Takes one off that libcurl is done with.
 void loop_forget_ahead(ycurl_loop *loop, struct ycurl_exchange *gone);
+
+/// Ends a wait for more of a body that the server will not take any more, and sees to it that the end of an answer that
+/// libcurl might miss is noticed.
+void exchange_look_for_end(struct ycurl_exchange *exchange);
 
 /// Bytes of the body that libcurl has sent.
 int64_t exchange_sent(struct ycurl_exchange *exchange);
 /// Whether the body goes up over HTTP/2 and some of it has still to be sent.
 bool exchange_is_behind(struct ycurl_exchange *exchange);
+
+/// What came of an exchange that libcurl has ended, having been told to overlook some of it. Returns a CURLcode.
+int exchange_judge_end(struct ycurl_exchange *exchange, int code);
 
 /// Closes the file of a body that is not needed any more.
 void exchange_close_file(struct ycurl_exchange *exchange);

@@ -62,24 +62,40 @@ ycurl_exchange *ycurl_loop_next_finished(ycurl_loop *loop, int *code) {
     return exchange;
 }
 
+void loop_note_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange) {
+    if (!exchange->running || exchange->in_doubt) return;
+    exchange->in_doubt = true;
+    loop->doubt_count++;
+    loop_note_ahead(loop, exchange);
+}
+
+static bool settle_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange) {
+    bool was_in_doubt = exchange->in_doubt;
+    if (was_in_doubt) loop->doubt_count--;
+    exchange->in_doubt = false;
+    return was_in_doubt;
+}
+
 void loop_note_ahead(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     if (!exchange->links[AHEAD].is_listed) append(loop, AHEAD, exchange);
 }
 
 void loop_look_at_ahead(ycurl_loop *loop, bool socket_moved) {
-    struct ycurl_exchange *next = loop->lists[AHEAD].first;
-    loop->lists[AHEAD].first = loop->lists[AHEAD].last = NULL;
-    while (next) {
-        struct ycurl_exchange *exchange = next;
-        next = exchange->links[AHEAD].next;
-        exchange->links[AHEAD].is_listed = false;
-        if (socket_moved || exchange_sent(exchange) != exchange->sent_at_look)
-            loop_note(loop, exchange, YCURL_UPLOAD_OVERTAKEN);
+    // No more than there are now: a look may put one on the list again, or take any off.
+    size_t left = 0;
+    for (struct ycurl_exchange *next = loop->lists[AHEAD].first; next; next = next->links[AHEAD].next) left++;
+    struct ycurl_exchange *exchange;
+    while (left-- > 0 && (exchange = take(loop, AHEAD))) {
+        bool is_due = settle_doubt(loop, exchange) || socket_moved || exchange_sent(exchange) != exchange->sent_at_look;
+        if (is_due) exchange_look_for_end(exchange);
         else append(loop, AHEAD, exchange);
     }
 }
 
-void loop_forget_ahead(ycurl_loop *loop, struct ycurl_exchange *gone) { forget(loop, AHEAD, gone); }
+void loop_forget_ahead(ycurl_loop *loop, struct ycurl_exchange *gone) {
+    settle_doubt(loop, gone);
+    forget(loop, AHEAD, gone);
+}
 
 void loop_forget(ycurl_loop *loop, struct ycurl_exchange *gone) {
     forget(loop, EVENTS, gone);

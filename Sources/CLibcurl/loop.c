@@ -188,6 +188,7 @@ static void forget_abandoned(ycurl_loop *loop, const struct ycurl_exchange *gone
 
 /// Takes an exchange that libcurl is done with off its hands.
 static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
+    code = exchange_judge_end(exchange, code);
     take_off(loop, exchange);
     // The handle may wait for its next request for long.
     exchange_close_file(exchange);
@@ -283,7 +284,7 @@ static void collect_finished(ycurl_loop *loop) {
 }
 
 static int wait_time(const ycurl_loop *loop, int64_t wait_ms) {
-    if (loop->lists[FINISHED].first || loop->lists[EVENTS].first) return 0;
+    if (loop->lists[FINISHED].first || loop->lists[EVENTS].first || loop->doubt_count) return 0;
     int64_t next = loop->timer;
     if (loop->heap_count && loop->heap[0]->due < next) next = loop->heap[0]->due;
     if (next == INT64_MAX) return wait_ms < 0 ? -1 : (int)(wait_ms < INT32_MAX ? wait_ms : INT32_MAX);

@@ -124,7 +124,8 @@ static int install_body(struct ycurl_exchange *exchange, const struct ycurl_requ
     exchange->body_length = request->body_length;
     exchange->body_position = 0;
     exchange->body_copy.count = 0;
-    exchange->fed_ended = exchange->fed_waiting = exchange->unwatched = exchange->refused = false;
+    exchange->fed_ended = exchange->fed_waiting = false;
+    exchange->unwatched = exchange->asked_again = exchange->refused = false;
     size_t count = 0;
     if (exchange->body == YCURL_BODY_COPIED) count = (size_t)request->body_length;
     if (exchange->body == YCURL_BODY_FILE) count = (size_t)(request->body_length - request->body_file_length);
@@ -142,10 +143,11 @@ static int install_body(struct ycurl_exchange *exchange, const struct ycurl_requ
 /// libcurl looks at a speed limit between two reads only, so a read takes a millisecond's worth. Measured with 7.88:
 /// of 400 kB at 1 MB/s, reads of 16 KiB let all through within 1 to 66 ms, reads of 1 KiB take 375 ms.
 static long receive_buffer(const struct ycurl_exchange *exchange) {
-    long size = exchange->streaming ? (long)STREAMED_PIECE : 16L << 10;
+    long size = exchange->streaming ? (long)STREAMED_PIECE : (long)RECEIVED_PIECE;
     if (!exchange->receive_speed) return size;
     int64_t piece = exchange->receive_speed / 1000;
-    return piece < 1 << 10 ? 1 << 10 : piece > 16 << 10 ? 16 << 10 : (long)piece;
+    if (piece > (int64_t)RECEIVED_PIECE) return (long)RECEIVED_PIECE;
+    return piece < 1 << 10 ? 1 << 10 : (long)piece;
 }
 
 static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_request *request, bool decompress) {

@@ -189,10 +189,6 @@ void ycurl_body_resume(ycurl_exchange *exchange);
 /// Hands over the next bytes (copied); count 0 ends the body. Returns a CURLcode.
 int ycurl_upload_offer(ycurl_exchange *exchange, const void *bytes, size_t count);
 
-/// Ends a wait for more of a body that the server will not take any more, and sees to it that an answer that came before
-/// the body's end is noticed.
-void ycurl_upload_overtaken(ycurl_exchange *exchange);
-
 // MARK: What happened
 
 /// Why one of our callbacks ended the transfer.
@@ -281,8 +277,6 @@ enum ycurl_event {
     /// More of a fed body is wanted.
     YCURL_UPLOAD_HUNGRY = 4,
     YCURL_PROGRESSED = 8,
-    /// The answer has come before the end of the body, or nothing will come any more: ycurl_upload_overtaken judges.
-    YCURL_UPLOAD_OVERTAKEN = 16,
 };
 
 /// The next exchange with events, NULL when there is none.

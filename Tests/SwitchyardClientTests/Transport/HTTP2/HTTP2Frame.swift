@@ -9,6 +9,7 @@ struct HTTP2Frame: Sendable {
 
     /// Why a stream ends (RFC 9113 section 7).
     enum Code: UInt32, Sendable {
+        case none = 0
         case internalError = 2
         case cancel = 8
         case enhanceYourCalm = 11
@@ -72,6 +73,12 @@ struct HTTP2Frame: Sendable {
     /// A whole response.
     static func answer(_ text: String, to stream: UInt32, status: Int = 200) -> [HTTP2Frame] {
         [.head([":status": "\(status)"], of: stream), .data(text, of: stream)]
+    }
+
+    /// A whole response that says how long its body is.
+    static func measuredAnswer(_ text: String, to stream: UInt32, status: Int) -> [HTTP2Frame] {
+        let length = "\(text.utf8.count)"
+        return [.head([":status": "\(status)", "content-length": length], of: stream), .data(text, of: stream)]
     }
 
     static func reset(_ stream: UInt32, _ code: Code) -> HTTP2Frame {

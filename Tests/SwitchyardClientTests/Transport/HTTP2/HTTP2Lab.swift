@@ -10,13 +10,9 @@
 
         init() throws {
             certificates = try Certificates.ready()
-            transport = try CurlTransport(configuration: Self.configuration(certificates))
-        }
-
-        private static func configuration(_ certificates: Certificates) -> CurlTransport.Configuration {
             var configuration = CurlTransport.Configuration()
             configuration.tls = TLSConfiguration(trustRoots: .file(certificates.authority))
-            return configuration
+            transport = try CurlTransport(configuration: configuration)
         }
 
         func serve(window: UInt32 = 1 << 20, _ handler: @escaping HTTP2Server.Handler) throws -> HTTP2Server {
@@ -39,25 +35,8 @@
             try await transport.send(request)
         }
 
-        /// What a request fails with, body included; `nil` when it does not fail.
         func failure(of request: HTTPRequest) async -> TransportError? {
-            do throws(TransportError) {
-                _ = try await transport.send(request).bytes()
-                return nil
-            } catch {
-                return error
-            }
-        }
-
-        /// What a client that speaks HTTP/1 only makes of a server that speaks HTTP/2 only.
-        func failureOfHTTP1() async throws -> TransportError? {
-            let server = try TLSServer(certificates, .good, options: ["-alpn", "h2"])
-            var configuration = Self.configuration(certificates)
-            configuration.httpVersion = .http1Only
-            let transport = try CurlTransport(configuration: configuration)
-            defer { transport.shutdown() }
-            let url = try #require(RequestURL(server.url))
-            return await #expect(throws: TransportError.self) { _ = try await transport.send(HTTPRequest(url: url)) }
+            await transport.failure(of: request)
         }
     }
 #endif

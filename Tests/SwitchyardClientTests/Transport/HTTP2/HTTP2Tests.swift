@@ -43,11 +43,6 @@
             #expect(bodies.count == 20)
         }
 
-        @Test func `B53: a client that speaks HTTP 1 only does not offer the other`() async throws {
-            // A server that takes nothing else ends the handshake then (RFC 7301 section 3.2).
-            #expect(try await lab.failureOfHTTP1()?.kind == .tlsFailure)
-        }
-
         @Test func `a request that is given up leaves the others alone`() async throws {
             let asked = Latch()
             let wasReset = Locked(false)

@@ -53,7 +53,7 @@
                 case .head(let stream, _): return HTTP2Frame.answer("no", to: stream, status: 413)
                 case .data(let bytes, let stream, _) where !bytes.isEmpty:
                     received.withLock { $0 += bytes.count }
-                    // What libcurl has read of the body already has to go out.
+                    // What libcurl has read of the body already has to go out, and its end too.
                     return [0, stream].map { .window(UInt32(bytes.count), of: $0) }
                 default: break
                 }
@@ -66,6 +66,95 @@
             #expect(response.status == 413)
             #expect(try await response.bytes() == Data("no".utf8))
             #expect(received.withLock { $0 } < 20_000_000)
+        }
+
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
+        func `a refusal of known length ends an upload that the server does not take`(
+            _ delivery: HTTPRequest.Delivery
+        ) async throws {
+            let received = Locked(0)
+            let server = try lab.serve(window: 100_000) { event in
+                guard case .data(let bytes, let stream, _) = event else { return [] }
+                let count = received.withLock { count in
+                    count += bytes.count
+                    return count
+                }
+                // Then the client has sent all it may.
+                return count < 100_000 ? [] : HTTP2Frame.measuredAnswer("no", to: stream, status: 413)
+            }
+            let body = HTTPBody.data(.pattern(20_000_000))
+
+            let response = try await lab.send(try lab.request(to: server, method: .put, body: body, delivery))
+
+            #expect(response.status == 413)
+            #expect(try await response.bytes() == Data("no".utf8))
+        }
+
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [true, false])
+        func `an answer that is complete by its length does not stop the body behind it`(
+            _ delivery: HTTPRequest.Delivery,
+            _ isLengthKnown: Bool
+        ) async throws {
+            let received = Locked(Data())
+            let hasEnded = Latch()
+            let server = try lab.serve(window: 1000) { event in
+                switch event {
+                case .head(let stream, _): return HTTP2Frame.measuredAnswer("early", to: stream, status: 200)
+                case .data(let bytes, let stream, let ends):
+                    received.withLock { $0.append(bytes) }
+                    if ends { hasEnded.open() }
+                    return bytes.isEmpty ? [] : [.window(UInt32(bytes.count), of: stream)]
+                default: return []
+                }
+            }
+            let pieces = (0..<40).map { Data(repeating: UInt8($0), count: 1_000) }
+            let body = HTTPBody.pieces(pieces, length: isLengthKnown ? 40_000 : nil)
+
+            let response = try await lab.send(try lab.request(to: server, method: .post, body: body, delivery))
+
+            #expect(try await response.bytes() == Data("early".utf8))
+            await hasEnded.wait()
+            #expect(received.withLock { $0 } == Data(pieces.joined()))
+        }
+
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [HTTP2Frame.Code.none, .cancel])
+        func `an answer stays although the server resets the stream of the body behind it`(
+            _ delivery: HTTPRequest.Delivery,
+            _ code: HTTP2Frame.Code
+        ) async throws {
+            let server = try lab.serve { event in
+                switch event {
+                case .head(let stream, _): HTTP2Frame.measuredAnswer("enough", to: stream, status: 200) + [.ping]
+                // Not at once: libcurl 7.88 loses an answer that it reads together with the reset.
+                case .pong: [.reset(1, code)]
+                default: []
+                }
+            }
+            let body = HTTPBody.data(.pattern(20_000_000))
+
+            let response = try await lab.send(try lab.request(to: server, method: .put, body: body, delivery))
+
+            #expect(try await response.bytes() == Data("enough".utf8))
+        }
+
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
+        func `an answer that ends short of its length is truncated`(_ delivery: HTTPRequest.Delivery) async throws {
+            let server = try lab.serve { event in
+                switch event {
+                case .data(_, let stream, true):
+                    [
+                        .head([":status": "200", "content-length": "9"], of: stream),
+                        .data("part", of: stream, ends: false), .ping,
+                    ]
+                case .pong: [.reset(1, .none)]
+                default: []
+                }
+            }
+            let body = HTTPBody.data(Data("x".utf8))
+
+            let error = await lab.failure(of: try lab.request(to: server, method: .post, body: body, delivery))
+
+            #expect(error?.kind == .truncated)
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [true, false])

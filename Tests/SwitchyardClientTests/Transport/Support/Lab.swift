@@ -51,14 +51,8 @@ struct Lab {
         try await transport.send(try request(path))
     }
 
-    /// What a request fails with, body included; `nil` when it does not fail.
     func failure(of request: HTTPRequest) async -> TransportError? {
-        do throws(TransportError) {
-            _ = try await transport.send(request).bytes()
-            return nil
-        } catch {
-            return error
-        }
+        await transport.failure(of: request)
     }
 
     // MARK: What the server and the stub answer alike
@@ -101,6 +95,18 @@ extension HTTPResponse {
             var bytes = Data()
             for try await piece in stream { bytes.append(piece) }
             return bytes
+        }
+    }
+}
+
+extension Transport {
+    /// What a request fails with, body included; `nil` when it does not fail.
+    func failure(of request: HTTPRequest) async -> TransportError? {
+        do throws(TransportError) {
+            _ = try await send(request).bytes()
+            return nil
+        } catch {
+            return error
         }
     }
 }

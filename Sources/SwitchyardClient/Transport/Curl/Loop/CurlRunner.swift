@@ -114,7 +114,6 @@
             if events.contains(YCURL_HEAD_ARRIVED) { deliverHead(of: exchange, handle) }
             if events.contains(YCURL_BODY_ARRIVED) { deliverBody(of: exchange, handle) }
             if events.contains(YCURL_PROGRESSED) { exchange.reportProgress() }
-            if events.contains(YCURL_UPLOAD_OVERTAKEN) { ycurl_upload_overtaken(handle) }
             if events.contains(YCURL_UPLOAD_HUNGRY), let upload = exchange.upload {
                 upload.readNext { [owner] piece in owner.submit(.feed(exchange, piece)) }
             }

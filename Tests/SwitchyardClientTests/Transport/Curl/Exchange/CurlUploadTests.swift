@@ -2,6 +2,7 @@
     import Foundation
     import Glibc
     import SwitchyardClient
+    import SwitchyardTesting
     import Testing
 
     /// Uploads that the server does not wait for.
@@ -82,6 +83,26 @@
             #expect(response.status == 200)
             latch.open()
 
+            #expect(try await response.bytes() == Data("ok".utf8))
+            #expect(await served.hasSuffix("4\r\nlate\r\n0\r\n\r\n"))
+        }
+
+        @Test func `an upload that waits behind its answer leaves the transport to others`() async throws {
+            let listener = try TCPListener()
+            let other = LoopbackServer()
+            other.route(.get, "/", answering: .text("hello"))
+            try other.start()
+            let latch = Latch()
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+            async let served = listener.serveOne { Self.serve($0, answer, closes: false) }
+            let transport = try CurlTransport()
+            let response = try await transport.send(try request(to: listener, latch, .stream))
+
+            let url = try #require(RequestURL(other.baseURL + "/"))
+            let second = try await transport.send(HTTPRequest(url: url, timeouts: .init(total: .seconds(50))))
+
+            #expect(try await second.bytes() == Data("hello".utf8))
+            latch.open()
             #expect(try await response.bytes() == Data("ok".utf8))
             #expect(await served.hasSuffix("4\r\nlate\r\n0\r\n\r\n"))
         }
