@@ -48,8 +48,8 @@ struct SoakServers {
         )
     }
 
-    /// Lets one server after the other refuse connections, or take them and say nothing, a third of the time, until the
-    /// task is cancelled.
+    /// Lets one server after the other refuse connections, or take them and say nothing, for 30 ms with 60 ms of peace
+    /// behind them, until the task is cancelled.
     func misbehave() async {
         var number = 0
         while !Task.isCancelled {

@@ -8,7 +8,7 @@ struct ContentDispositionParser {
     }
 
     mutating func parse() -> ContentDisposition {
-        let type = until { $0 == ";" }.trimmedOfSpace.lowercased()
+        let type = until { $0 == ";" }.trimmed.lowercased()
         var parameters: [ContentDisposition.Parameter] = []
         while rest.first == ";" {
             rest.removeFirst()
@@ -20,12 +20,12 @@ struct ContentDispositionParser {
 
     /// The next parameter; `nil` for what has no equals sign, and for a value that was cut off within its quotes.
     private mutating func parameter() -> ContentDisposition.Parameter? {
-        let name = until { $0 == ";" || $0 == "=" }.trimmedOfSpace.lowercased()
+        let name = until { $0 == ";" || $0 == "=" }.trimmed.lowercased()
         guard rest.first == "=" else { return nil }
         rest.removeFirst()
         rest = rest.drop { $0 == " " || $0 == "\t" }
         guard rest.first == "\"" else {
-            return ContentDisposition.Parameter(name: name, value: until { $0 == ";" }.trimmedOfSpace, isQuoted: false)
+            return ContentDisposition.Parameter(name: name, value: until { $0 == ";" }.trimmed, isQuoted: false)
         }
         guard let value = quoted() else { return nil }
         _ = until { $0 == ";" }
@@ -51,16 +51,6 @@ struct ContentDispositionParser {
             }
         }
         return nil
-    }
-}
-
-extension Substring.UnicodeScalarView {
-    fileprivate var trimmedOfSpace: String {
-        func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
-        guard let start = firstIndex(where: { !isSpace($0) }), let end = lastIndex(where: { !isSpace($0) }) else {
-            return ""
-        }
-        return String(self[start...end])
     }
 }
 

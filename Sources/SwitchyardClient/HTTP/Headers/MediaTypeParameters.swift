@@ -4,15 +4,11 @@ enum MediaTypeParameters {
     static func value(of name: String, in mediaType: String) -> String? {
         for parameter in HeaderList.pieces(of: mediaType, separatedBy: ";").dropFirst() {
             guard let equals = parameter.firstIndex(of: "=") else { continue }
-            guard trimmed(parameter[..<equals]).equalsIgnoringASCIICase(name) else { continue }
-            let value = unquoted(trimmed(parameter[parameter.index(after: equals)...]))
+            guard parameter[..<equals].unicodeScalars.trimmed.equalsIgnoringASCIICase(name) else { continue }
+            let value = unquoted(parameter[parameter.index(after: equals)...].unicodeScalars.trimmed)
             return value.isEmpty ? nil : value
         }
         return nil
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
     }
 
     private static func unquoted(_ text: String) -> String {

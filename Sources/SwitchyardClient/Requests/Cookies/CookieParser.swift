@@ -106,14 +106,3 @@ private struct CookieAttributes {
         maxAge = seconds > 0 ? now.addingTimeInterval(seconds) : .distantPast
     }
 }
-
-extension Substring.UnicodeScalarView {
-    /// The text without spaces and tabs at its ends.
-    fileprivate var trimmed: String {
-        func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
-        guard let start = firstIndex(where: { !isSpace($0) }), let end = lastIndex(where: { !isSpace($0) }) else {
-            return ""
-        }
-        return String(self[start...end])
-    }
-}

@@ -33,6 +33,13 @@ import Testing
         return configuration
     }
 
+    /// What ``start(disk:)`` gives to a process that comes after one which read `path`.
+    private func startAgain(after path: String, disk: DiskCache) async throws -> (TopicAPI, StubTransport) {
+        _ = try await isKept(read(path), by: try start(disk: disk).topics)
+        await disk.flush()
+        return try start(disk: disk)
+    }
+
     private func isKept(_ configuration: APIConfiguration, by topics: TopicAPI) async throws -> Bool {
         try await topics.response(for: configuration, with: .json).isFromCache
     }
@@ -71,10 +78,7 @@ import Testing
 
     @Test func `what the disk holds from before a change is not used`() async throws {
         let disk = try DiskCache(at: folder.url)
-        let before = try start(disk: disk).topics
-        _ = try await isKept(read("topics/1"), by: before)
-        await disk.flush()
-        let (topics, transport) = try start(disk: disk)
+        let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
         clock.advance(by: .seconds(1))
 
         try await topics.send(APIConfiguration(path: "topics/1", method: .delete))
@@ -86,10 +90,7 @@ import Testing
 
     @Test func `what was recalled from the disk is removed by a change`() async throws {
         let disk = try DiskCache(at: folder.url)
-        let before = try start(disk: disk).topics
-        _ = try await isKept(read("topics/1"), by: before)
-        await disk.flush()
-        let (topics, transport) = try start(disk: disk)
+        let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
         #expect(try await isKept(read("topics/1"), by: topics))
         clock.advance(by: .seconds(1))
 
