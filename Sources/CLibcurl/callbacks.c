@@ -228,6 +228,7 @@ static size_t read_body(struct ycurl_exchange *exchange, char *place, size_t roo
 static size_t send_body(char *place, size_t size, size_t count, void *context) {
     struct ycurl_exchange *exchange = context;
     exchange->last_activity = exchange->loop->now;
+    exchange->loop->body_reads++;
     count = read_body(exchange, place, size * count);
     // This may be the end, after which the answer has to be looked at.
     if (exchange->head_complete && count != CURL_READFUNC_PAUSE) loop_note_doubt(exchange->loop, exchange);

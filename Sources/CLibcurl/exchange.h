@@ -106,6 +106,11 @@ struct watched_socket {
     uint32_t wanted, registered;
     /// Opened and closed through our callbacks, so that a registration may outlive its need.
     bool ours;
+    /// It takes bytes and gets none, and is not watched for that for a while.
+    bool is_stalled;
+    /// Times in a row that it took bytes while no more of any body was read.
+    unsigned fruitless;
+    size_t reads_before;
 };
 
 struct loop_option {
@@ -129,6 +134,10 @@ struct ycurl_loop {
     int64_t timer;
     struct watched_socket *sockets;
     size_t socket_count;
+    /// When stalled sockets are looked at again; INT64_MAX while there are none.
+    int64_t stall_end;
+    /// Times that libcurl has read more of a request's body.
+    size_t body_reads;
     /// Exchanges with a deadline, the next one first.
     struct ycurl_exchange **heap;
     size_t heap_count, heap_capacity;
@@ -193,7 +202,16 @@ bool deadlines_set(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t du
 /// Installs what every request of an exchange has in common. Returns a CURLcode.
 int exchange_install_callbacks(struct ycurl_exchange *exchange);
 
+/// What libcurl calls to open and to close a socket, and to say what it wants to know of one.
 int loop_open_socket(void *loop, int purpose, struct curl_sockaddr *address);
 int loop_close_socket(void *loop, int socket);
+int sockets_watch(void *easy, int socket, int what, void *loop, void *unused);
+
+/// epoll_ctl() for the loop's set.
+int sockets_control(ycurl_loop *loop, int operation, int socket, uint32_t events);
+/// Tells libcurl what has happened at a socket.
+void sockets_dispatch(ycurl_loop *loop, int socket, uint32_t events);
+/// Watches stalled sockets again when it is time.
+void sockets_end_stalls(ycurl_loop *loop);
 
 #endif

@@ -10,83 +10,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// MARK: Sockets
-
-static struct watched_socket *watched(ycurl_loop *loop, int socket) {
-    if (socket < 0) return NULL;
-    if ((size_t)socket >= loop->socket_count) {
-        size_t count = (size_t)socket + 64;
-        struct watched_socket *sockets = realloc(loop->sockets, count * sizeof *sockets);
-        if (!sockets) return NULL;
-        for (size_t i = loop->socket_count; i < count; i++) sockets[i] = (struct watched_socket){0};
-        loop->sockets = sockets;
-        loop->socket_count = count;
-    }
-    return &loop->sockets[socket];
-}
-
-static int control(ycurl_loop *loop, int operation, int socket, uint32_t events) {
-    struct epoll_event event = {.events = events, .data.fd = socket};
-    return epoll_ctl(loop->epoll, operation, socket, &event);
-}
-
-/// Brings the epoll set to what is wanted of a socket.
-static bool apply(ycurl_loop *loop, int socket, struct watched_socket *entry) {
-    if (entry->registered == entry->wanted) return true;
-    uint32_t before = entry->registered;
-    entry->registered = entry->wanted;
-    if (!entry->wanted) {
-        control(loop, EPOLL_CTL_DEL, socket, 0);
-        return true;
-    }
-    if (control(loop, before ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, entry->wanted) == 0) return true;
-    // A socket may have been closed behind our back and its number given out again, or the other way round.
-    int other = errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
-    if (control(loop, other, socket, entry->wanted) == 0) return true;
-    entry->registered = 0;
-    return false;
-}
-
-/// libcurl says what it wants to know of a socket.
-static int watch_socket(void *easy, int socket, int what, void *context, void *unused) {
-    (void)unused;
-    ycurl_loop *loop = context;
-    if (loop->fed_count) exchange_note_watching(easy, what);
-    struct watched_socket *entry = watched(loop, socket);
-    if (!entry) return -1;
-    entry->wanted = 0;
-    if (what != CURL_POLL_REMOVE) {
-        if (what & CURL_POLL_IN) entry->wanted |= EPOLLIN;
-        if (what & CURL_POLL_OUT) entry->wanted |= EPOLLOUT;
-    }
-    // A kept-alive connection is wanted again in a moment: leave it registered and spare two system calls a request.
-    // Should it become readable meanwhile, dispatch() takes it out.
-    if (!entry->wanted && entry->ours && entry->registered == EPOLLIN) return 0;
-    return apply(loop, socket, entry) ? 0 : -1;
-}
-
-int loop_open_socket(void *context, int purpose, struct curl_sockaddr *address) {
-    (void)purpose;
-    ycurl_loop *loop = context;
-    int opened = socket(address->family, address->type | SOCK_CLOEXEC, address->protocol);
-    struct watched_socket *entry = watched(loop, opened);
-    if (!entry) return opened;
-    // The number is new, so whatever was registered under it is gone from the epoll set.
-    entry->ours = true;
-    entry->registered = 0;
-    apply(loop, opened, entry);
-    return opened;
-}
-
-int loop_close_socket(void *context, int socket) {
-    struct watched_socket *entry = watched(context, socket);
-    // Closing takes it out of the epoll set only if nobody has a copy; a process that was forked has one of everything,
-    // and then nothing could take it out any more.
-    if (entry && entry->registered) control(context, EPOLL_CTL_DEL, socket, 0);
-    if (entry) *entry = (struct watched_socket){0};
-    return close(socket);
-}
-
 static int set_timer(void *multi, long wait_ms, void *context) {
     (void)multi;
     ycurl_loop *loop = context;
@@ -99,8 +22,8 @@ static int set_timer(void *multi, long wait_ms, void *context) {
 static bool open_multi(ycurl_loop *loop) {
     loop->multi = ycurl_lib.multi_init();
     if (!loop->multi) return false;
-    loop->timer = INT64_MAX;
-    ycurl_lib.multi_setopt(loop->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
+    loop->timer = loop->stall_end = INT64_MAX;
+    ycurl_lib.multi_setopt(loop->multi, CURLMOPT_SOCKETFUNCTION, sockets_watch);
     ycurl_lib.multi_setopt(loop->multi, CURLMOPT_SOCKETDATA, loop);
     ycurl_lib.multi_setopt(loop->multi, CURLMOPT_TIMERFUNCTION, set_timer);
     ycurl_lib.multi_setopt(loop->multi, CURLMOPT_TIMERDATA, loop);
@@ -116,7 +39,8 @@ ycurl_loop *ycurl_loop_create(void) {
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     // Edge-triggered, so that the count never has to be read back.
-    bool whole = loop->epoll >= 0 && loop->wake >= 0 && control(loop, EPOLL_CTL_ADD, loop->wake, EPOLLIN | EPOLLET) == 0;
+    bool whole = loop->epoll >= 0 && loop->wake >= 0 &&
+                 sockets_control(loop, EPOLL_CTL_ADD, loop->wake, EPOLLIN | EPOLLET) == 0;
     if (whole && open_multi(loop)) return loop;
     int error = errno ? errno : ENOMEM;
     ycurl_loop_destroy(loop);
@@ -226,23 +150,6 @@ static void run_timer(ycurl_loop *loop) {
     ycurl_lib.multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 
-static void dispatch(ycurl_loop *loop, const struct epoll_event *event) {
-    int socket = event->data.fd;
-    if (socket == loop->wake) return;
-    struct watched_socket *entry = watched(loop, socket);
-    if (!entry || !entry->wanted) {
-        if (entry) entry->registered = 0;
-        control(loop, EPOLL_CTL_DEL, socket, 0);
-        return;
-    }
-    uint32_t trouble = event->events & (EPOLLERR | EPOLLHUP);
-    int what = 0;
-    if (event->events & EPOLLIN || trouble) what |= CURL_CSELECT_IN;
-    if (event->events & EPOLLOUT || (trouble && (entry->wanted & EPOLLOUT))) what |= CURL_CSELECT_OUT;
-    int running;
-    ycurl_lib.multi_socket_action(loop->multi, socket, what, &running);
-}
-
 static bool is_connected(struct ycurl_exchange *exchange) {
     int64_t begun = 0;
     ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_PRETRANSFER_TIME_T, &begun);
@@ -285,7 +192,7 @@ static void collect_finished(ycurl_loop *loop) {
 
 static int wait_time(const ycurl_loop *loop, int64_t wait_ms) {
     if (loop->lists[FINISHED].first || loop->lists[EVENTS].first || loop->doubt_count) return 0;
-    int64_t next = loop->timer;
+    int64_t next = earlier(loop->timer, loop->stall_end);
     if (loop->heap_count && loop->heap[0]->due < next) next = loop->heap[0]->due;
     if (next == INT64_MAX) return wait_ms < 0 ? -1 : (int)(wait_ms < INT32_MAX ? wait_ms : INT32_MAX);
     int64_t wait = next <= loop->now ? 0 : (next - loop->now + 999999) / 1000000;
@@ -314,11 +221,12 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     for (int looks = 1;; looks++) {
         loop->now = ycurl_now();
         loop->gathers = false;
-        for (int i = 0; i < count; i++) dispatch(loop, &events[i]);
+        for (int i = 0; i < count; i++) sockets_dispatch(loop, events[i].data.fd, events[i].events);
         if (!loop->gathers || looks == MOST_LOOKS) break;
         count = epoll_wait(loop->epoll, events, MOST, 0);
         if (count <= 0) break;
     }
+    sockets_end_stalls(loop);
     run_timer(loop);
     collect_finished(loop);
     loop_look_at_ahead(loop, moved);

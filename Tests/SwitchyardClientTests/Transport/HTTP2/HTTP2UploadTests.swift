@@ -68,6 +68,28 @@
             #expect(received.withLock { $0 } < 20_000_000)
         }
 
+        // In a process of its own, where nobody else takes time of the processor.
+        @Test func `an upload that waits for the server leaves the processor alone`() async throws {
+            await #expect(processExitsWith: .success) {
+                let lab = try HTTP2Lab()
+                let isSent = Latch()
+                let server = try lab.serve(window: 1000) { event in
+                    if case .data = event { isSent.open() }
+                    return []
+                }
+                let request = try lab.request(to: server, method: .put, body: .data(.pattern(20_000_000)))
+                let upload = Task { try await lab.send(request) }
+                await isSent.wait()
+
+                let before = clock()
+                try await Task.sleep(for: .milliseconds(300))
+
+                // A loop that is kept busy takes all of it.
+                #expect(Double(clock() - before) / Double(CLOCKS_PER_SEC) < 0.15)
+                upload.cancel()
+            }
+        }
+
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
         func `a refusal of known length ends an upload that the server does not take`(
             _ delivery: HTTPRequest.Delivery

@@ -1,0 +1,142 @@
+/// The sockets of a loop, and the epoll set that watches them as libcurl says.
+#if defined(__linux__)
+
+#include "exchange.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+/// Times in a row that a socket took bytes and got none, after which it is not watched for that for a while.
+#define MOST_FRUITLESS 8
+/// That while, in nanoseconds.
+#define STALL 5000000
+
+static struct watched_socket *watched(ycurl_loop *loop, int socket) {
+    if (socket < 0) return NULL;
+    if ((size_t)socket >= loop->socket_count) {
+        size_t count = (size_t)socket + 64;
+        struct watched_socket *sockets = realloc(loop->sockets, count * sizeof *sockets);
+        if (!sockets) return NULL;
+        for (size_t i = loop->socket_count; i < count; i++) sockets[i] = (struct watched_socket){0};
+        loop->sockets = sockets;
+        loop->socket_count = count;
+    }
+    return &loop->sockets[socket];
+}
+
+int sockets_control(ycurl_loop *loop, int operation, int socket, uint32_t events) {
+    struct epoll_event event = {.events = events, .data.fd = socket};
+    return epoll_ctl(loop->epoll, operation, socket, &event);
+}
+
+/// Brings the epoll set to what is wanted of a socket.
+static bool apply(ycurl_loop *loop, int socket, struct watched_socket *entry) {
+    uint32_t before = entry->registered, wanted = entry->wanted;
+    if (entry->is_stalled) wanted &= ~(uint32_t)EPOLLOUT;
+    if (before == wanted) return true;
+    entry->registered = wanted;
+    if (!wanted) {
+        sockets_control(loop, EPOLL_CTL_DEL, socket, 0);
+        return true;
+    }
+    if (sockets_control(loop, before ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, wanted) == 0) return true;
+    // A socket may have been closed behind our back and its number given out again, or the other way round.
+    int other = errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+    if (sockets_control(loop, other, socket, wanted) == 0) return true;
+    entry->registered = 0;
+    return false;
+}
+
+int sockets_watch(void *easy, int socket, int what, void *context, void *unused) {
+    (void)unused;
+    ycurl_loop *loop = context;
+    if (loop->fed_count) exchange_note_watching(easy, what);
+    struct watched_socket *entry = watched(loop, socket);
+    if (!entry) return -1;
+    entry->wanted = 0;
+    if (what != CURL_POLL_REMOVE) {
+        if (what & CURL_POLL_IN) entry->wanted |= EPOLLIN;
+        if (what & CURL_POLL_OUT) entry->wanted |= EPOLLOUT;
+    }
+    // A kept-alive connection is wanted again in a moment: leave it registered and spare two system calls a request.
+    // Should it become readable meanwhile, sockets_dispatch() takes it out.
+    if (!entry->wanted && entry->ours && entry->registered == EPOLLIN) return 0;
+    return apply(loop, socket, entry) ? 0 : -1;
+}
+
+int loop_open_socket(void *context, int purpose, struct curl_sockaddr *address) {
+    (void)purpose;
+    ycurl_loop *loop = context;
+    int opened = socket(address->family, address->type | SOCK_CLOEXEC, address->protocol);
+    struct watched_socket *entry = watched(loop, opened);
+    if (!entry) return opened;
+    // The number is new, so whatever was registered under it is gone from the epoll set.
+    entry->ours = true;
+    entry->registered = 0;
+    apply(loop, opened, entry);
+    return opened;
+}
+
+int loop_close_socket(void *context, int socket) {
+    struct watched_socket *entry = watched(context, socket);
+    // Closing takes it out of the epoll set only if nobody has a copy; a process that was forked has one of everything,
+    // and then nothing could take it out any more.
+    if (entry && entry->registered) sockets_control(context, EPOLL_CTL_DEL, socket, 0);
+    if (entry) *entry = (struct watched_socket){0};
+    return close(socket);
+}
+
+// MARK: Stalls
+
+/// libcurl (seen with 7.88) wants to know when a socket takes bytes although an HTTP/2 server does not let it send any:
+/// that is so at once, and would keep a core busy until the server does. What lets it go on has to be read first, so the
+/// socket is watched for that alone, and looked at now and then in case it was for another reason.
+static void note_fruitless(ycurl_loop *loop, int socket) {
+    struct watched_socket *entry = watched(loop, socket);
+    if (!entry || !(entry->wanted & EPOLLOUT)) return;
+    if (entry->reads_before != loop->body_reads) entry->fruitless = 0;
+    entry->reads_before = loop->body_reads;
+    if (++entry->fruitless < MOST_FRUITLESS) return;
+    entry->is_stalled = true;
+    apply(loop, socket, entry);
+    if (loop->stall_end == INT64_MAX) loop->stall_end = loop->now + STALL;
+}
+
+static void end_stall(ycurl_loop *loop, int socket, struct watched_socket *entry) {
+    entry->is_stalled = false;
+    apply(loop, socket, entry);
+}
+
+void sockets_end_stalls(ycurl_loop *loop) {
+    if (loop->stall_end > loop->now) return;
+    loop->stall_end = INT64_MAX;
+    for (size_t i = 0; i < loop->socket_count; i++) {
+        struct watched_socket *entry = &loop->sockets[i];
+        // One more time without fruit is enough for the next stall.
+        if (entry->is_stalled) end_stall(loop, (int)i, entry);
+    }
+}
+
+void sockets_dispatch(ycurl_loop *loop, int socket, uint32_t events) {
+    if (socket == loop->wake) return;
+    struct watched_socket *entry = watched(loop, socket);
+    if (!entry || !entry->wanted) {
+        if (entry) entry->registered = 0;
+        sockets_control(loop, EPOLL_CTL_DEL, socket, 0);
+        return;
+    }
+    uint32_t trouble = events & (EPOLLERR | EPOLLHUP);
+    bool only_takes = events == EPOLLOUT;
+    if (!only_takes) entry->fruitless = 0;
+    if (!only_takes && entry->is_stalled) end_stall(loop, socket, entry);
+    int what = 0;
+    if (events & EPOLLIN || trouble) what |= CURL_CSELECT_IN;
+    if (events & EPOLLOUT || (trouble && (entry->wanted & EPOLLOUT))) what |= CURL_CSELECT_OUT;
+    int running;
+    ycurl_lib.multi_socket_action(loop->multi, socket, what, &running);
+    if (only_takes) note_fruitless(loop, socket);
+}
+
+#endif
