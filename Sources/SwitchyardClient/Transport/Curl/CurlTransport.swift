@@ -11,8 +11,9 @@
     /// as such a request goes out, it fails with ``TransportError/Kind/connectionReset`` instead of being sent again. An
     /// idempotent one is sent again by libcurl on a fresh connection.
     ///
-    /// Its descriptors are closed in programs that the process starts. After a fork without an exec, the child must not
-    /// use a transport of its parent: the thread is the parent's.
+    /// Its connections are closed in programs that the process starts; a pair of sockets that libcurl keeps to wake
+    /// itself is not (seen with 7.88). After a fork without an exec, the child must not use a transport of its parent:
+    /// the thread is the parent's.
     ///
     /// Nothing is added to a request but `Host`, the framing of its body and, with
     /// ``Configuration/decompressesResponses``, `Accept-Encoding`.

@@ -63,6 +63,20 @@
             }
         }
 
+        @Test func `connections are closed in programs that the process starts`() async throws {
+            try await Lab.run(.curl) { lab in
+                let response = try await lab.get("/text")
+                let connections = try descriptors().filter { leads($0.number, to: lab.server.port) }
+
+                #expect(response.status == 200)
+                #expect(!connections.isEmpty)
+                #expect(connections.allSatisfy { fcntl($0.number, F_GETFD) & FD_CLOEXEC != 0 })
+                // Those that watch them; whoever else has one in this process closes it as well.
+                let watching = try descriptors().filter { $0.target.hasPrefix("anon_inode:[event") }
+                #expect(watching.allSatisfy { fcntl($0.number, F_GETFD) & FD_CLOEXEC != 0 })
+            }
+        }
+
         /// A process that was forked, and has not become another program, has copies of all descriptors.
         @Test func `a connection that somebody has a copy of is not watched once it is closed`() async throws {
             try await Lab.run(.curl) { server in
