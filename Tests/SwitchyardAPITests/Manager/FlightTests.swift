@@ -43,6 +43,23 @@ import Testing
         await transport.waitUntilIdle()
     }
 
+    @Test func `PEER-2: a fetch that is given up before it has started is looked for no more`() async {
+        let isGivenUp = Locked(false)
+        // Somebody joins and leaves between the moment in which the table has the fetch and that in which it starts.
+        let flight = Flight<Int>(needsWaiters: true) { _ in isGivenUp.withLock { $0 = true } }
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            _ = await flight.ending()
+        }.value
+
+        #expect(isGivenUp.withLock { $0 })
+        flight.start { .failure(APIError(.cancelled(.caller))) }
+        guard case .gone = await flight.ending() else {
+            Issue.record("a fetch that was given up has another end")
+            return
+        }
+    }
+
     @Test func `PEER-3: whoever leaves takes nothing from the others, and the last one ends the transfer`() async throws
     {
         let transport = StubTransport { _ in .never }

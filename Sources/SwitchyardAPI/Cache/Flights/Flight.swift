@@ -88,14 +88,15 @@ final class Flight<Value: Sendable>: Boardable, Sendable {
     }
 
     private func giveUpIfAlone() {
-        let task: Task<Void, Never>? = state.withLock { state in
-            guard case .flying = state.phase, state.needsWaiters, state.room.count == 0 else { return nil }
+        let (isGivenUp, task) = state.withLock { state -> (Bool, Task<Void, Never>?) in
+            guard case .flying = state.phase, state.needsWaiters, state.room.count == 0 else { return (false, nil) }
             state.phase = .ended(.gone)
-            return state.task
+            return (true, state.task)
         }
-        guard let task else { return }
+        guard isGivenUp else { return }
         onEnd(self)
-        task.cancel()
+        // There is none yet when the last one leaves before the first one has started it.
+        task?.cancel()
     }
 
     private func end(_ ending: Ending) {
