@@ -36,8 +36,12 @@ struct WaitingLine<Number: Hashable & Sendable> {
 
     /// Takes one out that was cancelled; the continuation to resume, unless its turn came first.
     mutating func leave(_ number: Number) -> Continuation? {
-        if case .waiting(let continuation) = places.removeValue(forKey: number) { return continuation }
-        places[number] = .left
+        switch places.removeValue(forKey: number) {
+        case .waiting(let continuation): return continuation
+        // Whoever has been given a turn has to take it, to hand back what it brings.
+        case .admitted: places[number] = .admitted
+        case .left, nil: places[number] = .left
+        }
         return nil
     }
 
