@@ -18,6 +18,8 @@ final class SharedRequest: DispatchedRequest {
     let core: ClientCore
     let target: ClientCore.Target
     let progress: TransferProgressHandler?
+    /// Whether it belongs to the renewal of the client's credentials, and goes without them.
+    let isOfRenewal: Bool
     private let startedAt: MonotonicTime
     private let completion: Exchange.Completion
     private let state = Locked(State())
@@ -38,6 +40,7 @@ final class SharedRequest: DispatchedRequest {
         self.core = core
         self.progress = progress
         self.completion = completion
+        isOfRenewal = core.options.credentials?.isBypassed ?? false
         target = core.target
         startedAt = core.time.now
     }

@@ -8,6 +8,8 @@ final class SharedTransfers: Sendable {
     private struct Name: Hashable {
         let name: String
         let usesCredentials: Bool
+        /// What a renewal asks must not share with those who wait for the renewal.
+        let isOfRenewal: Bool
         /// Requests of one environment do not share with those of another, nor with those before a switch back.
         let pool: ObjectIdentifier
     }
@@ -62,6 +64,7 @@ final class SharedTransfers: Sendable {
         Name(
             name: request.name,
             usesCredentials: request.sender.usesCredentials,
+            isOfRenewal: request.isOfRenewal,
             pool: ObjectIdentifier(request.target.pool)
         )
     }

@@ -5,7 +5,8 @@ public enum TransferSharing: Sendable, Hashable {
     /// Reads of the same URL with the same header fields share one.
     ///
     /// Only what is safe by its method, has no body and takes its answer in one piece is shared (RFC 9110 section
-    /// 9.2.1); anything else has a transfer of its own.
+    /// 9.2.1); anything else has a transfer of its own. So has what code of the app's makes its request of: a modifier,
+    /// a rule for the URL, an adapting interceptor of the call's own.
     case identical
     /// Calls of the same name share one, whatever they are: it is the caller's word that they ask the same.
     case named(String)
@@ -17,12 +18,33 @@ public enum TransferSharing: Sendable, Hashable {
         case .off: return nil
         case .named(let name): return "named \(name)"
         case .identical:
-            guard configuration.method.isSafe, configuration.body.isNone else { return nil }
+            guard configuration.method.isSafe, configuration.body.isNone, !configuration.isMadeByHand else {
+                return nil
+            }
             return """
                 \(configuration.method.name) \(configuration.path) \(configuration.query.items) \
                 \(configuration.parameters.items) \(configuration.pathValues.items) \(configuration.server) \
-                \(configuration.usesCDN) \(configuration.headers.fields.map { "\($0.name): \($0.value)" })
+                \(configuration.usesCDN) \(configuration.headers.fields.map { "\($0.name): \($0.value)" }) \
+                \(configuration.choices)
                 """
         }
+    }
+}
+
+extension APIConfiguration {
+    /// Whether what is sent, or answered, cannot be told from what can be compared.
+    fileprivate var isMadeByHand: Bool {
+        if prebuiltRequest != nil || localAnswer != nil || modifier != nil || urlRule != nil { return true }
+        if case .own? = redirects?.rule { return true }
+        return parameterOptions != nil || interceptors.contains { $0.adapt != nil }
+    }
+
+    /// What else decides about the request and about who asks, with the secret of the call's own credential.
+    fileprivate var choices: [String] {
+        [
+            "\(parameterDestination)", "\(upgradesToHTTPS)", "\(usesCookies)", "\(usesCredentials)",
+            "\(networkAccess)", apiVersion ?? "-", cdnURL?.text ?? "-", credential.map { "\($0.scheme)" } ?? "-",
+            redirects.map { "\($0.rule) \($0.limit)" } ?? "-", responseBodyLimit.map { "\($0)" } ?? "-",
+        ]
     }
 }

@@ -172,4 +172,75 @@ import Testing
 
         for task in tasks { #expect(await task.value == .closed) }
     }
+
+    // MARK: - What is not the same
+
+    private static let differences: [@Sendable (inout APIConfiguration) throws -> Void] = [
+        { $0.credential = .bearer("another") },
+        { $0.usesCredentials = false },
+        { $0.apiVersion = "v2" },
+        { $0.usesCDN = true },
+        { $0.cdnURL = try RequestURL(validating: "https://cdn.test") },
+        { $0.upgradesToHTTPS = true },
+        { $0.usesCookies = false },
+        { $0.parameterDestination = .query },
+        { $0.parameterOptions = ParameterEncodingOptions() },
+        { $0.responseBodyLimit = 10 },
+        { $0.redirects = .refuse },
+        { $0.localAnswer = HTTPResponse(status: 204) },
+        { $0.modifier = { _ in } },
+        { $0.interceptors = [.adapting { _, _ in }] },
+        { $0.prebuiltRequest = HTTPRequest(url: try RequestURL(validating: "https://elsewhere.test")) },
+    ]
+
+    @Test(arguments: differences.indices)
+    func `PEER-15: whoever asks for something else, or as somebody else, shares nothing`(index: Int) throws {
+        var one = Self.shared("list")
+        one.credential = .bearer("one")
+        var other = one
+        try Self.differences[index](&other)
+
+        let name = TransferSharing.identical.name(of: other)
+
+        #expect(name == nil || name != TransferSharing.identical.name(of: one))
+    }
+
+    @Test func `PEER-15: two users who ask for the same get an answer each`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .never }
+        let tasks = ["anna", "bert"].map { user in
+            var configuration = Self.shared("me")
+            configuration.credential = .bearer(user)
+            return Task { [configuration] in await client.failure(of: configuration) }
+        }
+        await until { client.core.sharedTransfers.requestCount == 2 }
+
+        #expect(client.core.sharedTransfers.count == 2)
+
+        client.cancelAll()
+        for task in tasks { #expect(await task.value == .cancelled) }
+        #expect(await transport.waitUntilIdle())
+    }
+
+    @Test func `what a renewal asks does not wait for a transfer that waits for the renewal`() async throws {
+        let sender = Locked<NetworkClient?>(nil)
+        let transport = StubTransport { _ in .status(200) }
+        var options = NetworkClient.Options(seed: 1)
+        options.credentials = Credentials { _ in
+            let client = try #require(sender.withLock { $0 })
+            _ = try await client.send(Self.shared("list"))
+            return .bearer("fresh")
+        }
+        let service = try Service.topics(switching: .off)
+        let client = try NetworkClient(service: service, transport: transport, options: options, time: ManualClock())
+        sender.withLock { $0 = client }
+        let call = Task { try await client.send(Self.shared("list")).status }
+        await until { transport.requestCount == 2 || client.core.sharedTransfers.requestCount == 2 }
+
+        #expect(client.core.sharedTransfers.requestCount < 2)
+
+        if client.core.sharedTransfers.requestCount == 2 { client.cancelAll() }
+        sender.withLock { $0 = nil }
+        #expect(try await call.value == 200)
+        #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, "Bearer fresh"])
+    }
 }
