@@ -69,17 +69,17 @@ struct JourneyState {
         lastContext = context
     }
 
-    /// Hands the passes of a round out, to be given back.
+    /// Hands the passes of a round out, to be given back; those that last stay.
     mutating func takePasses() -> [LimitPass] {
-        defer { passes = [] }
-        return passes
+        defer { passes.removeAll { !$0.isLasting } }
+        return passes.filter { !$0.isLasting }
     }
 
     /// Ends the journey; `nil` when it has ended before.
     mutating func end() -> Ending? {
         guard phase != .ended else { return nil }
         phase = .ended
-        defer { (task, exchange, timer) = (nil, nil, nil) }
-        return Ending(task: task, exchange: exchange, timer: timer, passes: takePasses())
+        defer { (task, exchange, timer, passes) = (nil, nil, nil, []) }
+        return Ending(task: task, exchange: exchange, timer: timer, passes: passes)
     }
 }

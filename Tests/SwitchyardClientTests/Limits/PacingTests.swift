@@ -64,4 +64,22 @@ import Testing
         clock.advance(by: .seconds(1))
         #expect(await early.value == nil)
     }
+
+    @Test func `K17: the latest wins over one that pauses before another round`() async throws {
+        let clock = ManualClock()
+        let latest = LatestWins()
+        let answers = AnswerList(503, 200, 200)
+        let (client, transport) = try NetworkClient.limited([latest], time: clock) { answers.answer($0) }
+        var stubborn = APIConfiguration(path: "search", query: ["n": 1])
+        stubborn.retry = RetryPolicy(maximumRetries: 1, backoff: .constant(.seconds(1)))
+        let first = Task { [stubborn] in await client.failure(of: stubborn) }
+        await clock.waitForTimers(1, in: .seconds(1))
+
+        #expect(await client.failure(of: APIConfiguration(path: "search", query: ["n": 2])) == nil)
+        clock.advance(by: .seconds(1))
+
+        #expect(await first.value == .superseded)
+        #expect(transport.requestCount == 2)
+        #expect(latest.count == 0)
+    }
 }

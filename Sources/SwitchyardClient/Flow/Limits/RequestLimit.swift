@@ -20,11 +20,18 @@ public protocol RequestLimit: Sendable {
 public struct LimitPass: Sendable {
     /// What handing it back does; `nil` when nothing is to be done.
     let leave: (@Sendable () -> Void)?
+    /// Whether it is kept from round to round, and handed back when the request has ended.
+    let isLasting: Bool
 
     /// Creates a pass.
     ///
     /// - Parameter leave: Called once when the round has ended, on any thread; it must not block.
     public init(leave: (@Sendable () -> Void)? = nil) {
+        self.init(isLasting: false, leave: leave)
+    }
+
+    init(isLasting: Bool, leave: (@Sendable () -> Void)?) {
+        self.isLasting = isLasting
         self.leave = leave
     }
 

@@ -18,17 +18,18 @@ public final class LatestWins: RequestLimit {
     /// How many requests are under way.
     public var count: Int { latest.withLock { $0.count } }
 
-    /// Supersedes the request before this one.
+    /// Supersedes the request before this one; a later round of a request is let go.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
-        guard let key = key(configuration) else { return .free }
+        guard context.round == 1, let key = key(configuration) else { return .free }
         let id = context.id
         let superseded = latest.withLock { latest -> (@Sendable (RequestFailure.Reason) -> Void)? in
-            // A later round of an older request does not supersede a newer one.
+            // An older request that was held up on its way here does not supersede a newer one.
             if let other = latest[key], id < other.id { return context.end }
             return latest.updateValue((id, context.end), forKey: key).flatMap { $0.id == id ? nil : $0.end }
         }
         superseded?(.superseded)
-        return LimitPass { [self] in
+        // Kept in the pauses too: a request that is going to be sent again can still be superseded.
+        return LimitPass(isLasting: true) { [self] in
             latest.withLock { if $0[key]?.id == id { $0[key] = nil } }
         }
     }
