@@ -82,4 +82,26 @@ import Testing
         #expect(transport.requestCount == 2)
         #expect(latest.count == 0)
     }
+
+    @Test func `K17: one who leaves a throttle before its turn leaves no gap behind`() async throws {
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.limited([Throttle(.seconds(1))], time: clock)
+        #expect(await client.failure(of: .path("move")) == nil)
+        for _ in 0..<3 {
+            let id = RequestID()
+            let impatient = Task { await client.failure(of: .path("move"), id: id) }
+            await clock.waitForTimers(2)
+            client.cancel(id)
+            #expect(await impatient.value == .cancelled)
+            await until { clock.pendingTimers == 0 }
+        }
+
+        let last = Task { await client.failure(of: .path("move")) }
+        await clock.waitForTimers(2)
+        #expect(clock.nextDeadline == MonotonicTime(seconds: 1))
+        clock.advance(by: .seconds(10))
+
+        #expect(await last.value == nil)
+        #expect(transport.requestCount == 2)
+    }
 }

@@ -35,9 +35,23 @@ public final class Throttle: RequestLimit {
         guard context.round == 1, let key = key(configuration) else { return .free }
         guard case .wait(let end, let superseded) = arrive(key, context) else { return .free }
         superseded?(.superseded)
-        defer { lanes.withLock { if $0[key]?.waiting?.id == context.id { $0[key]?.waiting = nil } } }
-        try await context.time.sleep(until: end)
+        do {
+            try await context.time.sleep(until: end)
+        } catch {
+            // The interval that was to begin with this one begins with the next one.
+            leave(key, context.id, openingAt: end)
+            throw error
+        }
+        leave(key, context.id)
         return .free
+    }
+
+    /// Takes out who waited, unless another one has taken its place.
+    private func leave(_ key: String, _ id: RequestID, openingAt time: MonotonicTime? = nil) {
+        lanes.withLock { lanes in
+            guard let lane = lanes[key], lane.waiting?.id == id else { return }
+            lanes[key] = Lane(openAt: time ?? lane.openAt)
+        }
     }
 
     private func arrive(_ key: String, _ context: DispatchContext) -> Verdict {
