@@ -103,6 +103,26 @@ import Testing
         #expect(transport.requests.count { $0.method == .post } == 1)
     }
 
+    @Test(arguments: [200, 405])
+    func `a slow write whose server answers the comparison is compared once`(status: Int) async throws {
+        let (client, transport) = try NetworkClient.stubbed(time: time) { request in
+            request.method == .post ? .never : .status(status)
+        }
+        let failure = Task {
+            await client.failure(of: APIConfiguration(path: "list", method: .post, timeout: .seconds(2)))
+        }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1))
+
+        time.advance(by: .milliseconds(300))
+        // Each is answered behind whatever answers have brought about before.
+        for _ in 0..<20 { _ = try await client.send(APIConfiguration(path: "other")) }
+
+        #expect(transport.requests.count { $0.method == .get && $0.url.text.hasSuffix("list") } == 2)
+        client.cancelAll()
+        #expect(await failure.value == .cancelled)
+    }
+
     @Test func `a request that has ended leaves no timer behind`() async throws {
         let (client, _) = try NetworkClient.stubbed(time: time) { _ in .status(200) }
 
