@@ -50,7 +50,7 @@ extension Journey {
         }
         guard let wait = policy.networkWait, round.transportError?.kind == .offline else { return .again(after: pause) }
         let limit = min(deadline, core.time.now.advanced(by: wait))
-        let isBack = await core.connectivity.wait(until: limit, on: core.time)
+        let isBack = await core.connectivity.wait(since: memory.openings, until: limit, on: core.time)
         return isBack ? .again(after: .zero) : .end(round.ending)
     }
 

@@ -12,6 +12,8 @@ struct JourneyMemory {
     var tokens: Int?
     /// The idempotency key, should an interceptor ask for one: the same in all rounds.
     var idempotencyKey: IdempotencyKey?
+    /// How often the network had come back when the last round ended; counted where requests wait for it.
+    var openings: UInt64 = 0
     /// Places pauses within their jitter.
     var random: JitterSource
 }
@@ -68,6 +70,7 @@ extension Journey {
         try checkRunning()
         observe(.roundBegan(adapted), round: context.round)
         let result = await exchange(adapted, round: context.round)
+        if plan.retry?.networkWait != nil { memory.openings = core.connectivity.openings }
         try checkRunning()
         return PassedRound(ended: EndedRound(configuration: adapted, context: context, result: result), lease: lease)
     }

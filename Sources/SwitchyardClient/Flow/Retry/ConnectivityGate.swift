@@ -14,6 +14,9 @@ final class ConnectivityGate: Sendable {
     /// How many requests wait.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
+    /// How often the network has come back.
+    var openings: UInt64 { state.withLock { $0.openings } }
+
     /// Lets everybody who waits go on.
     func open() {
         let waiters = state.withLock { state in
@@ -27,13 +30,14 @@ final class ConnectivityGate: Sendable {
     /// Waits until the network is back.
     ///
     /// - Parameters:
+    ///   - openings: How often it had come back when it was found to be away.
     ///   - deadline: When to give up.
     ///   - time: The clock.
     /// - Returns: Whether the network came back.
-    func wait(until deadline: MonotonicTime, on time: any TimeSource) async -> Bool {
-        let (waiter, openings) = state.withLock { state in
+    func wait(since openings: UInt64, until deadline: MonotonicTime, on time: any TimeSource) async -> Bool {
+        let waiter = state.withLock { state in
             state.lastWaiter += 1
-            return (state.lastWaiter, state.openings)
+            return state.lastWaiter
         }
         let timer = time.schedule(at: deadline) { self.release(waiter) }
         await withTaskCancellationHandler {

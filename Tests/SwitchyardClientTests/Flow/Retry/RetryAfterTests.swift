@@ -1,8 +1,9 @@
 import Foundation
-import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
+
+@testable import SwitchyardClient
 
 /// Row K15, and K9.
 @Suite(.timeLimit(.minutes(1)))
@@ -95,5 +96,33 @@ struct RetryAfterTests {
         }
         #expect(error.kind == .offline)
         #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a network that comes back while it is decided what to do is not waited for`() async throws {  // K9
+        let clock = ManualClock()
+        let answers = AnswerList([.failure(.offline), .status(200)])
+        let sender = Locked<NetworkClient?>(nil)
+        let (client, transport) = try NetworkClient.stubbed(
+            time: clock,
+            options: {
+                $0.retry = RetryPolicy()
+                $0.retry?.networkWait = .seconds(5)
+                $0.interceptors = [
+                    .retrying { _ in
+                        sender.withLock { $0 }?.networkChanged(isOnline: true)
+                        return .undecided
+                    }
+                ]
+            }
+        ) { answers.answer($0) }
+        sender.withLock { $0 = client }
+
+        let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
+        await until { transport.requestCount == 2 || client.core.connectivity.waiting == 1 }
+
+        #expect(client.core.connectivity.waiting == 0)
+        clock.advance(by: .seconds(5))
+        sender.withLock { $0 = nil }
+        #expect(await call.value == nil)
     }
 }
