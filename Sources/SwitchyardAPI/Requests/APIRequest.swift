@@ -153,7 +153,7 @@ extension APIRequest {
     }
 
     private func finish(_ outcome: Outcome) {
-        guard let extras = record.withLock({ $0.beginEnding() }) else { return }
+        guard let extras = record.withLock({ $0.beginEnding(with: outcome) }) else { return }
         extras.accessories.willStop(subject)
         let final = extras.filtered(vetoed(outcome, extras.hooks))
         let handlers = record.withLock { $0.end(with: final) }

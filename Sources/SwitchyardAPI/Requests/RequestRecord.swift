@@ -97,9 +97,13 @@ struct RequestRecord<Value: Sendable> {
         return nil
     }
 
-    /// Decides the outcome; `nil` when it was decided before.
-    mutating func beginEnding() -> RequestExtras<Value>? {
+    /// Decides the outcome; `nil` when it was decided before, or has to wait since the request was suspended meanwhile.
+    mutating func beginEnding(with outcome: Outcome) -> RequestExtras<Value>? {
         guard case .running = phase else { return nil }
+        guard !isSuspended else {
+            held = outcome
+            return nil
+        }
         phase = .ending
         return extras
     }

@@ -1,10 +1,11 @@
 import Dispatch
 import Foundation
-import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
+
+@testable import SwitchyardAPI
 
 /// Rows D14 to D19; rule TAF-D10: a held call goes the same way as every other.
 @Suite(.timeLimit(.minutes(1))) struct APIRequestTests {
@@ -71,6 +72,29 @@ import Testing
         _ = try await APIRequest<Int>.ready(2, on: Self.queue).value()
         #expect(diary.entries == [])
         #expect(request.state == .suspended)
+        request.resume()
+
+        #expect(await request.end() == .succeeded)
+        #expect(diary.entries == ["success"])
+    }
+
+    @Test func `D16: a request that is suspended behind its answer tells nobody before it is resumed`() async throws {
+        let diary = Diary()
+        let holder = Holder()
+        let request = APIRequest<Int>(APIConfiguration(), on: Self.queue) { _, _, completion in
+            completion(.success(APIResponse(value: 1, status: 200)))
+            // The answer is on its way to those who want it, which is this queue.
+            holder.suspend()
+            return {}
+        }
+        holder.request.withLock { $0 = request }
+        request.onSuccess { _ in diary.write("success") }
+        request.resume()
+        await withCheckedContinuation { continuation in request.queue.async { continuation.resume() } }
+        await withCheckedContinuation { continuation in request.queue.async { continuation.resume() } }
+
+        #expect(request.state == .suspended)
+        #expect(diary.entries == [])
         request.resume()
 
         #expect(await request.end() == .succeeded)
@@ -278,5 +302,14 @@ private struct Place: Decodable, Sendable {
 
     init(from decoder: any Decoder) {
         wasOnQueue = DispatchQueue.getSpecific(key: Self.key) == true
+    }
+}
+
+/// A request that is known only after it was made.
+private final class Holder: Sendable {
+    let request = Locked<APIRequest<Int>?>(nil)
+
+    func suspend() {
+        request.withLock { $0 }?.suspend()
     }
 }
