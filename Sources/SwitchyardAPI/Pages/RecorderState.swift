@@ -27,6 +27,7 @@ struct RecorderState<Item: Sendable>: Sendable {
     var lastLoaded: Date?
     private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     private var lastListener = 0
+    private var hasEnded = false
     private var room = WaitingRoom<Ending>()
 
     init(_ pages: PageState<Item>) {
@@ -46,15 +47,17 @@ struct RecorderState<Item: Sendable>: Sendable {
         )
     }
 
-    /// Tells one more of every change.
-    mutating func listen(_ continuation: AsyncStream<Void>.Continuation) -> Int {
+    /// Tells one more of every change; `nil` when the recorder is gone, and nothing will change any more.
+    mutating func listen(_ continuation: AsyncStream<Void>.Continuation) -> Int? {
+        guard !hasEnded else { return nil }
         lastListener += 1
         listeners[lastListener] = continuation
         return lastListener
     }
 
-    /// Takes all listeners out.
+    /// Takes all listeners out, for good.
     mutating func endListening() -> [AsyncStream<Void>.Continuation] {
+        hasEnded = true
         defer { listeners = [:] }
         return Array(listeners.values)
     }

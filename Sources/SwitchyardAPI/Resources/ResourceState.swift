@@ -61,6 +61,7 @@ struct ResourceState<Value: Sendable>: Sendable {
     var isWiped = false
     private var observers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var lastObserver = 0
+    private var hasEnded = false
 
     init(_ content: Content?) {
         self.content = content
@@ -92,8 +93,9 @@ struct ResourceState<Value: Sendable>: Sendable {
         return failure.map { $0.time.duration(to: now) >= retryDelay } ?? true
     }
 
-    /// Tells one more of every change.
-    mutating func listen(_ continuation: AsyncStream<Void>.Continuation) -> Int {
+    /// Tells one more of every change; `nil` when the resource is gone, and nothing will change any more.
+    mutating func listen(_ continuation: AsyncStream<Void>.Continuation) -> Int? {
+        guard !hasEnded else { return nil }
         lastObserver += 1
         observers[lastObserver] = continuation
         return lastObserver
@@ -104,8 +106,9 @@ struct ResourceState<Value: Sendable>: Sendable {
         observers[listener] = nil
     }
 
-    /// Takes all listeners out.
+    /// Takes all listeners out, for good.
     mutating func endListening() -> [AsyncStream<Void>.Continuation] {
+        hasEnded = true
         defer { observers = [:] }
         return listeners
     }

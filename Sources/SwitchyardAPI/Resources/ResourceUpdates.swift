@@ -18,8 +18,11 @@ public struct ResourceUpdates<Value: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()
-        let number = state.withLock { $0.listen(continuation) }
-        continuation.onTermination = { [state = state.weakly] _ in state.locked?.withLock { $0.forget(number) } }
+        if let number = state.withLock({ $0.listen(continuation) }) {
+            continuation.onTermination = { [state = state.weakly] _ in state.locked?.withLock { $0.forget(number) } }
+        } else {
+            continuation.finish()
+        }
         return Iterator(updates: self, signals: signals.makeAsyncIterator())
     }
 

@@ -111,6 +111,17 @@ import Testing
         #expect(await updates.next() == nil)
     }
 
+    @Test func `changes that are asked for behind the recorder's end have none`() async throws {
+        var recorder: PageRecorder<Item>? = PageRecorder()
+        let updates = try #require(recorder?.updates)
+        recorder = nil
+
+        var count = 0
+        for await _ in updates { count += 1 }
+
+        #expect(count <= 1)
+    }
+
     @Test func `1,000,000 items over 10,000 pages are merged by id`() async throws {
         let recorder = PageRecorder<Int>(pageSize: 100, identifiedBy: { $0 })
         let clock = ContinuousClock()

@@ -115,6 +115,18 @@ import Testing
         withExtendedLifetime(updates) {}
     }
 
+    @Test func `F42: changes that are asked for behind the resource's end have none`() async throws {
+        let topics = try manager()
+        let updates = resource(topics).updates
+        topics.client.discardUnobservedResources()
+        #expect(topics.client.resources.count == 0)
+
+        var count = 0
+        for await _ in updates { count += 1 }
+
+        #expect(count <= 1)
+    }
+
     @Test func `F44: a load that nobody follows is given up, after a while if so wished`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))

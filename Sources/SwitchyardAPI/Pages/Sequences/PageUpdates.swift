@@ -15,8 +15,11 @@ public struct PageUpdates<Item: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()
-        let number = state.withLock { $0.listen(continuation) }
-        continuation.onTermination = { [state = state.weakly] _ in state.locked?.withLock { $0.forget(number) } }
+        if let number = state.withLock({ $0.listen(continuation) }) {
+            continuation.onTermination = { [state = state.weakly] _ in state.locked?.withLock { $0.forget(number) } }
+        } else {
+            continuation.finish()
+        }
         return Iterator(state: state, signals: signals.makeAsyncIterator())
     }
 
