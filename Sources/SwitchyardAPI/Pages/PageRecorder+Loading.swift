@@ -40,7 +40,7 @@ extension PageRecorder {
         _ number: Int,
         _ load: (PageRequest) async throws -> Content
     ) async throws(APIError) -> [Item] {
-        let index = max(0, number - 1)
+        let index = max(1, number) - 1
         let (distance, overflow) = index.multipliedReportingOverflow(by: pageSize)
         let position: PagePosition? =
             switch settings.cursor.strategy.first {

@@ -123,7 +123,7 @@ extension StubTransport {
         state.change { state in
             state.requestCount += 1
             state.requests.append(request)
-            if state.requests.count > 2 * recordLimit {
+            if state.requests.count - recordLimit > recordLimit {
                 state.requests.removeFirst(state.requests.count - recordLimit)
             }
             guard !state.isShutDown else { return false }

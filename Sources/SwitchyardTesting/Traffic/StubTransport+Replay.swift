@@ -34,7 +34,8 @@ extension StubTransport {
             }
             let answer = entry.stubAnswer
             guard let clock, entry.time > 0 else { return answer }
-            return .delayed(by: .milliseconds(Int64(entry.time.rounded())), on: clock, answer)
+            // A year is as good as for ever, and more than that may be more than a duration holds.
+            return .delayed(by: .seconds(min(entry.time / 1_000, 31_536_000)), on: clock, answer)
         }
     }
 }

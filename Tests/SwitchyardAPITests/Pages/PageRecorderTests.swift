@@ -262,6 +262,12 @@ import Testing
         #expect(pages.items.map(\.id) == Array(30..<50))
     }
 
+    @Test func `I2: a page far below the first is the first`() async throws {
+        let server = PagedServer(count: 100)
+
+        #expect(try await PageRecorder<Item>().loadPage(.min, server.page).map(\.id) == Array(0..<10))
+    }
+
     @Test func `a list of cursors has no page 4`() async throws {
         let pages = PageRecorder<Item>(strategy: .cursor)
 

@@ -128,4 +128,12 @@ import Testing
         recorder.clear()
         #expect(recorder.archive.entries.isEmpty)
     }
+
+    @Test func `L26: a recorder may keep everything`() async throws {
+        let recorder = HARRecorder(limit: .max)
+        let client = try NetworkClient.watched([recorder.interceptor]) { _ in .status(200) }
+
+        for _ in 0..<3 { _ = try await client.send(APIConfiguration(path: "list")) }
+        await until { recorder.archive.entries.count == 3 }
+    }
 }

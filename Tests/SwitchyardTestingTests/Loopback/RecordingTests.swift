@@ -89,4 +89,23 @@ import Testing
 
         #expect(await waiting.value == false)
     }
+
+    @Test func `a server may record without a limit`() async throws {
+        let server = try LoopbackServer.running(
+            limits: LoopbackLimits(
+                headBytes: .max,
+                bufferedBodyBytes: .max,
+                recordedBodyBytes: .max,
+                recordedRequests: .max
+            )
+        )
+        let socket = try server.connect()
+
+        for _ in 0..<3 {
+            try await socket.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody")
+            _ = try await socket.receiveResponse()
+        }
+
+        #expect(server.requests.map(\.text) == ["body", "body", "body"])
+    }
 }

@@ -53,6 +53,14 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
+    @Test func `requests are recorded without a limit too`() async {
+        let transport = StubTransport(recordLimit: .max) { _ in .json("1") }
+
+        for index in 1...3 { _ = await transport.outcome(of: .stub("/\(index)")) }
+
+        #expect(transport.requests.count == 3)
+    }
+
     // MARK: completion
 
     @Test func `a completion on the queue comes after the start`() async {

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
@@ -69,6 +70,22 @@ import Testing
         clock.advance(by: .milliseconds(1_999))
         #expect(clock.pendingTimers == 1)
         clock.advance(by: .milliseconds(1))
+
+        #expect(try await answer.value == 200)
+    }
+
+    @Test(arguments: [1e300, .infinity, 9.3e18])
+    func `a replay of a record with an endless time answers none the less`(time: Double) async throws {
+        let clock = ManualClock()
+        let recording = RecordingTransport(StubTransport { _ in .status(200) }, time: clock)
+        _ = try await recording.send(try request("a"))
+        var archive = recording.archive
+        archive.entries[0].time = time
+        let replay = StubTransport(replaying: archive, on: clock)
+
+        let answer = Task { try await replay.send(try request("a")).status }
+        await clock.waitForTimers(1)
+        clock.advance(to: MonotonicTime(nanoseconds: .max))
 
         #expect(try await answer.value == 200)
     }

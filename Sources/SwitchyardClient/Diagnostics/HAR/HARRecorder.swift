@@ -58,7 +58,7 @@ public final class HARRecorder: Sendable {
     private func add(_ entry: HARArchive.Entry) {
         state.withLock { state in
             state.entries.append(entry)
-            if state.entries.count > 2 * limit { state.entries.removeFirst(state.entries.count - limit) }
+            if state.entries.count - limit > limit { state.entries.removeFirst(state.entries.count - limit) }
         }
     }
 }

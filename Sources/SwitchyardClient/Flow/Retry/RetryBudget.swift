@@ -50,6 +50,6 @@ public final class RetryBudget: Sendable {
     ///
     /// - Parameter taken: What the last retry took; one token when there was none.
     public func refund(_ taken: Int?) {
-        state.withLock { $0 = min(capacity, $0 + max(0, taken ?? 1)) }
+        state.withLock { $0 += min(capacity - $0, max(0, taken ?? 1)) }
     }
 }

@@ -20,8 +20,8 @@ struct RequestLog {
         if records.isEmpty { firstNumber = record.number }
         records.append(record)
         // Dropping half of the array at a time makes the cost of each request constant.
-        guard records.count > 2 * limits.recordedRequests else { return }
         let excess = records.count - limits.recordedRequests
+        guard excess > limits.recordedRequests else { return }
         records.removeFirst(excess)
         firstNumber += excess
     }

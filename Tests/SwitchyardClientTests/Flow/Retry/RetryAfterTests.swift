@@ -125,4 +125,14 @@ struct RetryAfterTests {
         sender.withLock { $0 = nil }
         #expect(await call.value == nil)
     }
+
+    @Test func `a budget of any size takes what is given back`() {
+        let endless = RetryBudget(capacity: .max)
+        endless.refund(nil)
+        let small = RetryBudget(capacity: 5)
+        small.refund(.max)
+
+        #expect(endless.available == .max)
+        #expect(small.available == 5)
+    }
 }
