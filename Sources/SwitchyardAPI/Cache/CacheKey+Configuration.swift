@@ -70,6 +70,11 @@ extension CacheKey {
         }
         if case .baseURL(let url) = configuration.server { fields.append((name: ":base", value: url.text)) }
         if let server { fields.append((name: ":server", value: server)) }
+        // Whoever may see the keys is not to read the secret in them.
+        if let credential = configuration.credential {
+            let fingerprint = Digest.sha256("\(credential.scheme)".utf8).hexText
+            fields.append((name: ":credential", value: fingerprint))
+        }
         if let version = configuration.apiVersion { fields.append((name: ":api", value: version)) }
         let pathValues = configuration.pathValues
         if !pathValues.isEmpty {

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardAPI
@@ -65,5 +66,21 @@ import Testing
 
     @Test func `TAF-C4: an empty path is a path`() {
         #expect(CacheKey(Self.topics, path: "") != CacheKey(Self.topics, path: "/"))
+    }
+
+    @Test func `PEER-15: what one credential was answered is not shown to another`() async throws {
+        let transport = StubTransport { request in
+            .json(#"{"id": 1, "title": "\#(request.headers["Authorization"] ?? "nobody")"}"#)
+        }
+        let topics = TopicAPI(client: try .stubbed(transport))
+        var titles: [String] = []
+        for credential in [Credential.bearer("anna"), .bearer("bert"), .bearer("anna"), nil] {
+            var call = TopicAPI.topic(1, lifetime: .seconds(60))
+            call.credential = credential
+            titles.append(try await topics.value(Topic.self, for: call).title)
+        }
+
+        #expect(titles == ["Bearer anna", "Bearer bert", "Bearer anna", "nobody"])
+        #expect(transport.requestCount == 3)
     }
 }
