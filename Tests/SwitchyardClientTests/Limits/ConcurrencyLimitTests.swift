@@ -166,4 +166,26 @@ import Testing
         #expect(await running.value == .cancelled)
         await until { limit.runningCount == 0 }
     }
+
+    @Test func `a renewal of credentials does not wait for those who wait for it`() async throws {
+        let limit = ConcurrencyLimit(total: 1)
+        let transport = StubTransport { _ in .status(200) }
+        var options = NetworkClient.Options(seed: 1)
+        options.limits = [limit]
+        options.credentials = Credentials { renewal in
+            _ = try await renewal.client.send(APIConfiguration(path: "token", method: .post))
+            return .bearer("fresh")
+        }
+        let service = try Service.topics(switching: .off)
+        let client = try NetworkClient(service: service, transport: transport, options: options, time: ManualClock())
+        let calls = (0..<3).map { _ in Task { await client.failure(of: .path("list")) } }
+        await until { transport.requestCount > 0 || limit.waitingCount == 3 }
+
+        #expect(limit.waitingCount < 3)
+
+        if transport.requestCount == 0 { client.cancelAll() }
+        for call in calls { #expect(await call.value == nil) }
+        #expect(transport.requestCount == 4)
+        #expect(limit.runningCount == 0)
+    }
 }

@@ -226,6 +226,9 @@ extension Credentials {
 /// Marks the tasks that renew credentials: what they send goes without those, whichever client it is sent through.
 enum CredentialBypass {
     @TaskLocal static var owners: Set<ObjectIdentifier> = []
+
+    /// Whether the present task is renewing credentials, whichever they are.
+    static var isRenewing: Bool { !owners.isEmpty }
 }
 
 extension Credentials {

@@ -9,7 +9,8 @@ import SwitchyardServices
 /// waited longest, so that nobody waits for ever.
 ///
 /// A place is held for a round, with its failovers and hedges, which have budgets of their own; it counts for the server
-/// that is preferred when the round begins.
+/// that is preferred when the round begins. What a renewal of credentials sends goes without one, since those who have
+/// places may be waiting for it.
 public final class ConcurrencyLimit: RequestLimit {
     private struct State {
         var places: PlaceTable
@@ -39,6 +40,7 @@ public final class ConcurrencyLimit: RequestLimit {
     ///
     /// - Throws: ``RequestFailure/Reason/queueFull``.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
+        guard !CredentialBypass.isRenewing else { return .free }
         let server = context.preferredServer
         let arrival = state.withLock { state in
             state.places.arrive(server, owner: context.owner, priority: configuration.priority)
