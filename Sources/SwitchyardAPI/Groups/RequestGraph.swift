@@ -20,9 +20,15 @@ public final class RequestGraph: GroupMember {
         var dependencies: [String]
     }
 
+    private struct State {
+        var nodes: [Node] = []
+        /// Whether the nodes are members of the group.
+        var hasEntered = false
+    }
+
     /// The graph as a group: members, progress, accessories, state.
     public let group: RequestGroup
-    private let nodes = Locked<[Node]>([])
+    private let contents = Locked(State())
 
     /// Creates a graph.
     public init(options: GroupOptions = GroupOptions(policy: .failFast)) {
@@ -42,9 +48,10 @@ public final class RequestGraph: GroupMember {
         after dependencies: [String] = []
     ) throws(GraphError) {
         guard group.state == .initialized else { throw .started }
-        try nodes.withLock { (nodes) throws(GraphError) in
-            guard !nodes.contains(where: { $0.name == name }) else { throw .duplicateName(name) }
-            nodes.append(Node(name: name, member: member, dependencies: dependencies))
+        try contents.withLock { (state) throws(GraphError) in
+            guard !state.hasEntered else { throw .started }
+            guard !state.nodes.contains(where: { $0.name == name }) else { throw .duplicateName(name) }
+            state.nodes.append(Node(name: name, member: member, dependencies: dependencies))
         }
     }
 
@@ -52,12 +59,21 @@ public final class RequestGraph: GroupMember {
     ///
     /// - Throws: ``GraphError``; then nothing was started.
     public func start() throws(GraphError) {
-        let nodes = nodes.withLock { $0 }
-        let order = try Self.checked(nodes)
-        guard group.state == .initialized, group.progress.total == 0 else { throw .started }
-        for node in nodes { group.append(node.member) }
+        let order = try Self.checked(contents.withLock { $0.nodes })
+        guard group.state == .initialized, group.progress.total == 0, enter() else { throw .started }
         group.require(order)
         guard group.resume() else { throw .started }
+    }
+
+    /// Makes the nodes members of the group, once.
+    private func enter() -> Bool {
+        let nodes = contents.withLock { state -> [Node]? in
+            guard !state.hasEntered else { return nil }
+            state.hasEntered = true
+            return state.nodes
+        }
+        for node in nodes ?? [] { group.append(node.member) }
+        return nodes != nil
     }
 
     /// Starts what depends on nothing; a graph that cannot be carried out fails.
@@ -72,8 +88,11 @@ public final class RequestGraph: GroupMember {
         }
     }
 
-    /// Cancels what is under way and drops the rest.
-    public func cancel() { group.cancel() }
+    /// Cancels what is under way and drops the rest; every member ends, also before the start.
+    public func cancel() {
+        _ = enter()
+        group.cancel()
+    }
 
     /// Calls back once when the graph has ended and all handlers have been called.
     public func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) { group.whenEnded(observer) }

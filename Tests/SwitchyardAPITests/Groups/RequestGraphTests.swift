@@ -28,6 +28,22 @@ import Testing
         #expect(diary.entries.count == 4)
     }
 
+    @Test func `a graph that is cancelled before its start ends its members too`() async throws {
+        let diary = Diary()
+        let members = ["a", "b"].map { recorded($0, diary) }
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(members[0], named: "a")
+        try graph.add(members[1], named: "b", after: ["a"])
+
+        graph.cancel()
+
+        #expect(try await graph.finished() == GroupReport(outcome: .cancelled, members: [.cancelled, .cancelled]))
+        #expect(members.map(\.isCancelled) == [true, true])
+        #expect(throws: GraphError.started) { try graph.start() }
+        #expect(throws: GraphError.started) { try graph.add(recorded("c", diary), named: "c") }
+        #expect(diary.entries == [])
+    }
+
     @Test func `a member can use what those before it brought`() async throws {
         let login = APIRequest<Int>.ready(7)
         let user = APIRequest<String>(on: .global()) { "user \(try await login.value())" }
