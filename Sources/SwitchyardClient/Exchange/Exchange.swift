@@ -168,10 +168,10 @@ extension Exchange {
     /// When nothing is under way the request ends with the most telling of its failures.
     private func tryAnother(after kind: FailureKind?, mayHaveBeenSent: Bool = true) {
         let now = core.now
-        let tried = state.withLock { $0.tried }.union(avoided)
+        let tried = state.withLock { $0.tried }
         let canResend = configuration.isIdempotent || !mayHaveBeenSent
         if canResend, now < deadline, isManaged,
-            let route = pool.failover(after: kind, excluding: tried, for: configuration, at: now)
+            let route = pool.failover(after: kind, excluding: tried, avoided, for: configuration, at: now)
         {
             return launch(route, at: now)
         }
@@ -211,7 +211,7 @@ extension Exchange {
         guard let slow, isManaged else { return }
         if !configuration.isIdempotent {
             core.compare(slow.route, becauseOf: configuration, in: pool)
-        } else if let route = pool.hedge(excluding: tried.union(avoided), for: configuration, at: now) {
+        } else if let route = pool.hedge(excluding: tried, avoided, for: configuration, at: now) {
             launch(route, at: now)
         }
     }

@@ -87,11 +87,9 @@ struct ExchangeState {
     /// The number of the timer that was decided on last.
     private var timerNumber = 0
 
-    /// The servers that have been tried.
-    var tried: ServerSet {
-        attempts.reduce(into: ServerSet()) { set, attempt in
-            if let server = attempt.route.attempt?.server { set.insert(server) }
-        }
+    /// The servers that have been tried, by name: their places in the list may change while the request is under way.
+    var tried: [Server.ID] {
+        attempts.compactMap { $0.route.attempt == nil ? nil : $0.route.server }
     }
 
     /// The newest attempt that is still waiting for its answer.

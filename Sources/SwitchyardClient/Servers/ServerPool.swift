@@ -161,20 +161,28 @@ extension ServerPool {
     /// Chooses another server after a failure (`nil`: after the server was taken out of service).
     func failover(
         after kind: FailureKind?,
-        excluding tried: ServerSet,
+        excluding tried: [Server.ID],
+        _ avoided: ServerSet,
         for configuration: APIConfiguration,
         at now: MonotonicTime
     ) -> Route? {
         state.withLock { state in
-            state.core.takeFailover(after: kind, excluding: tried, for: configuration.traits, at: now)
+            let excluded = state.positions(of: tried).union(avoided)
+            return state.core.takeFailover(after: kind, excluding: excluded, for: configuration.traits, at: now)
                 .map { state.route($0, usesCDN: configuration.usesCDN) }
         }
     }
 
     /// Chooses another server to ask beside a slow one.
-    func hedge(excluding tried: ServerSet, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
+    func hedge(
+        excluding tried: [Server.ID],
+        _ avoided: ServerSet,
+        for configuration: APIConfiguration,
+        at now: MonotonicTime
+    ) -> Route? {
         state.withLock { state in
-            state.core.takeHedge(excluding: tried, for: configuration.traits, at: now)
+            let excluded = state.positions(of: tried).union(avoided)
+            return state.core.takeHedge(excluding: excluded, for: configuration.traits, at: now)
                 .map { state.route($0, usesCDN: configuration.usesCDN) }
         }
     }
@@ -274,6 +282,13 @@ extension ServerPool {
 }
 
 extension ServerPool.State {
+    /// Where servers stand in the list as it is now; those that are gone are left out.
+    func positions(of names: [Server.ID]) -> ServerSet {
+        sites.indices.reduce(into: ServerSet()) { set, position in
+            if let name = sites[position].origin.server, names.contains(name) { set.insert(position) }
+        }
+    }
+
     func route(_ attempt: Attempt, usesCDN: Bool) -> ServerPool.Route {
         let site = sites[attempt.server]
         return ServerPool.Route(attempt: attempt, to: usesCDN ? site.cdn ?? site.origin : site.origin)

@@ -214,4 +214,26 @@ import Testing
         #expect(await client.failure(of: configuration) == .unknownServer("nobody"))
         #expect(transport.requestCount == 0)
     }
+
+    @Test func `a request under way fails over to a server that it has not asked, also in a new list`() async throws {
+        let clock = ManualClock()
+        let isFirst = Locked(true)
+        let failure = StubAnswer.failure(.connectionReset)
+        let (client, transport) = try NetworkClient.stubbed(servers: 2, time: clock) { request in
+            guard request.server == "primary" else { return .status(200) }
+            let waits = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return waits ? .delayed(by: .milliseconds(100), on: clock, failure) : failure
+        }
+        let call = Task { await client.failure(of: APIConfiguration(path: "list")) }
+        #expect(await transport.waitForRequests(1))
+
+        try client.replaceServers(client.service.servers.reversed())
+        clock.advance(by: .milliseconds(100))
+
+        #expect(await call.value == nil)
+        #expect(transport.requests.map(\.server) == ["primary", "secondary"])
+    }
 }
