@@ -129,6 +129,22 @@ struct DestinationTests {
         #expect(try Data(contentsOf: first.url) == bytes)
     }
 
+    // E16
+    @Test func `a suggested name does not lead out of the directory, whatever joins its separators`() async throws {
+        let name = "a%2F%E2%80%8D..%2F%E2%80%8D..%2F%E2%80%8Dcaught"
+        let lab = try lab(headers: ["Content-Disposition": "attachment; filename*=UTF-8''\(name)"])
+        let folder = lab.folder.appendingPathComponent("in")
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("a"),
+            withIntermediateDirectories: true
+        )
+
+        let file = try await lab.client.download(lab.download { $0.destination = .directory(folder) })
+
+        #expect(file.url.path == folder.appendingPathComponent("caught").path)
+        #expect(try lab.files == ["in"])
+    }
+
     // E15
     @Test func `without a destination the file is a temporary one, for the caller to move`() async throws {
         let lab = try lab()

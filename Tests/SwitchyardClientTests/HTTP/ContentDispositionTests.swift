@@ -14,6 +14,20 @@ import Testing
         #expect(ContentDisposition(parsing: value).safeFileName == expected)
     }
 
+    // What joins a separator or a dot makes one character of both, which is neither a separator nor a dot.
+    @Test(arguments: [
+        ("a/\u{200D}../\u{200D}../\u{200D}etc/\u{200D}passwd", "passwd"), ("a\\\u{200C}b", "b"),
+        ("a/\u{301}b", "\u{301}b"), ("a/\u{FE0F}b", "\u{FE0F}b"), (".\u{301}hidden", "\u{301}hidden"),
+        ("a.\u{301}", "a.\u{301}"), ("C:\u{301}x", "C\u{301}x"),
+    ])
+    func `a safe name leads nowhere, whatever is joined to its separators`(name: String, expected: String) {
+        #expect(SuggestedFileName.safe(name).unicodeScalars.elementsEqual(expected.unicodeScalars))
+    }
+
+    @Test func `a name of one endless character leaves no hidden file`() {
+        #expect(SuggestedFileName.safe("e" + String(repeating: "\u{301}", count: 300) + ".txt").isEmpty)
+    }
+
     @Test(arguments: ["€ rates.pdf", "a\"b\\c", "100%25", "plain.txt", "a b", "", "\r\n"])
     func `what is written is read again`(name: String) throws {
         let text = try #require(ContentDisposition(fileName: name)).text

@@ -26,17 +26,21 @@ enum SuggestedFileName {
     /// The last part of a path, without what is dangerous in a name: control and format characters that disguise it, a dot
     /// in front, dots and blanks behind, and more bytes than file systems take.
     static func safe(_ name: String) -> String {
-        let last = name.split(omittingEmptySubsequences: true) { $0 == "/" || $0 == "\\" }.last ?? ""
-        let kept = last.unicodeScalars.filter { scalar in
+        // By scalars: a character that combines with a separator or a dot must not hide it.
+        let parts = name.unicodeScalars.split(omittingEmptySubsequences: true) { $0 == "/" || $0 == "\\" }
+        var kept = (parts.last ?? Substring.UnicodeScalarView()).filter { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
             default: scalar != ":"
             }
         }
-        var text = Substring(String(String.UnicodeScalarView(kept)))
-        while let first = text.first, first == "." || first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
-        return shortened(String(text))
+        while let first = kept.first, isTrimmed(first) { kept.removeFirst() }
+        while let last = kept.last, isTrimmed(last) { kept.removeLast() }
+        return shortened(String(kept))
+    }
+
+    private static func isTrimmed(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "." || scalar.properties.isWhitespace
     }
 
     /// The name with a number between its stem and its extension.
@@ -51,7 +55,8 @@ enum SuggestedFileName {
         let kept = ending.utf8.count < 32 ? ending : ""
         var short = stem
         while short.utf8.count + kept.utf8.count > longest { short.removeLast() }
-        return short + kept
+        // A name of one character that is too long is none, and must not leave its extension as a hidden file.
+        return short.isEmpty ? "" : short + kept
     }
 
     private static func split(_ name: String) -> (stem: String, ending: String) {
