@@ -69,7 +69,7 @@ public final class Outbox: Sendable {
         self.client = client.scoped()
         self.options = options
         self.date = date
-        state = Locked(State(file: file, entries: entries, last: entries.map(\.id).max() ?? 0))
+        state = Locked(State(file: file, entries: entries, last: file.last))
     }
 
     deinit {

@@ -17,6 +17,9 @@ struct OutboxFile {
     private var length: Int
     /// Records in the file that say nothing any more.
     private var garbage = 0
+    /// The largest number in the file when it was opened, be it of a write that waits or of one that is done: a number
+    /// that was used again would be taken for done.
+    private(set) var last: UInt64 = 0
 
     /// Opens the file, which is made if it is missing, and drops what a crash left torn at its end.
     static func open(_ url: URL) throws(OutboxError) -> (file: OutboxFile, entries: [OutboxEntry]) {
@@ -31,6 +34,7 @@ struct OutboxFile {
             try handle.synchronize()
             let entries = entries(of: records)
             file.garbage = records.count - entries.count
+            file.last = records.map(\.id).max() ?? 0
             return (file, entries)
         } catch let error as OutboxError {
             throw error

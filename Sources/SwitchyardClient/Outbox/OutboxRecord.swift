@@ -8,6 +8,14 @@ enum OutboxRecord: Hashable {
     case stored(OutboxEntry)
     case done(UInt64)
 
+    /// The number of the write.
+    var id: UInt64 {
+        switch self {
+        case .stored(let entry): entry.id
+        case .done(let id): id
+        }
+    }
+
     static let magic = Data("switchyard outbox 1\n".utf8)
     /// No record is longer; a length beyond it is damage.
     static let longest = 64 << 20

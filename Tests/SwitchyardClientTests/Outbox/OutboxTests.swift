@@ -82,6 +82,24 @@ import Testing
         #expect(!key.isEmpty)
     }
 
+    @Test func `D55: a write stored after a start is not taken for one that an earlier run sent`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let backend = Backend()
+        do {
+            let (first, _) = try outbox(backend)
+            try first.store(write(1))
+            try await first.flush()
+        }
+        do {
+            let (second, _) = try outbox(backend)
+            try second.store(write(2))
+        }
+
+        let (third, _) = try outbox(backend)
+
+        #expect(third.entries.map(\.idempotencyKey) == ["key 2"])
+    }
+
     @Test func `D55: by itself it sends when a write comes, after a pause, and when the network is back`() async throws
     {
         defer { try? FileManager.default.removeItem(at: file) }
