@@ -39,7 +39,7 @@ public enum OutboxError: Error, Sendable, Hashable {
     case foreignFile
     /// As many writes wait as may.
     case full(limit: Int)
-    /// The body cannot be stored: it is a file, a stream or a form of parts.
+    /// The body cannot be stored: it is a file, a stream or a form of parts, or larger than some 48 MB.
     case unstorableBody
     /// The call has a header field with credentials, which must not be stored; the client's credentials are added when
     /// it is sent.

@@ -63,6 +63,8 @@ struct OutboxFile {
             }
             length += bytes.count
             if case .done = record { garbage += 2 }
+        } catch let error as OutboxError {
+            throw error
         } catch {
             throw .file("\(url.path): \(error.localizedDescription)")
         }

@@ -27,6 +27,8 @@ enum OutboxRecord: Hashable {
             case .stored(let entry): payload = Data([UInt8(ascii: "A")]) + (try JSONEncoder().encode(entry))
             case .done(let id): payload = Data([UInt8(ascii: "D")]) + Self.bytes(of: id)
             }
+            // Whoever reads the file would take it for damage, and drop it with all that is behind it.
+            guard payload.count <= Self.longest else { throw OutboxError.unstorableBody }
             return Self.bytes(of: UInt32(payload.count)) + Self.bytes(of: CRC32.checksum(payload)) + payload
         }
     }

@@ -100,6 +100,22 @@ import Testing
         #expect(third.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
+    @Test func `D55: a write that is too large to be read again is refused, and those behind it are kept`() throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let backend = Backend()
+        do {
+            let (first, _) = try outbox(backend)
+            var large = write(1)
+            large.body = .data(Data(count: 49 << 20))
+            #expect(throws: OutboxError.unstorableBody) { try first.store(large) }
+            try first.store(write(2))
+        }
+
+        let (second, _) = try outbox(backend)
+
+        #expect(second.entries.map(\.idempotencyKey) == ["key 2"])
+    }
+
     @Test func `D55: by itself it sends when a write comes, after a pause, and when the network is back`() async throws
     {
         defer { try? FileManager.default.removeItem(at: file) }
