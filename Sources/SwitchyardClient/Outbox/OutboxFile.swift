@@ -76,8 +76,7 @@ struct OutboxFile {
         do {
             var data = OutboxRecord.magic
             for entry in entries { data += try OutboxRecord.stored(entry).bytes }
-            try Self.replace(url, with: data)
-            handle = try FileHandle(forUpdating: url)
+            handle = try Self.replace(url, with: data)
             length = data.count
             garbage = 0
         } catch {
@@ -94,7 +93,10 @@ struct OutboxFile {
     }
 
     /// Puts a whole file in the place of another in one step: written beside it, flushed, renamed, and the folder flushed.
-    private static func replace(_ url: URL, with data: Data) throws {
+    ///
+    /// - Returns: The file, open: once it is in its place nothing can fail any more.
+    @discardableResult
+    private static func replace(_ url: URL, with data: Data) throws -> FileHandle {
         let new = url.appendingPathExtension("new")
         let isMade = FileManager.default.createFile(
             atPath: new.path,
@@ -102,16 +104,16 @@ struct OutboxFile {
             attributes: [.posixPermissions: 0o600]
         )
         guard isMade else { throw CocoaError(.fileWriteUnknown) }
-        let handle = try FileHandle(forWritingTo: new)
+        let handle = try FileHandle(forUpdating: new)
         try handle.write(contentsOf: data)
         try handle.synchronize()
-        try handle.close()
         guard rename(new.path, url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         let folder = openFolder(url.deletingLastPathComponent().path)
         if folder >= 0 {
             fsync(folder)
             close(folder)
         }
+        return handle
     }
 }
 

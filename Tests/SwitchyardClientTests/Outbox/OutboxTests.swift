@@ -116,6 +116,25 @@ import Testing
         #expect(second.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
+    @Test func `a write is told and gone also when the file cannot be cleared up`() async throws {
+        defer { for ending in ["", ".new"] { try? FileManager.default.removeItem(atPath: file.path + ending) } }
+        let backend = Backend()
+        let (outbox, _) = try outbox(backend)
+        for number in 1...40 { try outbox.store(write(number)) }
+        var events = outbox.events().makeAsyncIterator()
+        try FileManager.default.createDirectory(atPath: file.path + ".new", withIntermediateDirectories: false)
+
+        #expect(try await outbox.flush() == nil)
+
+        #expect(backend.keys.count == 40)
+        for _ in 1...40 {
+            guard case .sent = await events.next() else {
+                Issue.record("expected a write that was sent")
+                return
+            }
+        }
+    }
+
     @Test func `D55: by itself it sends when a write comes, after a pause, and when the network is back`() async throws
     {
         defer { try? FileManager.default.removeItem(at: file) }
