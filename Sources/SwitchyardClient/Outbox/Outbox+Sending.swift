@@ -112,10 +112,11 @@ extension Outbox {
         return OutboxRun(sender: sender, network: network, end: { continuation.finish() })
     }
 
-    /// Sends, and says when to try again; a disk that cannot be written to is a reason to wait too.
+    /// Sends, and says when to try again; a disk that cannot be written to is a reason to wait too, and so is another
+    /// task that sends, since it may fail.
     private func pauseAfterFlush() async -> Duration? {
         do throws(OutboxError) {
-            return try await flush()
+            return try await flush() ?? (entries.isEmpty ? nil : options.pause)
         } catch {
             return options.pause
         }

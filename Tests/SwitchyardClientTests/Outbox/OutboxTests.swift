@@ -135,6 +135,35 @@ import Testing
         }
     }
 
+    @Test func `by itself it tries again also after another task could not send`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let backend = Backend()
+        let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { request in
+            .delayed(by: .seconds(1), on: clock, backend.answer(to: request))
+        }
+        let outbox = try Outbox(file: file, client: client)
+        backend.answer(503)
+        try outbox.store(write(1))
+        let other = Task { try await outbox.flush() }
+        await until { transport.requestCount == 1 }
+        let before = clock.pendingTimers
+
+        // While the other task sends there is nothing to do.
+        let run = outbox.run()
+        await until { clock.pendingTimers > before }
+        clock.advance(by: .seconds(1))
+        #expect(try await other.value == .seconds(5))
+        backend.answer(201)
+        clock.advance(by: .seconds(5))
+        await until { transport.requestCount == 2 }
+        clock.advance(by: .seconds(1))
+        await until { outbox.entries.isEmpty }
+
+        #expect(backend.keys == ["key 1"])
+        run.stop()
+    }
+
     @Test func `D55: by itself it sends when a write comes, after a pause, and when the network is back`() async throws
     {
         defer { try? FileManager.default.removeItem(at: file) }
