@@ -29,6 +29,7 @@ extension OutboxEntry {
         idempotencyKey = configuration.idempotencyKey.value ?? UUID().uuidString
         storedAt = date
         method = configuration.method.name
+        apiVersion = configuration.apiVersion
         headers = configuration.headers.fields.flatMap { [$0.name, $0.value] }
     }
 
@@ -54,14 +55,17 @@ extension OutboxEntry {
     }
 
     private static func path(of call: APIConfiguration) throws(RequestError) -> String {
-        guard !call.query.isEmpty else { return call.path }
+        var path = call.path
+        // What fills the placeholders is not stored.
+        if path.hasByte(UInt8(ascii: "{")) { path = try URLTemplate(path).expanded(with: call.pathValues) }
+        guard !call.query.isEmpty else { return path }
         var output = ByteBuffer(capacity: 128)
-        let lead = UInt8(ascii: call.path.contains("?") ? "&" : "?")
+        let lead = UInt8(ascii: path.contains("?") ? "&" : "?")
         var serializer = ParameterSerializer(
             ParameterSerializerPlan(call.parameterOptions ?? ParameterEncodingOptions()),
             lead: lead
         )
         try serializer.write(call.query, to: &output)
-        return call.path + String(decoding: output.data(), as: UTF8.self)
+        return path + String(decoding: output.data(), as: UTF8.self)
     }
 }

@@ -12,6 +12,8 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     public let method: String
     /// The path, with its query.
     public let path: String
+    /// The version of the API where the call named its own; `nil` for the client's.
+    public let apiVersion: String?
     /// The header fields, name and value by turns.
     public let headers: [String]
     /// The body; `nil` when there is none.
@@ -26,6 +28,7 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
             configuration.headers.add(headers[index], headers[index + 1])
         }
         if let body { configuration.body = .data(body, contentType: contentType) }
+        if let apiVersion { configuration.apiVersion = apiVersion }
         configuration.idempotencyKey = .given(idempotencyKey)
         return configuration
     }

@@ -116,6 +116,34 @@ import Testing
         #expect(second.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
+    @Test func `the values of a path's placeholders are stored with it`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, transport) = try outbox(Backend())
+        var write = APIConfiguration(path: "topics/{id}/likes", method: .put)
+        write.pathValues = ["id": "a b"]
+        var faulty = write
+        faulty.pathValues = [:]
+
+        try outbox.store(write)
+        #expect(throws: OutboxError.self) { try outbox.store(faulty) }
+        try await outbox.flush()
+
+        #expect(transport.requests.map(\.url.text).first?.hasSuffix("/v1/topics/a%20b/likes") == true)
+        #expect(outbox.entries == [])
+    }
+
+    @Test func `the version of the API is stored with a write`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, transport) = try outbox(Backend())
+        var write = APIConfiguration(path: "topics", method: .post)
+        write.apiVersion = "v7"
+        try outbox.store(write)
+
+        try await outbox.flush()
+
+        #expect(transport.requests.map(\.url.text).first?.hasSuffix("/v7/topics") == true)
+    }
+
     @Test func `a write is told and gone also when the file cannot be cleared up`() async throws {
         defer { for ending in ["", ".new"] { try? FileManager.default.removeItem(atPath: file.path + ending) } }
         let backend = Backend()
