@@ -56,6 +56,20 @@ struct LineTests {
         #expect(count == 100_000)
     }
 
+    @Test func `a body without an end takes no more memory than its pieces`() throws {
+        var splitter = LineSplitter(.lineFeed, limit: 1_000)
+        let piece = Data((String(repeating: "x", count: 499) + "\n" + String(repeating: "y", count: 500)).utf8)
+        var farthest = 0
+
+        for _ in 0..<10_000 {
+            splitter.append(piece)
+            while let line = try splitter.next() { farthest = max(farthest, line.endIndex) }
+        }
+
+        // Where a line lies in its memory: behind all that came before, if nothing is given back.
+        #expect(farthest < 100_000)
+    }
+
     private func body(_ pieces: [String], _ path: String = "live") throws -> DownloadLab {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live") { _ in

@@ -27,7 +27,13 @@ struct LineSplitter: Sendable {
 
     /// Takes the next piece in.
     mutating func append(_ piece: Data) {
-        if searched == 0, rest.isEmpty { rest = piece } else { rest.append(piece) }
+        if searched == 0, rest.isEmpty {
+            rest = piece
+        } else {
+            // A slice keeps all that came before it, for as long as it is only added to.
+            if rest.startIndex > 0 { rest = Data(rest) }
+            rest.append(piece)
+        }
     }
 
     /// The next line without its end; `nil` when it is not whole yet.
