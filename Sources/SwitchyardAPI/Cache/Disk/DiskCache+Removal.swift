@@ -78,7 +78,7 @@ extension DiskCache {
         // The rule is the caller's: it is not called under the lock.
         let doomed = state.withLock { $0.waiting }.filter { records($0.value) }
         state.withLock { state in
-            state.drop { name, record in doomed[name]?.answer.created == record.answer.created }
+            state.drop { name, record in doomed[name]?.number == record.number }
             state.removals += 1
         }
         carryOut(job)

@@ -40,7 +40,9 @@ extension DiskCache {
                 return false
             }
             state.waitingCost += cost - older
+            state.lastNumber += 1
             state.waiting[name] = record
+            state.waiting[name]?.number = state.lastNumber
             return true
         }
         // The older answer is not the right one any more.
@@ -54,7 +56,7 @@ extension DiskCache {
         write(record, name)
         state.withLock { state in
             // A newer one has its own job.
-            guard let waiting = state.waiting[name], waiting.answer.created == record.answer.created else { return }
+            guard let waiting = state.waiting[name], waiting.number == record.number else { return }
             state.waiting[name] = nil
             state.waitingCost -= waiting.cost
         }

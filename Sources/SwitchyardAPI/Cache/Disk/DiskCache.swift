@@ -180,6 +180,8 @@ extension DiskCache {
         /// Entries that are not on the disk yet.
         var waiting: [DiskName: DiskRecord] = [:]
         var waitingCost = 0
+        /// The number of the record that came last.
+        var lastNumber = 0
         /// How many removals are not carried out yet.
         var removals = 0
         /// Tells the files that this cache writes from those of any other on the folder, in whatever process or container.

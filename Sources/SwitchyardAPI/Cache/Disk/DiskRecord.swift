@@ -29,6 +29,8 @@ struct DiskRecord: Sendable {
     var method: String
     var path: String
     var answer: StoredAnswer
+    /// Tells it from others that wait to be written under the same name; not written itself.
+    var number = 0
 
     init(_ key: CacheKey, digest: Data, _ answer: StoredAnswer) {
         let parts = key.parts

@@ -174,4 +174,26 @@ import Testing
         #expect(sum("abc") == 0x44BC_2CF5_AD77_0999)
         #expect(sum("Nobody inspects the spammish repetition") == 0xFBCE_A83C_8A37_8BF1)
     }
+
+    @Test func `the newer of two answers of one moment is kept, also when it comes while the older is written`()
+        async throws
+    {
+        let (hasBegun, goesOn) = (Locked(false), DispatchSemaphore(value: 0))
+        let seal = DiskSeal(
+            seal: { bytes in
+                hasBegun.withLock { $0 = true }
+                goesOn.wait()
+                return bytes
+            },
+            open: { $0 }
+        )
+        let disk = try DiskCache(at: folder.url, seal: seal)
+        disk.store(Self.answer("older"), for: Self.key("/1"))
+        while !hasBegun.withLock({ $0 }) { await Task.yield() }
+        disk.store(Self.answer("newer"), for: Self.key("/1"))
+        for _ in 0..<2 { goesOn.signal() }
+        await disk.flush()
+
+        #expect(try await disk.answer(for: Self.key("/1")).body == Data("newer".utf8))
+    }
 }
