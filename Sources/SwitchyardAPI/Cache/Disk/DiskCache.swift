@@ -114,7 +114,8 @@ public final class DiskCache: AnswerStore {
     func lookUp(_ name: DiskName, _ digest: Data) -> Result<DiskRecord, APIError.CacheReason> {
         let path = folder.path(of: name)
         do throws(DiskCacheError) {
-            guard let bytes = try folder.read(path, limit: limits.entryCost + Self.overhead) else {
+            let limit = min(limits.entryCost, .max - Self.overhead) + Self.overhead
+            guard let bytes = try folder.read(path, limit: limit) else {
                 note { $0.misses += 1 }
                 return .failure(.invalidMetadata)
             }

@@ -136,4 +136,14 @@ import Testing
         await #expect(throws: APIError.CacheReason.invalidMetadata) { try await other.answer(for: Self.key(2)) }
         #expect([.accessDenied, .notAFolder].contains(other.statistics.lastError?.kind))
     }
+
+    @Test func `a cache without limits stores and finds`() async throws {
+        let limits = DiskCache.Limits(cost: .max, entryCost: .max, waitingCost: .max)
+        let disk = try DiskCache(at: folder.url, limits: limits)
+        disk.store(DiskCacheTests.answer("one"), for: DiskCacheTests.key("/1"))
+        await disk.flush()
+
+        let found = try await DiskCache(at: folder.url, limits: limits).answer(for: DiskCacheTests.key("/1"))
+        #expect(found == DiskCacheTests.answer("one"))
+    }
 }
