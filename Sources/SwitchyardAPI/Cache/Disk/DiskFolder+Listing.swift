@@ -3,28 +3,20 @@ import Foundation
 extension DiskFolder {
     /// All entries, in no order; what goes away meanwhile is left out.
     var files: [File] {
-        var files: [File] = []
-        for partition in Self.names(in: path) where !partition.hasPrefix(".") {
-            for shard in Self.names(in: "\(path)/\(partition)") {
-                let folder = "\(path)/\(partition)/\(shard)"
-                for name in Self.names(in: folder) {
-                    if let file = Self.file("\(folder)/\(name)") { files.append(file) }
-                }
-            }
-        }
-        return files
+        partitions(beginningWith: "").flatMap { files(of: $0) }
     }
 
     /// The names of the partitions that begin so.
     func partitions(beginningWith prefix: String) -> [String] {
-        Self.names(in: path).filter { $0.hasPrefix(prefix) }
+        Self.names(in: path).filter { $0.hasPrefix(prefix) && DiskName.isPartition($0) }
     }
 
     /// The entries of one partition.
     func files(of partition: String) -> [File] {
         let folder = "\(path)/\(partition)"
-        return Self.names(in: folder).flatMap { shard in
-            Self.names(in: "\(folder)/\(shard)").compactMap { Self.file("\(folder)/\(shard)/\($0)") }
+        return Self.names(in: folder).filter(DiskName.isShard).flatMap { shard in
+            Self.names(in: "\(folder)/\(shard)").filter(DiskName.isFile)
+                .compactMap { Self.file("\(folder)/\(shard)/\($0)") }
         }
     }
 

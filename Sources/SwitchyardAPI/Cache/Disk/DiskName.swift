@@ -28,6 +28,23 @@ struct DiskName: Sendable, Hashable {
         fingerprint([partition.service, partition.environment]) + "-"
     }
 
+    /// Whether a name can be that of a partition's folder: what others keep beside is not the cache's to remove.
+    static func isPartition(_ name: String) -> Bool {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { isHex($0, count: 16) }
+    }
+
+    /// Whether a name can be that of a folder within a partition.
+    static func isShard(_ name: String) -> Bool { isHex(name, count: 2) }
+
+    /// Whether a name can be that of an entry.
+    static func isFile(_ name: String) -> Bool { isHex(name, count: 38) }
+
+    private static func isHex(_ text: some StringProtocol, count: Int) -> Bool {
+        text.utf8.count == count
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
     private static func fingerprint(_ parts: [String]) -> String {
         var writer = CacheKeyWriter()
         for part in parts { writer.write(part) }

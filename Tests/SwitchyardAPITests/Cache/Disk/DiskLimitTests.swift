@@ -146,4 +146,20 @@ import Testing
         let found = try await DiskCache(at: folder.url, limits: limits).answer(for: DiskCacheTests.key("/1"))
         #expect(found == DiskCacheTests.answer("one"))
     }
+
+    @Test func `files of others in the folder are left alone`() async throws {
+        let album = folder.url.appendingPathComponent("photos/2024")
+        try FileManager.default.createDirectory(at: album, withIntermediateDirectories: true)
+        let photo = album.appendingPathComponent("summer.jpg")
+        try Data(count: 9_000).write(to: photo)
+        let disk = try DiskCache(at: folder.url, limits: .init(cost: 10_000, entryCost: 3_000))
+        disk.store(Self.answer(2_000), for: Self.key(1))
+        await disk.flush()
+        disk.removeExpired()
+        disk.removeAll()
+        await disk.flush()
+
+        #expect(folder.entries.map(\.lastPathComponent) == ["summer.jpg"])
+        #expect(disk.statistics.evictions == 0)
+    }
 }
