@@ -93,6 +93,19 @@ import Testing
         #expect(try await body.collected(upTo: 10) == Data("abc".utf8))
     }
 
+    @Test func `input streams that wait leave the tasks their threads`() async throws {
+        let count = ProcessInfo.processInfo.activeProcessorCount + 2
+        let meeting = Meeting(of: count)
+        let body = HTTPBody.stream(HTTPBody.Stream { PatientStream(meeting) })
+
+        let bytes = await withTaskGroup(of: Data?.self) { group in
+            for _ in 0..<count { group.addTask { try? await body.collected(upTo: 10) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(bytes == Array(repeating: Data([7]), count: count))
+    }
+
     @Test func `more than the limit is not collected`() async throws {
         await #expect(throws: RequestError.body(kind: "streamed", reason: .tooLarge(limit: 2))) {
             _ = try await HTTPBody.data(Data(count: 3)).collected(upTo: 2)
@@ -131,5 +144,49 @@ import Testing
 
         #expect(try #require(body.length) > 8 << 30)
         #expect(first?.count == 1 << 16)
+    }
+}
+
+/// Lets nobody go on before all have come.
+private final class Meeting: @unchecked Sendable {
+    // @unchecked is sound: what varies is behind the condition's lock.
+    private let condition = NSCondition()
+    private var missing: Int
+
+    init(of count: Int) { missing = count }
+
+    /// Waits for the others; `false` when they do not come.
+    func wait() -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        missing -= 1
+        condition.broadcast()
+        let end = Date(timeIntervalSinceNow: 10)
+        while missing > 0 { guard condition.wait(until: end) else { return false } }
+        return true
+    }
+}
+
+/// A stream of one byte, which comes when all others are asked for theirs.
+private final class PatientStream: InputStream {
+    private let meeting: Meeting
+    private var isAtEnd = false
+
+    init(_ meeting: Meeting) {
+        self.meeting = meeting
+        super.init(data: Data())
+    }
+
+    override func open() {}
+
+    override func close() {}
+
+    override var streamError: (any Error)? { nil }
+
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {
+        guard !isAtEnd else { return 0 }
+        isAtEnd = true
+        buffer.pointee = 7
+        return meeting.wait() ? 1 : -1
     }
 }

@@ -63,7 +63,12 @@ final class InputStreamBodyReader: HTTPBodyReader, @unchecked Sendable {
     }
 
     func read(maximumLength: Int) async throws -> Data? {
-        var buffer = [UInt8](repeating: 0, count: max(maximumLength, 1))
+        // The stream may wait for its bytes, perhaps for those of a task.
+        try await BlockingWork.run { () throws(RequestError) in try self.next(atMost: maximumLength) }
+    }
+
+    private func next(atMost most: Int) throws(RequestError) -> Data? {
+        var buffer = [UInt8](repeating: 0, count: max(most, 1))
         let count = stream.read(&buffer, maxLength: buffer.count)
         guard count >= 0 else {
             let reason = stream.streamError.map { "\($0)" } ?? "the stream failed"
