@@ -106,6 +106,20 @@ import Testing
         #expect(bytes == Array(repeating: Data([7]), count: count))
     }
 
+    @Test func `an input stream may be asked for any number of bytes`() async throws {
+        let stream = HTTPBody.Stream { InputStream(data: Data("abc".utf8)) }
+
+        #expect(try await stream.makeReader().read(maximumLength: .max) == Data("abc".utf8))
+    }
+
+    @Test(arguments: [1, Int.max])
+    func `a reader may be asked for any number of bytes`(most: Int) async throws {
+        let reader = try #require(try HTTPBody.data(Data("abcdef".utf8)).makeReader())
+        _ = try await reader.read(maximumLength: 2)
+
+        #expect(try await reader.read(maximumLength: most) == Data("cdef".utf8.prefix(most)))
+    }
+
     @Test func `more than the limit is not collected`() async throws {
         await #expect(throws: RequestError.body(kind: "streamed", reason: .tooLarge(limit: 2))) {
             _ = try await HTTPBody.data(Data(count: 3)).collected(upTo: 2)

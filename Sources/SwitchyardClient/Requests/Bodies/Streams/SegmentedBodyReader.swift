@@ -34,7 +34,7 @@ actor SegmentedBodyReader: HTTPBodyReader {
         case .bytes(let data):
             let start = data.startIndex + Int(offset)
             guard start < data.endIndex else { return nil }
-            return data[start..<min(start + maximumLength, data.endIndex)]
+            return data[start...].prefix(maximumLength)
         case .file(let url, let length):
             return try filePiece(url, length: length, maximumLength: maximumLength)
         case .stream(let source, let part):

@@ -68,7 +68,7 @@ final class InputStreamBodyReader: HTTPBodyReader, @unchecked Sendable {
     }
 
     private func next(atMost most: Int) throws(RequestError) -> Data? {
-        var buffer = [UInt8](repeating: 0, count: max(most, 1))
+        var buffer = [UInt8](repeating: 0, count: min(max(most, 1), 1 << 18))
         let count = stream.read(&buffer, maxLength: buffer.count)
         guard count >= 0 else {
             let reason = stream.streamError.map { "\($0)" } ?? "the stream failed"
