@@ -48,16 +48,21 @@ struct ProgressTests {
     }
 
     // E4
-    @Test func `a Progress pauses and resumes a download`() async throws {
+    @Test(arguments: [1, 3])
+    func `a Progress pauses and resumes a download`(connections: Int) async throws {
         let lab = try DownloadLab()
         let content = DownloadLab.bytes(4_000_000)
-        lab.serve(LoopbackContent(content))
+        lab.serve(LoopbackContent(content, entityTag: "\"v1\""))
         let monitor = TransferMonitor()
         let reports = Recorder<Int64>()
         let paused = AsyncStream.makeStream(of: Void.self)
 
         let download = Task {
-            try await lab.client.download(lab.download { $0.monitor = monitor }) { report in
+            let configuration = lab.download {
+                $0.monitor = monitor
+                $0.connections = connections
+            }
+            return try await lab.client.download(configuration) { report in
                 reports.record(report.completed)
                 if reports.values.count == 2 {
                     monitor.progress.pause()

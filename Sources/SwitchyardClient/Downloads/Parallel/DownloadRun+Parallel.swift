@@ -18,7 +18,8 @@ extension DownloadRun {
             validator: validator,
             total: total,
             file: file,
-            maximumContinuations: configuration.maximumContinuations
+            maximumContinuations: configuration.maximumContinuations,
+            monitor: configuration.monitor
         )
         do throws(ParallelFetch.Failure) {
             try await carryOut(fetch, parts, first)

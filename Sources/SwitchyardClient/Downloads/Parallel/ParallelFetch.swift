@@ -23,6 +23,7 @@ struct ParallelFetch: Sendable {
     let total: Int64
     let file: PartialFile
     let maximumContinuations: Int
+    let monitor: TransferMonitor?
 
     /// Cuts a content into parts of nearly equal length; one part when it is too small for more.
     static func parts(of total: Int64, connections: Int) -> [Range<Int64>] {
@@ -120,6 +121,7 @@ struct ParallelFetch: Sendable {
     ) async throws(Failure) -> TransportError? {
         var pieces = body.makeAsyncIterator()
         while offset < end {
+            await monitor?.waitWhilePaused()
             let piece: Data?
             do throws(TransportError) { piece = try await pieces.next() } catch { return error }
             guard let piece else { return nil }
