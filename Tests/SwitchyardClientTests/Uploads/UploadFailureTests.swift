@@ -72,6 +72,16 @@ struct UploadFailureTests {
         #expect(cause == .file(path: pipe.path, reason: .unreadable("not a regular file")))
     }
 
+    @Test func `a pipe is no part of a form either, and does not block`() async throws {
+        let lab = try lab()
+        let pipe = lab.folder.appendingPathComponent("pipe")
+        try #require(mkfifo(pipe.path, 0o600) == 0)
+
+        let cause = await failure(lab, .form(MultipartForm(parts: [.file(pipe, name: "f")])))
+
+        #expect(cause == .file(path: pipe.path, reason: .unreadable("not a regular file")))
+    }
+
     /// A file that is larger than all buffers on the way, and old, so that the clock of the file system shows a change.
     private func largeFile(in lab: DownloadLab) throws -> URL {
         let file = lab.folder.appendingPathComponent("up.bin")

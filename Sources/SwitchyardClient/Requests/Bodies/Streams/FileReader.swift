@@ -18,8 +18,14 @@ final class FileReader: Sendable {
     /// - Throws: ``RequestError/file(path:reason:)``.
     init(_ url: URL) throws(RequestError) {
         path = url.path
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Without O_NONBLOCK a pipe would block here until someone writes to it.
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .file(path: path, reason: .unreadable(Self.errorText())) }
+        var status = stat()
+        // From here on the deinitialiser closes the file, also of a reader that is none.
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .file(path: path, reason: .unreadable("not a regular file"))
+        }
     }
 
     deinit {
