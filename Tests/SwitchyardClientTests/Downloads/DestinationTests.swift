@@ -145,6 +145,28 @@ struct DestinationTests {
         #expect(try lab.files == ["in"])
     }
 
+    // E25
+    @Test func `a whole file that waits for its place keeps the name that the server suggested`() async throws {
+        let lab = try lab()
+        let bytes = bytes
+        lab.server.route(.get, "/film") { request in
+            var answer = LoopbackContent(bytes, entityTag: "\"v1\"").response(to: request)
+            if answer.status == 200 { answer.headers.set("Content-Disposition", "attachment; filename=Ein.mov") }
+            return answer
+        }
+        try Data("old".utf8).write(to: lab.folder.appendingPathComponent("Ein.mov"))
+        let download = lab.download { $0.destination = .directory(lab.folder) }
+        let failure = try await lab.failure(of: download)
+        var again = download
+        again.existingFile = .makeUnique
+
+        let file = try await lab.client.download(again)
+
+        #expect(failure.fileReason == .exists)
+        #expect(file.receivedBytes == 0)
+        #expect(file.url.lastPathComponent == "Ein 2.mov")
+    }
+
     // E15
     @Test func `without a destination the file is a temporary one, for the caller to move`() async throws {
         let lab = try lab()

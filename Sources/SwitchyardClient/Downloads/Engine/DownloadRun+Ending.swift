@@ -66,7 +66,8 @@ extension DownloadRun {
             status: response.status,
             headers: response.headers,
             url: context.url,
-            suggestedName: SuggestedFileName.name(headers: response.headers, url: context.url)
+            suggestedName: response.headers.contentDisposition?.safeFileName ?? state.record?.name
+                ?? SuggestedFileName.name(of: context.url)
         )
         let target = try target(for: answer)
         let url: URL

@@ -165,6 +165,7 @@ struct DownloadRun {
             path: place.source.path,
             validator: validator,
             total: state.total,
+            name: headers.contentDisposition?.safeFileName,
             boot: BootSession.current
         )
     }

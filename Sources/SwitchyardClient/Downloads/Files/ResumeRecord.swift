@@ -16,6 +16,9 @@ struct ResumeRecord: Codable, Sendable, Equatable {
     var total: Int64?
     /// The bytes that are on the disk for sure, also after a loss of power.
     var offset: Int64 = 0
+    /// The name that the answer suggested with which the bytes began; an answer that brings the rest, or says that there
+    /// is none, need not say it again.
+    var name: String?
     /// The run of the machine in which the bytes were written.
     var boot: String?
 
