@@ -22,7 +22,7 @@ extension NetworkClient {
             throw RequestFailure(error, id: id, context: transfer.context(method: configuration.method))
         }
         do throws(RequestFailure) {
-            let response = try await transfer.open(configuration)
+            let response = try await transfer.open(configuration, endsByHandle: true)
             return StreamedResponse(response, bytes: ResponseBytes(body: LiveBody(transfer, response)))
         } catch {
             transfer.end()

@@ -68,6 +68,34 @@ struct EventSourceTests {
         #expect(transport.requestCount == 2)
     }
 
+    @Test func `its timeout ends it also while it connects again`() async throws {
+        let clock = ManualClock()
+        let answers: [StubAnswer] = [
+            .status(200, headers: ["Content-Type": "text/event-stream"], body: Data("data: 1\n\n".utf8)), .never,
+        ]
+        let transport = StubTransport(answers: answers)
+        let service = try Service.topics(switching: .off, servers: 1)
+        let client = try NetworkClient(service: service, transport: transport, time: clock)
+        let source = client.eventSource(APIConfiguration(path: "news", timeout: .seconds(10)))
+
+        let reading = Task {
+            for try await _ in source {}
+        }
+        while clock.nextDeadline != MonotonicTime(seconds: 3) { await Task.yield() }
+        clock.advance(by: .seconds(3))
+        await transport.waitForRequests(2)
+        clock.advance(by: .seconds(7))
+        for _ in 0..<1_000 where transport.openExchanges > 0 { await Task.yield() }
+        #expect(transport.openExchanges == 0)
+        clock.advance(by: .seconds(60))
+
+        let error = await #expect(throws: EventSourceFailure.self) { try await reading.value }
+        guard case .request(let failure)? = error, failure.reason == .deadlineExceeded else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test func `a connection that breaks goes on at the next server`() async throws {
         let lab = try DownloadLab(2)
         lab.servers[0].route(.get, "/news") { _ in

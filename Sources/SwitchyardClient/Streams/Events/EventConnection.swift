@@ -73,7 +73,7 @@ final class EventConnection: @unchecked Sendable {
     private func connect() async throws(EventSourceFailure) -> Bool {
         let response: ServiceResponse
         do throws(RequestFailure) {
-            response = try await transfer.open(request, avoiding: avoided)
+            response = try await transfer.open(request, avoiding: avoided, endsByHandle: true)
         } catch {
             guard case .transport = error.reason, mayTryAgain else { throw .request(error) }
             return true

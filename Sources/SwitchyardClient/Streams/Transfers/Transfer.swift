@@ -45,14 +45,17 @@ struct Transfer: Sendable {
     ///   - configuration: What to send.
     ///   - avoided: Servers that are not asked as long as there is another.
     ///   - name: The name in the dispatch table; the transfer's own unless several requests are under way at a time.
+    ///   - endsByHandle: Whether the transfer's handle ends the request; not where it ends the task that waits.
     /// - Returns: The answer, whatever its status.
     /// - Throws: ``RequestFailure``.
     func open(
         _ configuration: APIConfiguration,
         avoiding avoided: ServerSet = [],
-        name: RequestID? = nil
+        name: RequestID? = nil,
+        endsByHandle: Bool = false
     ) async throws(RequestFailure) -> ServiceResponse {
         let requestHandle = DispatchHandle()
+        if endsByHandle { handle.attach { requestHandle.cancel() } }
         let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let request = makeRequest(configuration, avoided, name ?? id) { continuation.resume(returning: $0) }
