@@ -68,6 +68,42 @@ struct EventSourceTests {
         #expect(transport.requestCount == 2)
     }
 
+    @Test func `a server that wants to be asked at once is given time while it is down`() async throws {
+        let clock = ManualClock()
+        let count = Locked(0)
+        let transport = StubTransport { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            switch number {
+            case 1:
+                let body = Data("retry: 0\ndata: 1\n\n".utf8)
+                return .status(200, headers: ["Content-Type": "text/event-stream"], body: body)
+            case 2...12: return .failure(.connectionRefused)
+            default: return .status(204)
+            }
+        }
+        let service = try Service.topics(switching: .off, servers: 1)
+        let client = try NetworkClient(service: service, transport: transport, time: clock)
+        let source = client.eventSource(APIConfiguration(path: "news"))
+        let isOver = Locked(false)
+
+        let reading = Task {
+            for try await _ in source {}
+            isOver.withLock { $0 = true }
+        }
+        while !isOver.withLock({ $0 }) {
+            // Not to the deadline of a request.
+            if let next = clock.nextDeadline, clock.now.duration(to: next) < .seconds(5) { clock.advance(to: next) }
+            await Task.yield()
+        }
+
+        try await reading.value
+        #expect(transport.requestCount == 13)
+        #expect(clock.now > MonotonicTime(seconds: 1))
+    }
+
     @Test func `its timeout ends it also while it connects again`() async throws {
         let clock = ManualClock()
         let answers: [StubAnswer] = [

@@ -145,7 +145,9 @@ final class EventConnection: @unchecked Sendable {
     private func waitToReconnect() async throws(EventSourceFailure) {
         reader = nil
         let factor = Double(1 << min(max(0, failures - 1), 16))
-        let wait = max(reconnectionTime, min(reconnectionTime * factor, options.longestWait))
+        // Twice nothing is nothing: a server that is down must not be asked without a pause.
+        let longer = failures > 0 ? max(reconnectionTime, .milliseconds(1)) * factor : reconnectionTime
+        let wait = max(reconnectionTime, min(longer, options.longestWait))
         let pause = Pause()
         transfer.handle.attach { pause.end() }
         await pause.wait(for: wait, on: transfer.core.time)
