@@ -5,15 +5,6 @@ import Foundation
 enum SuggestedFileName {
     private static let longest = 200
 
-    /// The name from `Content-Disposition` (RFC 6266), else from the last part of the URL's path, else `download`.
-    static func name(headers: HTTPHeaders, url: RequestURL?) -> String {
-        if let name = headers.contentDisposition?.fileName {
-            let safe = safe(name)
-            if !safe.isEmpty { return safe }
-        }
-        return name(of: url)
-    }
-
     /// The name from the last part of the URL's path, else `download`.
     static func name(of url: RequestURL?) -> String {
         let path = url?.text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false) ?? []
