@@ -8,6 +8,7 @@ extension OutboxEntry {
         date: Date,
         generator: RequestGenerator
     ) throws(OutboxError) {
+        guard configuration.prebuiltRequest == nil else { throw .unstorableRequest }
         for field in configuration.headers.fields where HTTPHeaders.sensitiveNames.contains(field.name.lowercased()) {
             throw .holdsCredentials(header: field.name)
         }
@@ -59,13 +60,14 @@ extension OutboxEntry {
         // What fills the placeholders is not stored.
         if path.hasByte(UInt8(ascii: "{")) { path = try URLTemplate(path).expanded(with: call.pathValues) }
         guard !call.query.isEmpty else { return path }
+        let end = path.utf8.firstIndex(of: UInt8(ascii: "#")) ?? path.endIndex
         var output = ByteBuffer(capacity: 128)
-        let lead = UInt8(ascii: path.contains("?") ? "&" : "?")
+        let lead = UInt8(ascii: path[..<end].contains("?") ? "&" : "?")
         var serializer = ParameterSerializer(
             ParameterSerializerPlan(call.parameterOptions ?? ParameterEncodingOptions()),
             lead: lead
         )
         try serializer.write(call.query, to: &output)
-        return path + String(decoding: output.data(), as: UTF8.self)
+        return path[..<end] + String(decoding: output.data(), as: UTF8.self) + path[end...]
     }
 }

@@ -44,6 +44,8 @@ public enum OutboxError: Error, Sendable, Hashable {
     case full(limit: Int)
     /// The body cannot be stored: it is a file, a stream or a form of parts, or larger than some 48 MB.
     case unstorableBody
+    /// The call is a ``APIConfiguration/prebuiltRequest``, in place of everything that could be stored.
+    case unstorableRequest
     /// The call has a header field with credentials, which must not be stored; the client's credentials are added when
     /// it is sent.
     case holdsCredentials(header: String)

@@ -274,10 +274,23 @@ import Testing
         secret.headers["Authorization"] = "Bearer x"
         var streamed = write(2)
         streamed.body = .file(URL(fileURLWithPath: "/etc/hosts"), contentType: "text/plain")
+        var built = write(3)
+        built.prebuiltRequest = HTTPRequest(method: .put, url: try #require(RequestURL("https://example.com/other")))
 
         #expect(throws: OutboxError.holdsCredentials(header: "Authorization")) { try outbox.store(secret) }
         #expect(throws: OutboxError.unstorableBody) { try outbox.store(streamed) }
+        #expect(throws: OutboxError.unstorableRequest) { try outbox.store(built) }
         #expect(outbox.entries == [])
+    }
+
+    @Test func `the query of a path with a fragment is stored before it`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, transport) = try outbox(Backend())
+        try outbox.store(APIConfiguration(path: "topics#last", method: .put, query: ["a": "1"]))
+
+        try await outbox.flush()
+
+        #expect(transport.requests.first?.url.text.contains("/v1/topics?a=1") == true)
     }
 
     @Test func `query, parameters, header fields and body are sent as they were stored`() async throws {
