@@ -104,13 +104,13 @@ struct ycurl_exchange {
 
 struct watched_socket {
     uint32_t wanted, registered;
+    /// Times that any body had been read more of when it last took bytes, and times in a row that none was since.
+    uint32_t reads_before;
+    uint8_t fruitless;
     /// Opened and closed through our callbacks, so that a registration may outlive its need.
     bool ours;
     /// It takes bytes and gets none, and is not watched for that for a while.
     bool is_stalled;
-    /// Times in a row that it took bytes while no more of any body was read.
-    unsigned fruitless;
-    size_t reads_before;
 };
 
 struct loop_option {
@@ -137,7 +137,7 @@ struct ycurl_loop {
     /// When stalled sockets are looked at again; INT64_MAX while there are none.
     int64_t stall_end;
     /// Times that libcurl has read more of a request's body.
-    size_t body_reads;
+    uint32_t body_reads;
     /// Exchanges with a deadline, the next one first.
     struct ycurl_exchange **heap;
     size_t heap_count, heap_capacity;

@@ -99,6 +99,7 @@ static void note_fruitless(ycurl_loop *loop, int socket) {
     if (entry->reads_before != loop->body_reads) entry->fruitless = 0;
     entry->reads_before = loop->body_reads;
     if (++entry->fruitless < MOST_FRUITLESS) return;
+    entry->fruitless = MOST_FRUITLESS - 1;
     entry->is_stalled = true;
     apply(loop, socket, entry);
     if (loop->stall_end == INT64_MAX) loop->stall_end = loop->now + STALL;
