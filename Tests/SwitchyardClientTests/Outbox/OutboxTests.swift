@@ -47,6 +47,14 @@ import Testing
         return (try Outbox(file: file, client: client, options: options, date: date), transport)
     }
 
+    /// An outbox that has sent its first write, and whose run may end at any time.
+    private func outboxThatSent(to backend: Backend) async throws -> Outbox {
+        let (outbox, _) = try outbox(backend)
+        try outbox.store(write(1))
+        try await outbox.flush()
+        return outbox
+    }
+
     @Test func `D55: what could not be sent is sent in order when the server is back`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
@@ -67,9 +75,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         do {
-            let (first, _) = try outbox(backend)
-            try first.store(write(1))
-            try await first.flush()
+            let first = try await outboxThatSent(to: backend)
             try first.store(APIConfiguration(path: "topics", method: .post))
             try first.store(write(3))
         }
@@ -85,11 +91,7 @@ import Testing
     @Test func `D55: a write stored after a start is not taken for one that an earlier run sent`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
-        do {
-            let (first, _) = try outbox(backend)
-            try first.store(write(1))
-            try await first.flush()
-        }
+        _ = try await outboxThatSent(to: backend)
         do {
             let (second, _) = try outbox(backend)
             try second.store(write(2))
