@@ -27,7 +27,14 @@ let package = Package(
             dependencies: ["Switchyard", "SwitchyardTesting"],
             path: "Sources/YardTool"
         ),
-        .executableTarget(name: "SwitchyardBenchmarks", dependencies: ["Switchyard", "SwitchyardTesting"]),
+        .systemLibrary(name: "CEpoll"),
+        .executableTarget(
+            name: "SwitchyardBenchmarks",
+            dependencies: [
+                "Switchyard", "SwitchyardTesting",
+                .target(name: "CEpoll", condition: .when(platforms: [.linux])),
+            ]
+        ),
         .testTarget(
             name: "SwitchyardServicesTests",
             dependencies: ["SwitchyardServices", "SwitchyardTesting"],
@@ -50,7 +57,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.name != "CLibcurl" {
+for target in package.targets where !target.name.hasPrefix("C") {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),

@@ -23,27 +23,26 @@ struct BareServer {
 
     /// Serves until standard input ends, which it does when the parent process goes.
     func run() {
-        var polled = [
-            pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: 0, events: Int16(POLLIN), revents: 0),
-        ]
+        var sockets = ReadableSockets()
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        while poll(&polled, nfds_t(polled.count), -1) >= 0 {
-            if polled[1].revents != 0 { return }
-            if polled[0].revents != 0 { accept(into: &polled) }
-            for index in polled.indices.dropFirst(2).reversed() where polled[index].revents != 0 {
-                if !answerRequests(on: polled[index].fd, using: &buffer) {
-                    close(polled[index].fd)
-                    polled.swapAt(index, polled.count - 1)
-                    polled.removeLast()
+        var isServing = true
+        sockets.watch(listener.descriptor)
+        sockets.watch(0)
+        while isServing {
+            let waited = sockets.wait { ready, sockets in
+                switch ready {
+                case 0:
+                    isServing = false
+                case listener.descriptor:
+                    if let connection = listener.accept() { sockets.watch(connection) }
+                default:
+                    guard !answerRequests(on: ready, using: &buffer) else { return }
+                    sockets.forget(ready)
+                    close(ready)
                 }
             }
+            guard waited else { return }
         }
-    }
-
-    private func accept(into polled: inout [pollfd]) {
-        guard let connection = listener.accept() else { return }
-        polled.append(pollfd(fd: connection, events: Int16(POLLIN), revents: 0))
     }
 
     /// Answers each request that has arrived; `false` when the connection is to be closed.

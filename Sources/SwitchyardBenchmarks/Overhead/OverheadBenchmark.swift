@@ -18,7 +18,12 @@ struct OverheadBenchmark {
         guard let target = url ?? child?.url else { throw BenchmarkError("no server") }
         var reports: [OverheadReport] = []
         for concurrency in [1, 32, 256] {
-            let contest = Contest(contenders: try contenders(target, concurrency), concurrency: concurrency)
+            let contest = Contest(
+                contenders: try contenders(target, concurrency),
+                concurrency: concurrency,
+                rounds: 15,
+                secondsPerTurn: 0.3
+            )
             let report = OverheadReport(concurrency: concurrency, scores: try await contest.run())
             if !isJSON { print(report.text) }
             reports.append(report)

@@ -25,6 +25,7 @@
         // Of libcurl's stable ABI (https://curl.se/libcurl/abi.html).
         static let receiver: Int32 = 10_001
         static let url: Int32 = 10_002
+        static let acceptEncoding: Int32 = 10_102
         static let receive: Int32 = 20_011
         static let noSignal: Int32 = 99
         static let owner: Int32 = 10_103

@@ -1,0 +1,2 @@
+/// Linux's `epoll`, which the module of the C library leaves out.
+#include <sys/epoll.h>
