@@ -42,6 +42,12 @@ public final class Outbox: Sendable {
         var listeners: [UInt64: AsyncStream<OutboxEvent>.Continuation] = [:]
         var wakers: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var lastListener: UInt64 = 0
+
+        /// The number of the next write; there is none when a file says that the last one is taken.
+        func nextID() throws(OutboxError) -> UInt64 {
+            guard last < .max else { throw .file(file.description(of: "has no number left for another write")) }
+            return last + 1
+        }
     }
 
     let client: NetworkClient
@@ -88,14 +94,13 @@ public final class Outbox: Sendable {
     /// - Throws: ``OutboxError``; then nothing was stored.
     @discardableResult
     public func store(_ configuration: APIConfiguration) throws(OutboxError) -> OutboxEntry {
+        try state.withLock { (state) throws(OutboxError) in try checkRoom(in: state) }
+        // The clock, the body and what the client puts into requests may be code of the app's: not under the lock.
+        let unnumbered = try OutboxEntry(configuration, id: 0, date: date(), generator: client.core.pool.generator)
         let entry = try state.withLock { (state) throws(OutboxError) in
-            guard state.entries.count < options.maximumCount else { throw .full(limit: options.maximumCount) }
-            let entry = try OutboxEntry(
-                configuration,
-                id: state.last + 1,
-                date: date(),
-                generator: client.core.pool.generator
-            )
+            try checkRoom(in: state)
+            var entry = unnumbered
+            entry.id = try state.nextID()
             try state.file.append(.stored(entry))
             state.last = entry.id
             state.entries.append(entry)
@@ -104,6 +109,10 @@ public final class Outbox: Sendable {
         tell(.stored(entry))
         wake()
         return entry
+    }
+
+    private func checkRoom(in state: State) throws(OutboxError) {
+        guard state.entries.count < options.maximumCount else { throw .full(limit: options.maximumCount) }
     }
 
     /// Takes a write out without sending it; one that is being sent may arrive all the same.

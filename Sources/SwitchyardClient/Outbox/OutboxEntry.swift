@@ -3,7 +3,7 @@ public import Foundation
 /// A write that waits in an ``Outbox``.
 public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     /// Its number; later ones have larger numbers.
-    public let id: UInt64
+    public internal(set) var id: UInt64
     /// The key by which the server recognises it, the same in every attempt and after a relaunch.
     public let idempotencyKey: String
     /// When it was stored, by the wall clock, which outlives the app.

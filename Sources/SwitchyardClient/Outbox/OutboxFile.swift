@@ -43,6 +43,9 @@ struct OutboxFile {
         }
     }
 
+    /// Says which file it is about.
+    func description(of problem: String) -> String { "\(url.path): \(problem)" }
+
     private init(url: URL, handle: FileHandle, length: Int) {
         self.url = url
         self.handle = handle
@@ -66,7 +69,7 @@ struct OutboxFile {
         } catch let error as OutboxError {
             throw error
         } catch {
-            throw .file("\(url.path): \(error.localizedDescription)")
+            throw .file(description(of: error.localizedDescription))
         }
     }
 
@@ -80,7 +83,7 @@ struct OutboxFile {
             length = data.count
             garbage = 0
         } catch {
-            throw .file("\(url.path): \(error.localizedDescription)")
+            throw .file(description(of: error.localizedDescription))
         }
     }
 

@@ -1,0 +1,71 @@
+import Foundation
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// An outbox among code of the app's, cancels and numbers that are used up; row D55.
+@Suite(.timeLimit(.minutes(1))) struct OutboxEdgeTests {
+    private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
+
+    private func outbox(
+        date: @escaping @Sendable () -> Date = { Date(timeIntervalSince1970: 0) },
+        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer = { _ in .status(201) }
+    ) throws -> (Outbox, StubTransport) {
+        let (client, transport) = try NetworkClient.stubbed(switching: .off, servers: 1, answer)
+        return (try Outbox(file: file, client: client, date: date), transport)
+    }
+
+    private func write(_ key: String) -> APIConfiguration {
+        var configuration = APIConfiguration(path: "topics", method: .post, timeout: .seconds(3_600))
+        configuration.idempotencyKey = .given(key)
+        return configuration
+    }
+
+    @Test func `the app's clock and a write's body may ask the outbox while it stores`() throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let asked = Locked<Outbox?>(nil)
+        let counts = Recorder<Int>()
+        let ask: @Sendable () -> Void = {
+            if let outbox = asked.withLock({ $0 }) { counts.record(outbox.entries.count) }
+        }
+        let (outbox, _) = try outbox(date: {
+            ask()
+            return Date(timeIntervalSince1970: 0)
+        })
+        asked.withLock { $0 = outbox }
+        defer { asked.withLock { $0 = nil } }
+        var write = write("key 1")
+        write.body = .custom(contentType: "text/plain") {
+            ask()
+            return .data(Data("a".utf8))
+        }
+
+        try outbox.store(write)
+
+        #expect(counts.values == [0, 0])
+        #expect(outbox.entries.map(\.body) == [Data("a".utf8)])
+    }
+
+    @Test func `a file whose numbers are used up takes no more writes, and is still sent`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        do {
+            var (journal, _) = try OutboxFile.open(file)
+            let last = try OutboxEntry(
+                write("last"),
+                id: .max,
+                date: Date(timeIntervalSince1970: 0),
+                generator: RequestGenerator()
+            )
+            try journal.append(.stored(last))
+        }
+        let (outbox, transport) = try outbox()
+
+        #expect(throws: OutboxError.self) { try outbox.store(write("one more")) }
+        try await outbox.flush()
+
+        #expect(transport.requests.map { $0.headers["Idempotency-Key"] } == ["last"])
+        #expect(outbox.entries == [])
+    }
+}
