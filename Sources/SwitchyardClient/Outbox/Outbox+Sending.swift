@@ -4,8 +4,10 @@ import SwitchyardServices
 extension Outbox {
     /// Sends what waits, in order, until nothing is left or one could not be sent.
     ///
-    /// - Returns: How long to stay away before the next try; `nil` when nothing waits any more, or another task is
-    ///   sending.
+    /// A cancel of the task is no failure of the write that was on its way.
+    ///
+    /// - Returns: How long to stay away before the next try; `nil` when nothing waits any more, another task is sending,
+    ///   or the task was cancelled.
     /// - Throws: ``OutboxError/file(_:)`` when it cannot be noted that a write was sent; it will be sent again, with the
     ///   same key.
     @discardableResult
@@ -35,6 +37,7 @@ extension Outbox {
             case .invalidRequest, .unknownServer:
                 try settle(entry, .unsendable(entry, failure))
                 return nil
+            case .cancelled where Task.isCancelled: return nil
             default: return postponed(entry, at: nil)
             }
         }

@@ -68,4 +68,26 @@ import Testing
         #expect(transport.requests.map { $0.headers["Idempotency-Key"] } == ["last"])
         #expect(outbox.entries == [])
     }
+
+    @Test func `a flush that is cancelled is no failure of the write`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let answers = AnswerList([.never, .status(503)])
+        let (outbox, transport) = try outbox(answer: { answers.answer($0) })
+        try outbox.store(write("key 1"))
+        var events = outbox.events().makeAsyncIterator()
+
+        let flush = Task { try await outbox.flush() }
+        await until { transport.requestCount == 1 }
+        flush.cancel()
+        let cancelled = try await flush.value
+        let refused = try await outbox.flush()
+
+        #expect(cancelled == nil)
+        #expect(refused == .seconds(5))
+        guard case .postponed(let entry, let pause) = await events.next() else {
+            Issue.record("expected the one write that was refused")
+            return
+        }
+        #expect(entry.idempotencyKey == "key 1" && pause == .seconds(5))
+    }
 }
