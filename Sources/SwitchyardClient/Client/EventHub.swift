@@ -32,8 +32,11 @@ final class EventHub<Event: Sendable>: Sendable {
         return stream
     }
 
+    /// Hands an event out, under the lock: all who listen hear the events in one order, and a stream only keeps them.
     func send(_ event: Event) {
-        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
+        state.withLock { state in
+            for listener in state.listeners.values { listener.yield(event) }
+        }
     }
 
     func finish() {

@@ -183,20 +183,22 @@ extension Credentials {
         let environment = journey.environment
         let time = journey.core.time
         let finish: @Sendable (Result<Credential?, CredentialError>) -> Bool = { [self] result in
-            let waiters = state.withLock { $0[environment]?.endWork(number, result) }
-            guard let waiters else { return false }
-            for waiter in waiters { waiter.end(result.map { _ in }) }
-            switch result {
-            case .success: if publishes { publish(.renewed, in: environment) }
-            case .failure(let error): publish(.failed(error), in: environment)
+            let waiters = state.withLock { slots -> [RenewalWaiter]? in
+                guard let waiters = slots[environment]?.endWork(number, result) else { return nil }
+                switch result {
+                case .success(let new): if publishes { tell(.renewed, keeping: new, in: environment) }
+                case .failure(let error): publish(.failed(error), in: environment)
+                }
+                return waiters
             }
-            return true
+            for waiter in waiters ?? [] { waiter.end(result.map { _ in }) }
+            return waiters != nil
         }
         let worker = Task { [provider] in
             let result = await CredentialBypass.$owners.withValue(CredentialBypass.owners.union([identity])) {
                 await Self.outcome(of: { try await body(provider) })
             }
-            if finish(result), publishes, case .success(let new) = result { store(new, in: environment) }
+            _ = finish(result)
         }
         let timer = time.schedule(at: time.now.advanced(by: policy.timeout)) {
             if finish(.failure(.renewalTimedOut)) { worker.cancel() }

@@ -134,9 +134,19 @@ extension Credentials {
         in environment: ServiceEnvironment,
         _ kind: CredentialEvent.Kind
     ) {
-        let waiters = state.withLock { $0[environment, default: CredentialSlot()].replace(with: credential) }
+        let waiters = state.withLock { slots in
+            tell(kind, keeping: credential, in: environment)
+            return slots[environment, default: CredentialSlot()].replace(with: credential)
+        }
         let result: Result<Void, CredentialError> = credential == nil ? .failure(.loggedOut) : .success(())
         for waiter in waiters { waiter.end(result) }
+    }
+
+    /// Tells listeners and provider of a change.
+    ///
+    /// Called under the lock that the change is made under, so that what is heard and kept last is what happened last:
+    /// a log-out stays one, however close to the end of a renewal it came. Both only take note, and act later.
+    func tell(_ kind: CredentialEvent.Kind, keeping credential: Credential?, in environment: ServiceEnvironment) {
         publish(kind, in: environment)
         store(credential, in: environment)
     }
@@ -144,7 +154,7 @@ extension Credentials {
     /// Has the provider keep a credential; one after the other, so that the last one set is the last one kept.
     ///
     /// The provider may take its time: nobody waits for it.
-    func store(_ credential: Credential?, in environment: ServiceEnvironment) {
+    private func store(_ credential: Credential?, in environment: ServiceEnvironment) {
         storing.withLock { storing in
             storing = Task { [provider, storing] in
                 await storing?.value

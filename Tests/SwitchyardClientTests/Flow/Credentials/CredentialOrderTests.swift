@@ -1,0 +1,46 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What is kept for the next launch when a renewal and a log-out meet.
+@Suite(.timeLimit(.minutes(1))) struct CredentialOrderTests {
+    /// Keeps what it is given, in order, and hands tokens out.
+    private final class Keychain: CredentialProvider {
+        private let state = Locked<[Credential?]>([])
+
+        var kept: [Credential?] { state.withLock { $0 } }
+
+        func canRenew(_ credential: Credential?) -> Bool { credential != nil }
+        func renew(_ renewal: CredentialRenewal) async throws -> Credential? { .bearer("new") }
+        func store(_ credential: Credential?, in environment: ServiceEnvironment) async {
+            state.withLock { $0.append(credential) }
+        }
+    }
+
+    @Test func `a log-out at the very end of a renewal is what is kept, and what is heard last`() async throws {
+        for _ in 0..<100 {
+            let keychain = Keychain()
+            let credentials = Credentials(provider: keychain)
+            var events = credentials.events().makeAsyncIterator()
+            credentials.set(.bearer("old"), in: .test)
+            let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
+                .status(request.headers["Authorization"] == "Bearer old" ? 401 : 200)
+            }
+            // A thread of its own: the pools are for those who wait for nobody.
+            Thread.detachNewThread {
+                while credentials.version(in: .test) < 2 {}
+                credentials.logOut(in: .test)
+            }
+
+            _ = await client.result(of: APIConfiguration(path: "x"))
+            await until { keychain.kept.count == 3 }
+
+            var heard: [CredentialEvent.Kind?] = []
+            for _ in 0..<3 { heard.append(await events.next()?.kind) }
+            #expect(keychain.kept == [.bearer("old"), .bearer("new"), nil])
+            #expect(heard == [.set, .renewed, .loggedOut])
+        }
+    }
+}
