@@ -15,7 +15,10 @@ public protocol CredentialProvider: Sendable {
     /// Gets a new credential.
     ///
     /// Called once however many requests wait for it. What it sends through the client of ``CredentialRenewal/client``,
-    /// or through any client from the same task, goes without credentials and so cannot wait for itself.
+    /// or through any client from the same task or a child of it, goes without credentials and so cannot wait for itself.
+    /// A detached task, or a callback on a queue, is not the same task: what it sends through another client is a request
+    /// like any other, which waits for this renewal; if the renewal waits for it in turn, both end with
+    /// ``Credentials/Policy/timeout``. Use ``CredentialRenewal/client`` there.
     ///
     /// - Parameter renewal: What is to be renewed, and why.
     /// - Returns: The new credential; `nil` leaves the 401 to the caller.
@@ -45,7 +48,7 @@ public struct CredentialRenewal: Sendable {
     public var environment: ServiceEnvironment
     /// What the service asked for, when it refused; empty when the credential is renewed before its end.
     public var challenges: [AuthenticationChallenge]
-    /// The client of the request that caused it; what is sent through it goes without credentials.
+    /// The client of the request that caused it; what is sent through it goes without credentials, from any task.
     public var client: NetworkClient
 }
 
