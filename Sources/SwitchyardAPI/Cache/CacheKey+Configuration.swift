@@ -17,13 +17,15 @@ extension CacheKey {
     ///   - partition: Whose answers these are.
     ///   - path: The path under which the answer is stored; the call's own unless given.
     ///   - server: The server that answers, where each server's answers are stored apart.
+    ///   - isAuthorized: Whether the client that sends the call adds its credentials.
     /// - Returns: The key.
     static func of(
         _ configuration: APIConfiguration,
         policy box: Boxed<CachePolicy>,
         in partition: CachePartition,
         path: String? = nil,
-        server: String? = nil
+        server: String? = nil,
+        isAuthorized: Bool = true
     ) -> CacheKey? {
         guard configuration.method.isSafe || box.value.allowsUnsafeMethods, configuration.prebuiltRequest == nil
         else { return nil }
@@ -37,7 +39,7 @@ extension CacheKey {
             method: configuration.method,
             path: path ?? configuration.path,
             parameters: parameters(of: configuration, box),
-            headers: fields(of: configuration, box, server),
+            headers: fields(of: configuration, box, server, isAuthorized: isAuthorized),
             body: body
         )
     }
@@ -62,7 +64,8 @@ extension CacheKey {
     private static func fields(
         of configuration: APIConfiguration,
         _ box: Boxed<CachePolicy>,
-        _ server: String?
+        _ server: String?,
+        isAuthorized: Bool
     ) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         for field in configuration.headers where !box.value.ignoredHeaders.contains(field.name.lowercased()) {
@@ -70,8 +73,11 @@ extension CacheKey {
         }
         if case .baseURL(let url) = configuration.server { fields.append((name: ":base", value: url.text)) }
         if let server { fields.append((name: ":server", value: server)) }
-        // Whoever may see the keys is not to read the secret in them.
-        if let credential = configuration.credential {
+        if !isAuthorized || !configuration.usesCredentials {
+            // What is shown to somebody is not what is shown to everybody.
+            fields.append((name: ":credential", value: "none"))
+        } else if let credential = configuration.credential {
+            // Whoever may see the keys is not to read the secret in them.
             let fingerprint = Digest.sha256("\(credential.scheme)".utf8).hexText
             fields.append((name: ":credential", value: fingerprint))
         }

@@ -69,7 +69,12 @@ struct ResourceMaker<Value: Sendable>: Sendable {
             environment: client.environment.rawValue,
             user: user
         )
-        return CacheKey.of(configuration, policy: configuration.cacheBox, in: partition)
+        return CacheKey.of(
+            configuration,
+            policy: configuration.cacheBox,
+            in: partition,
+            isAuthorized: client.usesCredentials
+        )
     }
 
     func resource(_ options: APIResource<Value>.Options) -> APIResource<Value> {

@@ -15,7 +15,7 @@ public final class NetworkClient: Sendable {
     let core: ClientCore
     let owner: ClientCore.OwnerID
     private let isRoot: Bool
-    let usesCredentials: Bool
+    package let usesCredentials: Bool
     /// What lives as long as this handle.
     package let companions = Companions()
 

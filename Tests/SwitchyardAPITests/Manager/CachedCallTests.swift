@@ -42,6 +42,22 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
+    @Test func `calls that go without the client's credentials share no answer with those that go with them`()
+        async throws
+    {
+        let client = try client()
+        let (topics, anonymous) = (TopicAPI(client: client), TopicAPI(client: client.withoutCredentials()))
+        var bare = TopicAPI.topic(1, lifetime: Self.lifetime)
+        bare.usesCredentials = false
+        let own = try await topics.topic(1, lifetime: Self.lifetime)
+
+        let first = try await topics.value(Topic.self, for: bare)
+        let second = try await anonymous.topic(1, lifetime: Self.lifetime)
+
+        #expect([own.title, first.title, second.title] == ["1", "2", "2"])
+        #expect(try await topics.topic(1, lifetime: Self.lifetime) == own)
+    }
+
     // YTK-22: no lifetime means the same for reading and for storing.
     @Test(arguments: [Duration.zero, .seconds(-5), nil])
     func `F1: without a lifetime nothing is stored`(lifetime: Duration?) async throws {

@@ -22,8 +22,15 @@ struct CachePlan: Sendable {
         let partition = CachePartition(service: place.service, environment: place.environment.rawValue, user: user)
         let server = box.value.separatesServers ? preferredServer(for: configuration, of: client) : nil
         let path = cache.defaults.pathFilters.isEmpty ? nil : cache.defaults.path(of: configuration)
-        guard let key = CacheKey.of(configuration, policy: box, in: partition, path: path, server: server)
-        else { return nil }
+        let key = CacheKey.of(
+            configuration,
+            policy: box,
+            in: partition,
+            path: path,
+            server: server,
+            isAuthorized: client.usesCredentials
+        )
+        guard let key else { return nil }
         return CachePlan(key: key, box: box, lifetime: lifetime, cache: cache, server: server)
     }
 
