@@ -61,12 +61,17 @@ public struct StoredAnswer: Sendable, Hashable {
     ///     is.
     /// - Returns: The reason.
     public func refusal(for policy: CachePolicy, appVersion: String?, now: Date) -> APIError.CacheReason? {
-        let age = now.timeIntervalSince(created)
-        if age < 0 || age >= (lifetime + staleFor).inSeconds { return .expired }
+        if hasExpired(at: now) { return .expired }
         if version != policy.version { return .versionMismatch }
         if sensitiveDigest != policy.sensitiveDigest { return .sensitiveDataMismatch }
         if let appVersion, appVersion != self.appVersion { return .appVersionMismatch }
         return nil
+    }
+
+    /// Whether the answer has expired; so has one from the future, and one whose ``created`` is no time at all.
+    func hasExpired(at now: Date) -> Bool {
+        let age = now.timeIntervalSince(created)
+        return !(age >= 0 && age < (lifetime + staleFor).inSeconds)
     }
 }
 

@@ -5,6 +5,8 @@
     public import Foundation
 #endif
 
+import SwitchyardServices
+
 /// Conversions from and to Foundation's type, for code that has it or needs it; the library itself does without.
 extension HTTPRequest {
     /// Creates the request that Foundation's type describes.
@@ -31,7 +33,9 @@ extension HTTPRequest {
             url: try RequestURL(validating: url.absoluteString),
             headers: headers,
             body: request.httpBody.map { .data($0) } ?? .none,
-            timeouts: Timeouts(total: request.timeoutInterval > 0 ? .seconds(request.timeoutInterval) : nil)
+            timeouts: Timeouts(
+                total: request.timeoutInterval > 0 ? Duration(clampingSeconds: request.timeoutInterval) : nil
+            )
         )
         networkAccess.allowsCellular = request.allowsCellularAccess
         #if canImport(Darwin)

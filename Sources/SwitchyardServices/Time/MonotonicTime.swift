@@ -61,6 +61,12 @@ public struct MonotonicTime: InstantProtocol, Hashable, Sendable {
 }
 
 extension Duration {
+    /// Creates a duration of so many seconds, for numbers of unknown origin: what does not fit is clamped to 292 years,
+    /// not trapped, and what is no number is nothing.
+    package init(clampingSeconds seconds: Double) {
+        self = seconds.isNaN ? .zero : .seconds(min(max(seconds, -9.2e9), 9.2e9))
+    }
+
     /// Whole nanoseconds, clamped to what 64 bits hold (292 years).
     @usableFromInline package var clampedNanoseconds: Int64 {
         #if !canImport(Darwin)

@@ -91,6 +91,19 @@ import Testing
         #expect(shelf.answers.withLock { $0.values.first?.created } == date.withLock { $0 })
     }
 
+    @Test(arguments: [Double.nan, -.infinity, 1e300, -1e300])
+    func `an answer of a store that says no possible time is fetched anew`(created: Double) async throws {
+        let (first, _) = try start()
+        _ = try await first.topic(1, lifetime: .seconds(60))
+        shelf.answers.withLock { answers in
+            for key in answers.keys { answers[key]?.created = Date(timeIntervalSince1970: created) }
+        }
+
+        let (second, transport) = try start()
+        #expect(try await second.topic(1, lifetime: .seconds(60)).title == "a")
+        #expect(transport.requestCount == 1)
+    }
+
     @Test func `a clock that was set back makes stored answers old, never young`() async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))

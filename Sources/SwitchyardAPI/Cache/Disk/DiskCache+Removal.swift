@@ -45,10 +45,7 @@ extension DiskCache {
     public func removeExpired() {
         let now = Date()
         removing(records: { _ in false }) { cache in
-            cache.discardFiles { record in
-                let age = now.timeIntervalSince(record.answer.created)
-                return age < 0 || age >= (record.answer.lifetime + record.answer.staleFor).inSeconds
-            }
+            cache.discardFiles { $0.answer.hasExpired(at: now) }
         }
     }
 
@@ -109,7 +106,7 @@ extension ResponseCache.Candidate {
             method: record.method,
             path: record.path,
             tags: record.answer.tags,
-            age: .seconds(now.timeIntervalSince(record.answer.created)),
+            age: Duration(clampingSeconds: now.timeIntervalSince(record.answer.created)),
             cost: record.answer.body.count
         )
     }

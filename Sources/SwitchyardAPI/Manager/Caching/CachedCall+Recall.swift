@@ -41,7 +41,7 @@ extension CachedCall {
                 }
                 if plan.isOutdated(answer) { throw .expired }
                 guard let value = try? call.value(of: answer) else { throw .invalidData }
-                let age = Duration.seconds(now.timeIntervalSince(answer.created))
+                let age = Duration(clampingSeconds: now.timeIntervalSince(answer.created))
                 if plan.cache.removals.withLock({ $0 }) == removals {
                     plan.keep(value, answer, age: age, cost: answer.body.count, call.configuration.headers)
                 }

@@ -1,0 +1,51 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardAPI
+
+/// Answers that are kept on disk with values that no call of ours makes.
+@Suite(.timeLimit(.minutes(1))) struct StrangeRecordTests {
+    static let times: [Double] = [.nan, .infinity, -.infinity, 1e300, -1e300]
+    let folder = TemporaryFolder()
+
+    private func answer(created seconds: Double) -> StoredAnswer {
+        StoredAnswer(
+            body: Data("one".utf8),
+            created: Date(timeIntervalSince1970: seconds),
+            lifetime: .seconds(60),
+            staleFor: .zero
+        )
+    }
+
+    @Test(arguments: times)
+    func `a time of making that is none ends neither a removal nor the process`(created: Double) async throws {
+        let disk = try DiskCache(at: folder.url)
+        disk.writing.suspend()
+        disk.store(answer(created: created), for: DiskCacheTests.key("/1"))
+        let ages = Locked<[Duration]>([])
+        disk.removeAll { entry in
+            ages.withLock { $0.append(entry.age) }
+            return false
+        }
+        disk.writing.resume()
+        disk.removeAll { entry in
+            ages.withLock { $0.append(entry.age) }
+            return false
+        }
+        disk.removeExpired()
+        await disk.flush()
+
+        #expect(!ages.withLock { $0 }.isEmpty)
+    }
+
+    @Test(arguments: times)
+    func `an answer whose time of making is none, or far off, has expired`(created: Double) {
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+        let refusal = answer(created: created).refusal(for: CachePolicy(), appVersion: nil, now: now)
+
+        #expect(refusal == .expired)
+    }
+}
