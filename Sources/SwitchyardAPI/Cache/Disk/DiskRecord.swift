@@ -96,8 +96,7 @@ extension DiskRecord {
         for time in [answer.transit, answer.lifetime, answer.staleFor] { writer.write(time) }
         writer.write(Int64(answer.version))
         writer.write(Int32(truncatingIfNeeded: answer.status))
-        writer.write(UInt8(answer.sensitiveDigest == nil ? 0 : 1))
-        if let digest = answer.sensitiveDigest { writer.append(digest) }
+        writer.write(digest: answer.sensitiveDigest)
         writer.write(UInt32(answer.tags.count))
         for tag in answer.tags.sorted() { writer.write(tag) }
         writer.write(UInt32(answer.headers.count))
@@ -127,9 +126,7 @@ extension DiskRecord {
         answer.appVersion = appVersion
         answer.version = Int(try reader.integer(Int64.self))
         answer.status = Int(try reader.integer(Int32.self))
-        if try reader.integer(UInt8.self) == 1 {
-            answer.sensitiveDigest = Data(try reader.data(count: CacheKey.digestLength))
-        }
+        answer.sensitiveDigest = try reader.optionalDigest()
         for _ in 0..<(try reader.count(ofSize: 4)) { answer.tags.insert(try reader.text()) }
         for _ in 0..<(try reader.count(ofSize: 8)) { answer.headers.add(try reader.text(), try reader.text()) }
         answer.body = reader.rest()
@@ -137,6 +134,16 @@ extension DiskRecord {
 }
 
 extension RecordReader {
+    /// A digest that may be missing; only one of another length than ours stands behind its length.
+    fileprivate mutating func optionalDigest() throws(DiskRecord.Failure) -> Data? {
+        switch try integer(UInt8.self) {
+        case 0: nil
+        case 1: Data(try data(count: CacheKey.digestLength))
+        case 2: Data(try data(count: try count(ofSize: 1)))
+        default: throw .damaged
+        }
+    }
+
     /// A time in seconds; more than a hundred years is damage.
     fileprivate mutating func duration() throws(DiskRecord.Failure) -> Duration {
         let seconds = try double()
@@ -146,6 +153,15 @@ extension RecordReader {
 }
 
 extension RecordWriter {
+    /// A digest that may be missing.
+    fileprivate mutating func write(digest: Data?) {
+        guard let digest else { return write(UInt8(0)) }
+        let isOurs = digest.count == CacheKey.digestLength
+        write(UInt8(isOurs ? 1 : 2))
+        if !isOurs { write(UInt32(digest.count)) }
+        append(digest)
+    }
+
     /// A hundred years, in seconds.
     fileprivate static let longestTime = 3_155_760_000.0
 

@@ -48,4 +48,17 @@ import Testing
 
         #expect(refusal == .expired)
     }
+
+    @Test(arguments: [0, 1, 31, 33, 64])
+    func `a fingerprint of any length is kept as it is, and so is what stands behind it`(length: Int) async throws {
+        let disk = try DiskCache(at: folder.url)
+        var answer = DiskCacheTests.answer("one", tags: ["a"])
+        answer.sensitiveDigest = Data(repeating: 7, count: length)
+        disk.store(answer, for: DiskCacheTests.key("/1"))
+        await disk.flush()
+
+        let found = try await DiskCache(at: folder.url).answer(for: DiskCacheTests.key("/1"))
+
+        #expect(found == answer)
+    }
 }
