@@ -80,7 +80,7 @@ actor StableFileReader: HTTPBodyReader {
         }
     }
 
-    private static func state(of status: stat) -> FileState {
+    static func state(of status: stat) -> FileState {
         #if canImport(Darwin)
             let time = status.st_mtimespec
         #else

@@ -142,6 +142,46 @@ import Testing
         #expect(await pauses.durations == [.milliseconds(200), .milliseconds(200), .milliseconds(200)])
     }
 
+    /// How long a file of 100 bytes is after a change.
+    enum Change: Int, CaseIterable { case rewritten = 100, longer = 150, shorter = 60 }
+
+    /// The bytes of a body that were handed over when one of its files changed after the first piece.
+    private func bytes(of body: HTTPBody, by size: Int, changing file: URL, _ change: Change) async throws -> Int {
+        let reader = try #require(try body.makeReader())
+        var count = try await reader.read(maximumLength: size)?.count ?? 0
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.write(contentsOf: Data(repeating: 9, count: change.rawValue))
+        try handle.truncate(atOffset: UInt64(change.rawValue))
+        try handle.close()
+        await #expect(throws: RequestError.file(path: file.path, reason: .changedWhileSending)) {
+            while let piece = try await reader.read(maximumLength: size) { count += piece.count }
+        }
+        return count
+    }
+
+    @Test(arguments: Change.allCases)
+    func `a file that changes while it is sent never looks whole, also where its end is that of a packet`(
+        change: Change
+    ) async throws {
+        let folder = try MultipartFormTests.Folder()
+        let file = try folder.file("a", Data(repeating: 1, count: 100))
+        let throttle = BodyThrottle(packetSize: 50, delay: .zero) { _ in }
+
+        #expect(try await bytes(of: .file(file), by: 50, changing: file, change) < 100)
+        try Data(repeating: 1, count: 100).write(to: file)
+        #expect(try await bytes(of: .file(file).throttled(throttle), by: 1_000, changing: file, change) < 100)
+    }
+
+    @Test(arguments: Change.allCases)
+    func `a file of a form of several that changes while it is sent is an error`(change: Change) async throws {
+        let folder = try MultipartFormTests.Folder()
+        let (first, second) = (try folder.file("a", Data(count: 100)), try folder.file("b", Data(count: 100)))
+        let form = MultipartForm(parts: [.file(first, name: "a"), .file(second, name: "b")])
+        let body = try form.body()
+
+        #expect(try await bytes(of: body, by: 200, changing: first, change) < 300)
+    }
+
     // Row C46; rule TAF-B13.
     @Test func `a file above 4 GiB has its length and is not read before it is sent`() async throws {
         let folder = try MultipartFormTests.Folder()

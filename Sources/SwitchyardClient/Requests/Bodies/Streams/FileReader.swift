@@ -12,6 +12,7 @@ import Foundation
 final class FileReader: Sendable {
     private let descriptor: Int32
     private let path: String
+    private let original: StableFileReader.FileState
 
     /// Opens a file.
     ///
@@ -22,14 +23,29 @@ final class FileReader: Sendable {
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .file(path: path, reason: .unreadable(Self.errorText())) }
         var status = stat()
+        let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        original = StableFileReader.state(of: status)
         // From here on the deinitialiser closes the file, also of a reader that is none.
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard isRegular else {
             throw .file(path: path, reason: .unreadable("not a regular file"))
         }
     }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The length of the file when it was opened.
+    var length: Int64 { original.size }
+
+    /// Checks that the file is as it was when it was opened.
+    ///
+    /// - Throws: ``RequestError/file(path:reason:)``.
+    func check() throws(RequestError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, StableFileReader.state(of: status) == original else {
+            throw .file(path: path, reason: .changedWhileSending)
+        }
     }
 
     /// Returns the next bytes, at most `maximumLength`, or `nil` at the end.

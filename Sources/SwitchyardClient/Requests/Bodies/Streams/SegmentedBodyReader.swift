@@ -42,16 +42,19 @@ actor SegmentedBodyReader: HTTPBodyReader {
         }
     }
 
+    /// The next bytes of a file; the last ones only if it is still what it was, lest a body look whole that is not.
     private func filePiece(_ url: URL, length: Int64, maximumLength: Int) throws -> Data? {
         let reader = try file ?? FileReader(url)
         file = reader
+        guard reader.length == length else { throw Self.changed(url) }
         guard offset < length else {
-            // A file that has grown since its length was announced would be sent in part, which is worse than not at all.
+            // A file of the system's that says to be empty may not be.
             guard try reader.read(maximumLength: 1) == nil else { throw Self.changed(url) }
             return nil
         }
         let wanted = Int(min(Int64(maximumLength), length - offset))
         guard let piece = try reader.read(maximumLength: wanted) else { throw Self.changed(url) }
+        if offset + Int64(piece.count) == length { try reader.check() }
         return piece
     }
 
