@@ -39,7 +39,8 @@ public struct DownloadConfiguration: Sendable {
     public var partialDirectory: URL?
     /// Resumes a download of which only this is left: see ``DownloadFailure/resumeData``.
     ///
-    /// Data that is damaged, or whose file is gone, is as good as none: the download starts over.
+    /// Data that is damaged, whose file is gone, or that is of another content, is as good as none: the download starts
+    /// over, and the other content's bytes stay.
     public var resumeData: Data?
     /// What names the content, in place of path and query: the same for two URLs that differ in a signature only.
     public var contentName: String?

@@ -81,6 +81,7 @@ extension DownloadRun {
             throw failure(.file(error))
         }
         if place.isKept { unlink(place.record.path) }
+        place.removeOutdated()
         progress(isEnd: true)
         configuration.onEvent?(.moved(url))
         return DownloadedFile(

@@ -9,8 +9,12 @@ struct PartialPlace: Sendable {
     /// What was asked for.
     var source: DownloadSource
 
+    /// Where an earlier download of the same may have left bytes that this one does not go on with; `nil` when there is
+    /// no such place.
+    private var outdated: URL?
+
     /// The record that says what the bytes are part of.
-    var record: URL { file.deletingPathExtension().appendingPathExtension("json") }
+    var record: URL { Self.record(of: file) }
 
     private static let prefix = ".switchyard-"
 
@@ -21,10 +25,32 @@ struct PartialPlace: Sendable {
             configuration.partialDirectory ?? configuration.destination.directory
             ?? FileManager.default.temporaryDirectory
         isKept = configuration.isResumable && configuration.asksForWholeContent && !isTemporary
-        let name = isKept ? Self.key(configuration.destination, source) : UUID().uuidString
-        file = directory.appendingPathComponent("\(Self.prefix)\(name).part")
-        guard isKept, let kept = configuration.resumeData.flatMap(Self.file(in:)) else { return }
-        file = kept
+        let usual = Self.file(named: Self.key(configuration.destination, source), in: directory)
+        file = isKept ? usual : Self.file(named: UUID().uuidString, in: directory)
+        if isKept, let kept = configuration.resumeData.flatMap(Self.file(in:)), Self.isUsable(kept, for: source) {
+            file = kept
+        }
+        outdated = isTemporary || file == usual ? nil : usual
+    }
+
+    private static func file(named name: String, in directory: URL) -> URL {
+        directory.appendingPathComponent("\(prefix)\(name).part")
+    }
+
+    private static func record(of file: URL) -> URL {
+        file.deletingPathExtension().appendingPathExtension("json")
+    }
+
+    /// Whether a partial file may be written to for a source: not when it holds bytes of another, which would be lost.
+    private static func isUsable(_ file: URL, for source: DownloadSource) -> Bool {
+        ResumeRecord.read(from: record(of: file)).map { $0.source == source.digest } ?? true
+    }
+
+    /// Removes what an earlier download has left, now that the file is whole; not while somebody writes to it.
+    func removeOutdated() {
+        guard let outdated, FileFailure.exists(outdated.path), let file = try? PartialFile(at: outdated) else { return }
+        file.remove()
+        unlink(Self.record(of: outdated).path)
     }
 
     /// A name that the same download finds again: for a file it depends on its path only, so that the download of another

@@ -1,0 +1,64 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What a download that was cut has left, in the hands of another one: E18 to E22.
+@Suite(.timeLimit(.minutes(1)))
+struct KeptBytesTests {
+    private let bytes = DownloadLab.bytes(3_000_000)
+
+    /// A lab in which a download was cut after so many bytes.
+    private func cutLab(after count: Int) async throws -> (lab: DownloadLab, failure: DownloadFailure) {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
+        lab.server.fault = .truncate(after: count)
+        let failure = try await lab.failure(of: lab.download())
+        lab.server.fault = nil
+        #expect(failure.keptBytes == Int64(count))
+        return (lab, failure)
+    }
+
+    // E36
+    @Test(arguments: [true, false])
+    func `what was kept goes when the same file arrives in a way that keeps nothing`(inParts: Bool) async throws {
+        let (lab, _) = try await cutLab(after: 700_000)
+
+        _ = try await lab.client.download(
+            lab.download { if inParts { $0.connections = 2 } else { $0.isResumable = false } }
+        )
+
+        #expect(try lab.content == bytes)
+        #expect(try lab.files == ["film.mov"])
+    }
+
+    @Test func `what was kept stays when such a download fails`() async throws {
+        let (lab, _) = try await cutLab(after: 700_000)
+        lab.server.fault = .truncate(after: 100)
+
+        _ = try await lab.failure(of: lab.download { $0.connections = 2 })
+        lab.server.fault = nil
+        let file = try await lab.client.download(lab.download())
+
+        #expect(file.resumedBytes == 700_000)
+        #expect(try lab.content == bytes)
+    }
+
+    // E20
+    @Test func `resume data of another content leaves that content's bytes alone`() async throws {
+        let (lab, failure) = try await cutLab(after: 700_000)
+        let content = LoopbackContent(bytes.prefix(500), entityTag: "\"v2\"")
+        lab.server.route(.get, "/other") { content.response(to: $0) }
+        var other = DownloadConfiguration(path: "other", to: .file(lab.folder.appendingPathComponent("other.mov")))
+        other.resumeData = failure.resumeData
+
+        let small = try await lab.client.download(other)
+        let film = try await lab.client.download(lab.download { $0.resumeData = failure.resumeData })
+
+        #expect(small.length == 500)
+        #expect(film.resumedBytes == 700_000)
+        #expect(try lab.content == bytes)
+        #expect(try lab.files == ["film.mov", "other.mov"])
+    }
+}
