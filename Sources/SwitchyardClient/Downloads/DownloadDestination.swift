@@ -41,7 +41,7 @@ public enum ExistingFileRule: Sendable, Hashable {
 public struct DownloadedFile: Sendable {
     /// The answer that a file came with.
     public struct Answer: Sendable {
-        /// The status code: 200 for a whole content, 206 for the rest of one.
+        /// The status code: 200 for a whole content, 206 for the rest of one, 416 when there was no rest to ask for.
         public var status: Int
         /// The header fields.
         public var headers: HTTPHeaders

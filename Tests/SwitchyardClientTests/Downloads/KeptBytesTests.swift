@@ -45,6 +45,25 @@ struct KeptBytesTests {
         #expect(try lab.content == bytes)
     }
 
+    @Test func `kept bytes that are the whole are refused when they are more than is accepted`() async throws {
+        let (lab, failure) = try await cutLab(after: 2_999_999)
+        let part = try #require(try lab.files.first { $0.hasSuffix(".part") })
+        let handle = try FileHandle(forWritingTo: lab.folder.appendingPathComponent(part))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: bytes.suffix(1))
+        try handle.close()
+
+        let refused = try await lab.failure(
+            of: lab.download {
+                $0.resumeData = failure.resumeData
+                $0.maximumLength = 1_000
+            }
+        )
+
+        #expect(refused.transportKind == .bodyTooLarge)
+        #expect(!FileManager.default.fileExists(atPath: lab.target.path))
+    }
+
     // E20
     @Test func `resume data of another content leaves that content's bytes alone`() async throws {
         let (lab, failure) = try await cutLab(after: 700_000)

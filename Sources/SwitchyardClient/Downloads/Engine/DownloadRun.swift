@@ -88,9 +88,12 @@ struct DownloadRun {
                     if isComplete { return response }
                     continue
                 }
-            case .rest(let last, let total): goOn(last: last, total: total)
+            case .rest(let last, let total):
+                try check(length: total ?? state.offset)
+                goOn(last: last, total: total)
             case .complete:
                 response.discardBody()
+                try check(length: state.offset)
                 return response
             case .startOver(let why):
                 response.discardBody()
