@@ -96,6 +96,9 @@ extension NetworkClient {
     /// Waits until no request is under way in the client with all its scopes, and all callers have been told, or their
     /// completions handed to their queues.
     ///
+    /// A download or a stream is under way until its last byte. An event source, which never ends by itself, is not
+    /// waited for.
+    ///
     /// - Returns: `false` when the task was cancelled before.
     @discardableResult
     public func waitUntilIdle() async -> Bool {

@@ -122,19 +122,14 @@ extension ClientCore {
         for watcher in state.withLock({ $0.table.left() }) { watcher.resume(returning: true) }
     }
 
-    /// Waits until no request is under way; `false` when the task was cancelled before.
+    /// Waits until no request and no transfer is under way; `false` when the task was cancelled before.
     func waitUntilIdle() async -> Bool {
-        guard let watcher = state.withLock({ $0.table.watch() }) else { return true }
-        let isIdle = await withTaskCancellationHandler {
-            await withUnsafeContinuation { (continuation: WaitingLine<UInt64>.Continuation) in
-                let answer = state.withLock { $0.table.enter(watcher, continuation) }
-                if let answer { continuation.resume(returning: answer) }
-            }
-        } onCancel: {
-            state.withLock { $0.table.withdraw(watcher) }?.resume(returning: false)
-        }
-        state.withLock { $0.table.forget(watcher) }
-        return isIdle
+        repeat {
+            guard await transfers.waitUntilIdle(), await state.waitUntilIdle(\.table.watchers, { $0.table.watch() })
+            else { return false }
+            // Whoever was told of a request's end may have begun a transfer.
+        } while !transfers.isIdle
+        return true
     }
 
     /// Refuses new requests.

@@ -3,9 +3,7 @@ struct DispatchTable {
     private var requests: [RequestID: any DispatchedRequest] = [:]
     private var isClosed = false
     /// Those who wait for the last request's end.
-    private var watchers: [UInt64] = []
-    private var line = WaitingLine<UInt64>()
-    private var lastWatcher: UInt64 = 0
+    var watchers = IdleWatchers()
     /// How many requests have left the table while somebody waits, and have not told their callers yet.
     private var leaving = 0
 
@@ -63,29 +61,13 @@ extension DispatchTable {
     /// A number for one who waits for the last request's end; `nil` when there is nothing to wait for.
     mutating func watch() -> UInt64? {
         guard !requests.isEmpty || leaving > 0 else { return nil }
-        lastWatcher += 1
-        watchers.append(lastWatcher)
-        return lastWatcher
-    }
-
-    mutating func enter(_ watcher: UInt64, _ continuation: WaitingLine<UInt64>.Continuation) -> Bool? {
-        line.enter(watcher, continuation)
-    }
-
-    mutating func withdraw(_ watcher: UInt64) -> WaitingLine<UInt64>.Continuation? {
-        watchers.removeAll { $0 == watcher }
-        return line.leave(watcher)
-    }
-
-    mutating func forget(_ watcher: UInt64) {
-        line.forget(watcher)
+        return watchers.add()
     }
 
     /// Notes that a request which left has told its caller; those who wait, when it was the last one.
     mutating func left() -> [WaitingLine<UInt64>.Continuation] {
         leaving -= 1
         guard requests.isEmpty, leaving == 0 else { return [] }
-        defer { watchers = [] }
-        return watchers.compactMap { line.admit($0) }
+        return watchers.release()
     }
 }

@@ -136,6 +136,34 @@ import Testing
         client.cancelAll()
     }
 
+    @Test(arguments: [false, true])
+    func `D24, D35: a download is under way until its last byte`(shutsDown: Bool) async throws {
+        let clock = ManualClock()
+        let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
+            .chunks([Data("a".utf8), Data("b".utf8)], every: .seconds(1), on: clock)
+        }
+        let steps = Recorder<String>()
+        let download = Task {
+            let file = try? await client.download(DownloadConfiguration(path: "film"))
+            steps.record("downloaded \(file?.length ?? 0)")
+            if let file { try FileManager.default.removeItem(at: file.url) }
+        }
+        await clock.waitForTimers(1, in: .seconds(1))
+        let idle = Task {
+            if shutsDown { await client.shutdown(finishingWithin: nil) } else { await client.waitUntilIdle() }
+            steps.record("idle \(client.activeRequests.count)")
+        }
+        for _ in 0..<1_000 { await Task.yield() }
+
+        clock.advance(by: .seconds(1))
+        await clock.waitForTimers(1, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+        _ = try await (download.value, idle.value)
+
+        #expect(steps.values.contains("downloaded 2"))
+        #expect(steps.values.contains("idle 0"))
+    }
+
     @Test func `D24, D23: a shutdown may let the requests under way end first`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in

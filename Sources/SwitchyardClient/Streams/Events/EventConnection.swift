@@ -55,7 +55,7 @@ final class EventConnection: @unchecked Sendable {
         guard !hasBegun else { return }
         hasBegun = true
         do throws(RequestFailure.Reason) {
-            try transfer.begin(timeout: configuration.timeout)
+            try transfer.begin(timeout: configuration.timeout, hasEnd: false)
         } catch {
             throw .request(failure(error))
         }

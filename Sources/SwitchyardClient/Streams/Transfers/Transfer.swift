@@ -27,10 +27,12 @@ struct Transfer: Sendable {
 
     /// Enters the transfer in the table, where it stays until ``end()``.
     ///
-    /// - Parameter timeout: How long the transfer may take in all; no limit when `nil`.
+    /// - Parameters:
+    ///   - timeout: How long the transfer may take in all; no limit when `nil`.
+    ///   - hasEnd: Whether it ends by itself, so that a shutdown may wait for it.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
-    func begin(timeout: Duration?) throws(RequestFailure.Reason) {
-        try core.transfers.insert(handle, id: id, owner: owner, environment: pool.environment)
+    func begin(timeout: Duration?, hasEnd: Bool = true) throws(RequestFailure.Reason) {
+        try core.transfers.insert(handle, id: id, owner: owner, environment: pool.environment, hasEnd: hasEnd)
         if let timeout { handle.setDeadline(startedAt.advanced(by: timeout), on: core.time) }
     }
 

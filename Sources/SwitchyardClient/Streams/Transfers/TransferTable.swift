@@ -8,11 +8,17 @@ final class TransferTable: Sendable {
         var owner: ClientCore.OwnerID
         var environment: ServiceEnvironment
         var handle: TransferHandle
+        /// Whether it ends by itself, so that its end can be waited for.
+        var hasEnd: Bool
     }
 
     private struct State {
         var entries: [RequestID: Entry] = [:]
         var isClosed = false
+        /// Those who wait for the last transfer's end.
+        var watchers = IdleWatchers()
+
+        var isIdle: Bool { !entries.values.contains(where: \.hasEnd) }
     }
 
     private let state = Locked(State())
@@ -24,20 +30,31 @@ final class TransferTable: Sendable {
         _ handle: TransferHandle,
         id: RequestID,
         owner: ClientCore.OwnerID,
-        environment: ServiceEnvironment
+        environment: ServiceEnvironment,
+        hasEnd: Bool = true
     ) throws(RequestFailure.Reason) {
         try state.withLock { (state) throws(RequestFailure.Reason) in
             guard !state.isClosed else { throw .closed }
             guard state.entries[id] == nil else { throw .duplicateID }
-            state.entries[id] = Entry(owner: owner, environment: environment, handle: handle)
+            state.entries[id] = Entry(owner: owner, environment: environment, handle: handle, hasEnd: hasEnd)
         }
     }
 
     /// Takes a transfer out that has ended, unless another has taken its identifier.
     func remove(_ handle: TransferHandle, id: RequestID) {
-        state.withLock { state in
+        let watchers = state.withLock { state -> [IdleWatchers.Continuation] in
             if state.entries[id]?.handle === handle { state.entries[id] = nil }
+            return !state.watchers.isEmpty && state.isIdle ? state.watchers.release() : []
         }
+        for watcher in watchers { watcher.resume(returning: true) }
+    }
+
+    /// Whether no transfer is under way that ends by itself.
+    var isIdle: Bool { state.withLock { $0.isIdle } }
+
+    /// Waits until no transfer is under way that ends by itself; `false` when the task was cancelled before.
+    func waitUntilIdle() async -> Bool {
+        await state.waitUntilIdle(\.watchers) { $0.isIdle ? nil : $0.watchers.add() }
     }
 
     /// The transfers of one owner, or all of them.
