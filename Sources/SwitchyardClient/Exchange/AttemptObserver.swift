@@ -21,10 +21,55 @@ extension Exchange {
     ) -> any TransportTask {
         guard let observer else { return core.transport.start(request, progress: progress, completion: completion) }
         let record = AttemptRecord(number: index + 1, server: server, request: request, startedAt: now)
+        let attempt = WatchedAttempt(record, observer)
         observer(.sent(record))
-        return core.transport.start(request, progress: progress) { result in
-            observer(.ended(record, result))
+        let task = core.transport.start(request, progress: progress) { result in
+            attempt.tell(result)
             completion(result)
         }
+        attempt.hold(task)
+        return attempt
+    }
+}
+
+/// An attempt that somebody watches: its end is told once, by the transport or by what ended the request.
+///
+/// A transport may take its time to end what was cancelled, and the end of an attempt is not to be heard behind that of
+/// its request.
+final class WatchedAttempt: TransportTask {
+    private struct State {
+        var task: (any TransportTask)?
+        var isOver = false
+    }
+
+    private let record: AttemptRecord
+    private let observer: AttemptObserver
+    private let state = Locked(State())
+
+    init(_ record: AttemptRecord, _ observer: @escaping AttemptObserver) {
+        self.record = record
+        self.observer = observer
+    }
+
+    func hold(_ task: any TransportTask) {
+        state.withLock { $0.task = task }
+    }
+
+    /// Tells the end; under the lock, so that nothing which comes after it is told before.
+    func tell(_ result: Result<HTTPResponse, TransportError>) {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            state.isOver = true
+            observer(.ended(record, result))
+        }
+    }
+
+    /// Ends the attempt; nothing more is told of it.
+    func cancel() {
+        let task = state.withLock { state in
+            state.isOver = true
+            return state.task
+        }
+        task?.cancel()
     }
 }

@@ -35,7 +35,13 @@ struct ExchangeState {
 
         /// Ends the transfers of the attempts that have no answer yet.
         func cancelUnanswered() {
-            for index in attempts.indices where attempts[index].outcome == nil { attempts[index].task?.cancel() }
+            for index in attempts.indices where attempts[index].outcome == nil {
+                // What another server's answer has overtaken goes silently.
+                if case .failure = result, let watched = attempts[index].task as? WatchedAttempt {
+                    watched.tell(.failure(TransportError(.cancelled, message: "the request has ended")))
+                }
+                attempts[index].task?.cancel()
+            }
         }
 
         /// What an attempt is charged with.

@@ -7,6 +7,30 @@ import Testing
 /// Rows L4 (willSend, didReceive), L9, L10, L13, L15 and L24.
 @Suite(.timeLimit(.minutes(1)))
 struct ObserveTests {
+    /// Ends what is cancelled when it is told to, and not before.
+    private final class LateTransport: Transport, TransportTask {
+        private let completion = Locked<(@Sendable (Result<HTTPResponse, TransportError>) -> Void)?>(nil)
+
+        var hasStarted: Bool { completion.withLock { $0 != nil } }
+
+        func start(
+            _ request: HTTPRequest,
+            progress: TransferProgressHandler?,
+            completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+        ) -> any TransportTask {
+            self.completion.withLock { $0 = completion }
+            return self
+        }
+
+        func cancel() {}
+
+        func shutdown() {}
+
+        func end() {
+            completion.withLock { $0 }?(.failure(TransportError(.cancelled, message: "cancelled")))
+        }
+    }
+
     @Test func `the events of a plain request come in the documented order`() async throws {  // L4, L9, L13, L15
         let log = EventLog()
         let (client, _) = try NetworkClient.stubbed(options: { $0.interceptors = [log.interceptor] }) { _ in
@@ -17,6 +41,22 @@ struct ObserveTests {
 
         let tree = ["dispatched", "roundBegan", "attemptSent", "attemptEnded", "roundEnded", "ended"]
         #expect(await log.events(until: "ended") == tree)
+    }
+
+    @Test func `an attempt that a cancel cuts off has ended before its request has`() async throws {
+        let log = EventLog()
+        let transport = LateTransport()
+        var options = NetworkClient.Options(seed: 1)
+        options.interceptors = [log.interceptor]
+        let client = try NetworkClient(service: .topics(servers: 1), transport: transport, options: options)
+        let id = client.send(APIConfiguration(path: "x"), on: .global()) { _ in }
+        await until { transport.hasStarted }
+
+        client.cancel(id)
+        transport.end()
+        await until { log.all.count == 5 }
+
+        #expect(log.all == ["dispatched", "roundBegan", "attemptSent", "attemptEnded", "ended"])
     }
 
     @Test func `a retry shows as a pause and another round`() async throws {
