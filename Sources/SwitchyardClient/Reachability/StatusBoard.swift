@@ -25,12 +25,12 @@ public final class StatusBoard: Sendable {
     public var status: ReachabilityStatus {
         get { state.withLock { $0.status } }
         set {
-            let listeners = state.withLock { state -> [AsyncStream<ReachabilityStatus>.Continuation] in
-                guard state.status != newValue else { return [] }
+            state.withLock { state in
+                guard state.status != newValue else { return }
                 state.status = newValue
-                return Array(state.listeners.values)
+                // Under the lock, so that changes are heard in their order; a stream only keeps what it is given.
+                for listener in state.listeners.values { listener.yield(newValue) }
             }
-            for listener in listeners { listener.yield(newValue) }
         }
     }
 

@@ -43,6 +43,21 @@ import Testing
         #expect(monitor.status == .reachable(.cellular))
     }
 
+    @Test func `changes made at once are heard in the order in which they were made`() async {
+        for _ in 0..<2_000 {
+            let board = StatusBoard()
+            let updates = board.updates()
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                board.status = index == 0 ? .notReachable : .reachable(.local)
+            }
+
+            var last = ReachabilityStatus.unknown
+            var heard = updates.makeAsyncIterator()
+            for _ in 0..<3 { last = await heard.next() ?? last }
+            #expect(last == board.status)
+        }
+    }
+
     @Test func `O7: the system's own provider answers and can be let go`() {
         for _ in 0..<20 {
             let system = SystemReachability()
