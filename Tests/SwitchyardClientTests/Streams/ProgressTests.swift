@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SwitchyardClient
 import SwitchyardServices
@@ -113,6 +114,32 @@ struct ProgressTests {
         // One step goes a third of what is missing at most; the last one ends it.
         let steps = zip(values.dropLast(), values.dropFirst().dropLast()).map { before, after in after - before }
         #expect(steps.allSatisfy { $0 < 0.34 })
+        #expect(clock.pendingTimers == 0)
+    }
+
+    // E7
+    @Test func `the end of a smoothed progress is told last, also while a share is being told`() async throws {
+        let clock = ManualClock()
+        let shares = Recorder<Double>()
+        let ended = DispatchSemaphore(value: 0)
+        let held = Locked<SmoothedProgress?>(nil)
+        let smoothed = SmoothedProgress(time: clock) { share in
+            if share < 1 {
+                DispatchQueue.global().async {
+                    held.withLock { $0 }?.finish()
+                    ended.signal()
+                }
+                ended.wait()
+            }
+            shares.record(share)
+        }
+        held.withLock { $0 = smoothed }
+        defer { held.withLock { $0 = nil } }
+
+        clock.advance(by: .seconds(1))
+
+        #expect(shares.values.count == 2)
+        #expect(shares.values.last == 1)
         #expect(clock.pendingTimers == 0)
     }
 

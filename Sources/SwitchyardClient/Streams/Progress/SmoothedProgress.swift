@@ -14,6 +14,8 @@ public final class SmoothedProgress: Sendable {
         var estimate = ProgressEstimate()
         var timer: (any ScheduledTimer)?
         var isOver = false
+        /// Whether the handler is being told a share; then whoever tells it tells the end as well.
+        var isTelling = false
     }
 
     private let time: any TimeSource
@@ -27,7 +29,8 @@ public final class SmoothedProgress: Sendable {
     /// - Parameters:
     ///   - time: The clock.
     ///   - interval: The time between two steps; 50 ms unless given, at least 1 ms.
-    ///   - handler: Told the share done, 0 to 1, on a thread of the clock; the last on that of ``finish()``.
+    ///   - handler: Told the share done, 0 to 1, one after the other, on a thread of the clock; the last on that of
+    ///     ``finish()``, unless a share is just being told: then behind it.
     public init(
         time: any TimeSource = SystemTime.shared,
         interval: Duration = .milliseconds(50),
@@ -52,15 +55,14 @@ public final class SmoothedProgress: Sendable {
 
     /// Ends the progress at 1.
     public func finish() {
-        let timer: (any ScheduledTimer)?? = state.withLock { state in
-            guard !state.isOver else { return nil }
+        let (tells, timer) = state.withLock { state in
+            let isFirst = !state.isOver
             state.isOver = true
             defer { state.timer = nil }
-            return .some(state.timer)
+            return (isFirst && !state.isTelling, state.timer)
         }
-        guard let timer else { return }
         timer?.cancel()
-        handler(1)
+        if tells { handler(1) }
     }
 
     private func schedule() {
@@ -74,9 +76,17 @@ public final class SmoothedProgress: Sendable {
 
     private func step() {
         let elapsed = start.duration(to: time.now)
-        let share: Double? = state.withLock { $0.isOver ? nil : $0.estimate.step(at: elapsed) }
+        let share: Double? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.isTelling = true
+            return state.estimate.step(at: elapsed)
+        }
         guard let share else { return }
         handler(share)
-        schedule()
+        let isOver = state.withLock { state in
+            state.isTelling = false
+            return state.isOver
+        }
+        if isOver { handler(1) } else { schedule() }
     }
 }
