@@ -100,9 +100,10 @@ extension PageRecorder {
     }
 
     private func commit(_ load: PageState<Item>.Load, _ page: Page<Item>) throws(APIError) -> [Item] {
+        let arrival = settings.arrival(of: page, for: load.request)
         let (ending, effects) = state.withLock { state -> (RecorderState<Item>.Ending, RecorderState<Item>.Effects) in
             let ending: RecorderState<Item>.Ending
-            switch state.pages.commit(load, page) {
+            switch state.pages.commit(load, arrival) {
             case .items(let items): ending = .items(items)
             case .nothing(let reason): ending = .failed(APIError(.list(reason)))
             case .superseded: return (.superseded, RecorderState.Effects())

@@ -107,4 +107,20 @@ struct PageSettings<Item: Sendable>: Sendable {
         cursor = PageCursor(size: size, strategy: strategy, pageLimit: limit)
         self.index = index
     }
+
+    /// A page that has come, with all that the app's closures say of it.
+    func arrival(of page: Page<Item>, for request: PageRequest) -> PageArrival<Item> {
+        PageArrival(
+            page: page,
+            items: index.named(page.items),
+            successor: cursor.strategy.successor(of: request, page: page)
+        )
+    }
+}
+
+/// A page that has come, with all that the app's closures say of it: they are asked outside the lock.
+struct PageArrival<Item: Sendable>: Sendable {
+    let page: Page<Item>
+    let items: NamedItems<Item>
+    let successor: PageCursor<Item>.Next
 }

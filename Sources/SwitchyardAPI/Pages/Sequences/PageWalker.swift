@@ -20,7 +20,8 @@ actor PageWalker<Item: Sendable> {
             let request = try cursor.request()
             let page = try await load(request)
             let new = index.unseen(in: page.items)
-            cursor.advance(past: request, page: page, newItems: new.count)
+            let successor = cursor.strategy.successor(of: request, page: page)
+            cursor.advance(past: request, page: page, newItems: new.count, to: successor)
             return page.items.isEmpty && !cursor.hasMore ? nil : new
         } catch {
             hasFailed = true

@@ -1,10 +1,20 @@
+/// Items of a page with the names that the app's code gives them; made outside every lock.
+struct NamedItems<Item: Sendable>: Sendable {
+    let items: [Item]
+    /// One for each item, of the type that the index works with; `nil` when items have none.
+    fileprivate let names: (any Sendable)?
+}
+
 /// Finds items that a list holds already.
 protocol ItemIndex<Item>: Sendable {
     associatedtype Item: Sendable
 
+    /// The items of a page with their names, for ``merge(_:into:)`` of an index of the same kind.
+    func named(_ page: [Item]) -> NamedItems<Item>
+
     /// Appends the new items of a page to `items`, puts the others in the place of their older selves, and returns the
     /// new ones.
-    mutating func merge(_ page: [Item], into items: inout [Item]) -> [Item]
+    mutating func merge(_ page: NamedItems<Item>, into items: inout [Item]) -> [Item]
 
     /// Returns the items that have not been seen, without keeping any.
     mutating func unseen(in page: [Item]) -> [Item]
@@ -15,9 +25,11 @@ protocol ItemIndex<Item>: Sendable {
 
 /// Takes every item for a new one.
 struct NoIndex<Item: Sendable>: ItemIndex {
-    mutating func merge(_ page: [Item], into items: inout [Item]) -> [Item] {
-        items.append(contentsOf: page)
-        return page
+    func named(_ page: [Item]) -> NamedItems<Item> { NamedItems(items: page, names: nil) }
+
+    mutating func merge(_ page: NamedItems<Item>, into items: inout [Item]) -> [Item] {
+        items.append(contentsOf: page.items)
+        return page.items
     }
 
     mutating func unseen(in page: [Item]) -> [Item] { page }
@@ -34,10 +46,12 @@ struct IdentityIndex<Item: Sendable, ID: Hashable & Sendable>: ItemIndex {
         self.identity = identity
     }
 
-    mutating func merge(_ page: [Item], into items: inout [Item]) -> [Item] {
+    func named(_ page: [Item]) -> NamedItems<Item> { NamedItems(items: page, names: page.map(identity)) }
+
+    mutating func merge(_ page: NamedItems<Item>, into items: inout [Item]) -> [Item] {
         let start = items.count
-        for item in page {
-            let id = identity(item)
+        let names = page.names as? [ID] ?? page.items.map(identity)
+        for (item, id) in zip(page.items, names) {
             if let place = places[id] {
                 items[place] = item
             } else {

@@ -49,22 +49,34 @@ struct PageCursor<Item: Sendable>: Sendable {
         if case .broken = next { true } else { false }
     }
 
-    /// Goes past a page that was loaded; `newItems` is how many of its items were not known before.
-    mutating func advance(past request: PageRequest, page: Page<Item>, newItems: Int) {
-        index = request.index + 1
+    /// Goes past a page that was loaded.
+    ///
+    /// - Parameters:
+    ///   - request: The request for the page.
+    ///   - page: The page.
+    ///   - newItems: How many of its items were not known before.
+    ///   - successor: What the strategy says of the next page: ``PageStrategy/successor(of:page:)``.
+    mutating func advance(past request: PageRequest, page: Page<Item>, newItems: Int, to successor: Next) {
+        index = request.index == .max ? .max : request.index + 1
         if !page.items.isEmpty { idle = newItems == 0 ? idle + 1 : 0 }
         visited.insert(request.position)
-        next = successor(of: request, page: page)
+        next = permitted(successor)
     }
 
-    private func successor(of request: PageRequest, page: Page<Item>) -> Next {
-        let isLast = page.items.isEmpty && strategy.endsWithEmptyPage && page.hasMore != true
+    private func permitted(_ successor: Next) -> Next {
+        guard case .page(let position) = successor else { return successor }
+        if visited.contains(position) || idle >= Self.idlePages { return .broken(APIError(.list(.repeatedPosition))) }
+        return index >= pageLimit ? .broken(APIError(.list(.pageLimit(pageLimit)))) : successor
+    }
+}
+
+extension PageStrategy {
+    /// What comes after a page, as far as the page says it; asked outside every lock, since ``next`` may be the app's.
+    func successor(of request: PageRequest, page: Page<Item>) -> PageCursor<Item>.Next {
+        let isLast = page.items.isEmpty && endsWithEmptyPage && page.hasMore != true
         guard !isLast, page.hasMore != false else { return .end }
         do throws(APIError) {
-            guard let position = try strategy.next(request, page) else { return .end }
-            if visited.contains(position) || idle >= Self.idlePages { throw APIError(.list(.repeatedPosition)) }
-            if index >= pageLimit { throw APIError(.list(.pageLimit(pageLimit))) }
-            return .page(position)
+            return try next(request, page).map { .page($0) } ?? .end
         } catch {
             return .broken(error)
         }

@@ -3,7 +3,7 @@
 /// A load is three steps, so that its answer can be judged when it comes:
 ///
 ///     let load = try state.begin(.more)          // says which page to ask for; nothing has changed yet
-///     let outcome = state.commit(load, page)     // takes the page in, unless the load was superseded
+///     let outcome = state.commit(load, arrival)  // takes the page in, unless the load was superseded
 ///     state.fail(load)                           // or: leaves everything as it was
 struct PageState<Item: Sendable>: Sendable {
     /// Which page a load is for.
@@ -75,7 +75,8 @@ struct PageState<Item: Sendable>: Sendable {
     }
 
     /// Takes the page of a load in; the old items of a refresh go now, and not before.
-    mutating func commit(_ load: Load, _ page: Page<Item>) -> Outcome {
+    mutating func commit(_ load: Load, _ arrival: PageArrival<Item>) -> Outcome {
+        let page = arrival.page
         guard running?.id == load.id else { return .superseded }
         running = nil
         if load.action.replacesList {
@@ -86,8 +87,8 @@ struct PageState<Item: Sendable>: Sendable {
         }
         total = page.total ?? total
         lastPage = page
-        let new = index.merge(page.items, into: &items)
-        cursor.advance(past: load.request, page: page, newItems: new.count)
+        let new = index.merge(arrival.items, into: &items)
+        cursor.advance(past: load.request, page: page, newItems: new.count, to: arrival.successor)
         guard page.items.isEmpty, !cursor.hasMore else { return .items(new) }
         return .nothing(load.request.isFirst ? .noData : .noMoreData)
     }

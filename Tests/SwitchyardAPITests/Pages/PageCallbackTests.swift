@@ -1,0 +1,45 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardServices
+import Testing
+
+/// Closures of the app's that a list asks, and numbers at their ends.
+@Suite(.timeLimit(.minutes(1))) struct PageCallbackTests {
+    typealias Item = PagedServer.Item
+
+    /// A recorder that its own closures may ask.
+    private final class Holder: Sendable {
+        private let state = Locked<(pages: PageRecorder<Item>?, counts: [Int])>((nil, []))
+
+        var pages: PageRecorder<Item>? {
+            get { state.withLock { $0.pages } }
+            set { state.withLock { $0.pages = newValue } }
+        }
+        var counts: [Int] { state.withLock { $0.counts } }
+
+        @Sendable func ask() {
+            if let count = pages?.items.count { state.withLock { $0.counts.append(count) } }
+        }
+    }
+
+    @Test func `closures that name items and pages may ask the recorder`() async throws {
+        let server = PagedServer(count: 5)
+        let holder = Holder()
+        let strategy = PageStrategy<Item>(first: .number(1)) { request, _ in
+            holder.ask()
+            return .number(request.number + 1)
+        }
+        let pages = PageRecorder<Item>(pageSize: 2, strategy: strategy) { item in
+            holder.ask()
+            return item.id
+        }
+        holder.pages = pages
+        defer { holder.pages = nil }
+
+        try await pages.refresh(server.page)
+        try await pages.loadMore(server.page)
+
+        #expect(pages.items.map(\.id) == [0, 1, 2, 3])
+        #expect(holder.counts == [0, 0, 0, 2, 2, 2])
+    }
+}
