@@ -42,4 +42,24 @@ import Testing
         #expect(pages.items.map(\.id) == [0, 1, 2, 3])
         #expect(holder.counts == [0, 0, 0, 2, 2, 2])
     }
+
+    @Test func `the number of a page stays within what a number holds`() throws {
+        let last = PageRequest(position: .first, index: .max, size: 1)
+        let third = PageRequest(position: .number(3), index: .max, size: 1)
+        let page = Page([Item(id: 1)], total: 5)
+
+        #expect(last.number == .max)
+        #expect(try PageStrategy<Item>.pageNumber.next(last, page) == nil)
+        #expect(try PageStrategy<Item>.pageNumber.next(third, page) == nil)
+    }
+
+    @Test func `as many pages ahead as can be said are loaded one after the other`() async throws {
+        let server = PagedServer(count: 6)
+        let pages = PageRecorder<Item>(pageSize: 2).allPages(ahead: .max) { try server.page($0) }
+
+        var ids: [Int] = []
+        for try await page in pages { ids += page.map(\.id) }
+
+        #expect(ids == Array(0..<6))
+    }
 }

@@ -76,7 +76,7 @@ extension PageRecorder {
     /// All pages of the list from the first; what the recorder itself has loaded is not touched.
     ///
     /// - Parameters:
-    ///   - ahead: How many pages are loaded ahead of the one that is read; none unless given.
+    ///   - ahead: How many pages are loaded ahead of the one that is read; none unless given, 1,000 at most.
     ///   - load: Loads the page asked for.
     /// - Returns: The pages.
     public func allPages<Content: PageContent<Item> & Sendable>(
@@ -89,7 +89,8 @@ extension PageRecorder {
     /// All items of the list from the first; what the recorder itself has loaded is not touched.
     ///
     /// - Parameters:
-    ///   - ahead: How many pages are loaded ahead of the one that is read; one unless given.
+    ///   - ahead: How many pages are loaded ahead of the one that is read; one unless given, 1,000 at
+    ///     most.
     ///   - load: Loads the page asked for.
     /// - Returns: The items.
     public func allItems<Content: PageContent<Item> & Sendable>(

@@ -36,13 +36,16 @@ actor PageWalker<Item: Sendable> {
 final class PageLookahead<Item: Sendable>: Sendable {
     typealias Step = Result<[Item]?, APIError>
 
+    /// The most pages that are loaded ahead, however many are asked for: each takes a task.
+    private static var limit: Int { 1_000 }
+
     private let walker: PageWalker<Item>
     private let ahead: Int
     private let steps = Locked<[Task<Step, Never>]>([])
 
     init(_ walker: PageWalker<Item>, ahead: Int) {
         self.walker = walker
-        self.ahead = max(0, ahead)
+        self.ahead = min(max(0, ahead), Self.limit)
     }
 
     deinit {

@@ -32,7 +32,7 @@ public struct PageRequest: Sendable, Hashable {
 
     /// The page's number: the one that the strategy counts with, else counted from 1.
     public var number: Int {
-        if case .number(let number) = position { number } else { index + 1 }
+        if case .number(let number) = position { number } else { index == .max ? .max : index + 1 }
     }
 
     /// The number of items before the page: counted by the strategy, else as if all pages were full.

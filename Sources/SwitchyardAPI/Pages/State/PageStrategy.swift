@@ -44,7 +44,7 @@ public struct PageStrategy<Item: Sendable>: Sendable {
             guard !overflow else { return nil }
             if page.hasMore == nil, let total = page.total {
                 let pages = pageCount(items: total, size: request.size)
-                return request.index + 1 < pages ? .number(next) : nil
+                return request.index < pages - 1 ? .number(next) : nil
             }
             return .number(next)
         }
