@@ -126,4 +126,14 @@ import Testing
         let lines = try #require(try JSONSerialization.jsonObject(with: body) as? [[String: Any]])
         #expect(lines.compactMap { $0["message"] as? String } == ["2", "3", "4"])
     }
+
+    @Test func `a sink that may keep fewer entries than it is to collect posts those`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(200) }
+        let sink = PostingSink(client: client, destination: APIConfiguration(path: "log"), batch: 10, limit: 3)
+
+        for number in 0..<3 { sink.write(LogEntry(level: .info, category: .request, message: "\(number)")) }
+
+        #expect(transport.requestCount == 1)
+        #expect(sink.waitingCount == 0)
+    }
 }

@@ -29,13 +29,13 @@ public final class PostingSink: LogSink {
     /// - Parameters:
     ///   - client: Sends the entries.
     ///   - destination: Where to; the body is the sink's.
-    ///   - batch: How many entries are collected before they are posted; 50 unless given.
+    ///   - batch: How many entries are collected before they are posted, `limit` at most; 50 unless given.
     ///   - limit: How many are kept while they cannot be posted; 1,000 unless given.
     public init(client: NetworkClient, destination: APIConfiguration, batch: Int = 50, limit: Int = 1_000) {
         self.client = client
         self.destination = destination
-        self.batch = max(1, batch)
         self.limit = max(1, limit)
+        self.batch = min(max(1, batch), self.limit)
     }
 
     /// How many entries wait.
