@@ -147,9 +147,9 @@ extension ServerPool {
         }
     }
 
-    /// The place of a server in the list; `nil` when there is no such server.
-    func position(of name: Server.ID) -> Int? {
-        state.withLock { $0.sites.firstIndex { $0.origin.server == name } }
+    /// Where servers stand in the list as it is now; those that are gone are left out.
+    func positions(of names: [Server.ID]) -> ServerSet {
+        names.isEmpty ? [] : state.withLock { $0.positions(of: names) }
     }
 
     /// How many servers there are.

@@ -68,6 +68,30 @@ struct EventSourceTests {
         #expect(transport.requestCount == 2)
     }
 
+    @Test func `the server that broke off is avoided also when the list changes before the next connection`()
+        async throws
+    {
+        let clock = ManualClock()
+        let cut = StubAnswer.chunks(
+            [Data("retry: 5000\ndata: 1\n\n".utf8)],
+            headers: ["Content-Type": "text/event-stream"],
+            failing: TransportError(.connectionReset, message: "cut")
+        )
+        let transport = StubTransport(answers: [cut, .status(204)])
+        let service = try Service.topics(switching: .off, servers: 2)
+        let client = try NetworkClient(service: service, transport: transport, time: clock)
+        let source = client.eventSource(APIConfiguration(path: "news"))
+
+        let reading = Task { for try await _ in source {} }
+        while clock.nextDeadline != MonotonicTime.zero.advanced(by: .seconds(5)) { await Task.yield() }
+        try client.replaceServers(service.servers.reversed())
+        try client.switchServer(to: "primary")
+        clock.advance(by: .seconds(5))
+        try await reading.value
+
+        #expect(transport.requests.map(\.server) == ["primary", "secondary"])
+    }
+
     @Test func `a server that wants to be asked at once is given time while it is down`() async throws {
         let clock = ManualClock()
         let count = Locked(0)

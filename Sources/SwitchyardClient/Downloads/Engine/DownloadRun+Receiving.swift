@@ -84,10 +84,7 @@ extension DownloadRun {
 extension DownloadRun {
     /// Servers that are not asked again as long as there is another.
     var avoided: ServerSet {
-        var set = ServerSet()
-        for server in Set(state.broken.map(\.server)) {
-            if let position = transfer.pool.position(of: server) { set.insert(position) }
-        }
+        let set = transfer.pool.positions(of: state.broken.map(\.server))
         return set.count < transfer.pool.serverCount ? set : ServerSet()
     }
 

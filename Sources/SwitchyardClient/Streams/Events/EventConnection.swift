@@ -13,7 +13,8 @@ final class EventConnection: @unchecked Sendable {
     private var parser: EventParser
     private var reader: EventReader?
     private var server: Server.ID?
-    private var avoided = ServerSet()
+    /// Servers that are asked next only if there is no other; by name, since the list may change meanwhile.
+    private var avoided: [Server.ID] = []
     private var reconnectionTime: Duration
     private var failures = 0
     private var hasBegun = false
@@ -73,12 +74,13 @@ final class EventConnection: @unchecked Sendable {
     private func connect() async throws(EventSourceFailure) -> Bool {
         let response: ServiceResponse
         do throws(RequestFailure) {
+            let avoided = transfer.pool.positions(of: avoided)
             response = try await transfer.open(request, avoiding: avoided, endsByHandle: true)
         } catch {
             guard case .transport = error.reason, mayTryAgain else { throw .request(error) }
             return true
         }
-        avoided = ServerSet()
+        avoided = []
         server = response.context.server
         guard response.status == 200 else {
             response.discardBody()
@@ -137,8 +139,8 @@ final class EventConnection: @unchecked Sendable {
 
     /// Asks another server next, if there is one.
     private func avoidServer() {
-        guard transfer.pool.hasAlternatives, let position = server.flatMap(transfer.pool.position) else { return }
-        avoided.insert(position)
+        guard transfer.pool.hasAlternatives, let server else { return }
+        avoided.append(server)
     }
 
     /// Waits as long as the server wants; longer, up to a limit, after failures in a row.
