@@ -38,9 +38,9 @@ public struct Redaction: Sendable, Hashable {
         return parameterNames.contains(decoded) || parts.last.map { parameterNames.contains(String($0)) } ?? false
     }
 
-    /// The value of a header field as it is shown; an authorization keeps its scheme.
+    /// The value of a header field as it is shown; an authorization keeps its scheme, and a URL loses its secrets.
     public func value(_ value: String, ofHeader name: String) -> String {
-        guard hides(header: name) else { return value }
+        guard hides(header: name) else { return showingAddress(value, ofHeader: name) }
         let scheme = value.prefix { $0 != " " }
         let hasScheme = name.lowercased().hasSuffix("authorization") && !scheme.isEmpty && scheme.count < value.count
         return hasScheme ? "\(scheme) ***" : "***"
@@ -52,12 +52,14 @@ public struct Redaction: Sendable, Hashable {
     }
 
     /// A URL as it is shown: without password and without the values of hidden parameters.
+    ///
+    /// Those of a fragment count too: OAuth hands tokens over in it (RFC 6749 section 4.2.2).
     public func url(_ text: String) -> String {
         guard self != .none else { return text }
-        let mark = text.firstIndex(of: "?") ?? text.endIndex
-        let head = hidingPassword(text[..<mark])
-        guard mark < text.endIndex else { return head }
-        return "\(head)?\(query(String(text[text.index(after: mark)...])))"
+        let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let address = address(parts[0])
+        guard parts.count == 2 else { return address }
+        return "\(address)#\(parts[1].contains("?") ? self.address(parts[1]) : query(String(parts[1])))"
     }
 
     /// A query or form as it is shown.
@@ -79,6 +81,28 @@ public struct Redaction: Sendable, Hashable {
         }
         guard type.contains("json") else { return data }
         return JSONRedaction.hidden(in: data) { hides(parameter: $0) }
+    }
+
+    /// A URL without its fragment as it is shown.
+    private func address(_ text: Substring) -> String {
+        let mark = text.firstIndex(of: "?") ?? text.endIndex
+        let head = hidingPassword(text[..<mark])
+        guard mark < text.endIndex else { return head }
+        return "\(head)?\(query(String(text[text.index(after: mark)...])))"
+    }
+
+    /// The value of a field that is not hidden: what leads elsewhere may hold credentials in its URL.
+    private func showingAddress(_ value: String, ofHeader name: String) -> String {
+        switch name.lowercased() {
+        case "location", "content-location", "referer", "refresh": url(value)
+        case "link":
+            value.split(separator: "<", omittingEmptySubsequences: false).map { piece in
+                guard let end = piece.firstIndex(of: ">") else { return String(piece) }
+                return url(String(piece[..<end])) + piece[end...]
+            }
+            .joined(separator: "<")
+        default: value
+        }
     }
 
     private func hidingPassword(_ text: Substring) -> String {

@@ -36,10 +36,26 @@ import Testing
     @Test(arguments: [
         ("https://u:p@h/x?token=a&b=c", "https://***@h/x?token=***&b=c"),
         ("https://h/x?user%5Bpassword%5D=1", "https://h/x?user%5Bpassword%5D=***"),
-        ("https://h/x", "https://h/x"), ("https://h/x?a", "https://h/x?a"),
+        ("https://h/x", "https://h/x"), ("https://h/x?a", "https://h/x?a"), ("https://h/x#top", "https://h/x#top"),
+        ("https://h/x?a=1#token=b&c=d", "https://h/x?a=1#token=***&c=d"),
+        ("https://h/x#/login?token=b", "https://h/x#/login?token=***"),
     ])
     func `a URL loses its secrets`(url: String, expected: String) {
         #expect(Redaction.standard.url(url) == expected)
+    }
+
+    @Test(arguments: [
+        ("Location", "https://h/back?code=a&b=c#token=d", "https://h/back?code=***&b=c#token=***"),
+        ("referer", "https://u:p@h/", "https://***@h/"), ("Refresh", "5; url=/x?token=a", "5; url=/x?token=***"),
+        (
+            "Link", "<https://h/x?token=a&page=2>; rel=next, <https://h/x?token=a>; rel=\"last\"",
+            "<https://h/x?token=***&page=2>; rel=next, <https://h/x?token=***>; rel=\"last\""
+        ),
+        ("X-Note", "a?token=b", "a?token=b"),
+    ])
+    func `the URLs in header fields lose their secrets`(name: String, value: String, expected: String) {
+        #expect(Redaction.standard.value(value, ofHeader: name) == expected)
+        #expect(Redaction.none.value(value, ofHeader: name) == value)
     }
 
     @Test(arguments: [
