@@ -28,6 +28,12 @@ enum JSONRedaction {
         return Data(output)
     }
 
+    /// Whether the first byte that is no space opens an object or an array.
+    static func looksLikeJSON(_ data: Data) -> Bool {
+        let first = data.first { ![9, 10, 13, 32].contains($0) }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
     private static let quote = UInt8(ascii: "\"")
 
     /// The position behind a string's closing quote.

@@ -73,13 +73,20 @@ public struct Redaction: Sendable, Hashable {
         .joined(separator: "&")
     }
 
-    /// A body as it is shown, by its content type: forms and JSON lose hidden values, others stay.
+    /// A body as it is shown: forms, of one part or several, and JSON lose hidden values, others stay.
+    ///
+    /// What looks like JSON is taken for it whatever its content type: servers are not careful with those.
     public func body(_ data: Data, contentType: String?) -> Data {
-        guard self != .none, let type = contentType?.lowercased() else { return data }
+        guard self != .none else { return data }
+        let type = contentType?.lowercased() ?? ""
         if type.hasPrefix("application/x-www-form-urlencoded") {
             return Data(query(String(decoding: data, as: UTF8.self)).utf8)
         }
-        guard type.contains("json") else { return data }
+        if type.hasPrefix("multipart/"), let boundary = MediaTypeParameters.value(of: "boundary", in: contentType ?? "")
+        {
+            return MultipartRedaction.hidden(in: data, boundary: boundary) { hides(parameter: $0) }
+        }
+        guard type.contains("json") || JSONRedaction.looksLikeJSON(data) else { return data }
         return JSONRedaction.hidden(in: data) { hides(parameter: $0) }
     }
 

@@ -77,4 +77,27 @@ import Testing
 
         #expect(String(decoding: hidden, as: UTF8.self) == "a=1&password=***")
     }
+
+    @Test(arguments: [nil, "text/html", "application/octet-stream"])
+    func `JSON loses its secrets also under another type`(type: String?) {
+        let hidden = Redaction.standard.body(Data(" {\"token\": 1}".utf8), contentType: type)
+
+        #expect(String(decoding: hidden, as: UTF8.self) == " {\"token\": \"***\"}")
+    }
+
+    @Test func `a form of several parts loses its secrets and nothing else`() throws {
+        let parts: [MultipartPart] = [
+            .field("user", "me"), .field("password", Self.secret), .field("note", "a\r\n\r\nb"),
+        ]
+        let form = MultipartForm(parts: parts, boundary: "x.y")
+        guard case .data(let data) = try form.body() else {
+            throw RequestError.body(kind: "form", reason: .notInMemory)
+        }
+
+        let hidden = Redaction.standard.body(data, contentType: "multipart/form-data; boundary=\"x.y\"")
+
+        let expected = String(decoding: data, as: UTF8.self).replacing(Self.secret, with: "***")
+        #expect(String(decoding: hidden, as: UTF8.self) == expected)
+        #expect(expected.contains("***"))
+    }
 }
