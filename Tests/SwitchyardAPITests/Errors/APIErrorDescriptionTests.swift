@@ -54,4 +54,30 @@ import Testing
     @Test func `a bearer token in free text is taken out`() {
         #expect(!Redaction.standard.text("sent Authorization: Bearer eyJhbGciOi.x.y").contains("eyJ"))
     }
+
+    @Test(arguments: ["user%5Bpassword%5D", "user[password]", "sid", "ticket", "accesstoken", "a=1#access_token"])
+    func `whatever the client hides in a URL the description hides too`(name: String) {
+        var context = APIError.Context()
+        context.path = "https://api.example.com/v1/topics?page=1&\(name)=s3cr3t"
+
+        let text = APIError(.status(401), context: context).description
+
+        #expect(text.contains("page=1"))
+        #expect(!text.contains("s3cr3t"))
+    }
+
+    @Test(arguments: SwitchyardClient.Redaction.standard.headerNames.sorted())
+    func `whatever field the client hides the description hides too`(name: String) {
+        var context = APIError.Context()
+        context.headers = HTTPHeaders([HTTPHeaders.Field(name: name.capitalized, value: "s3cr3t")])
+
+        #expect(!APIError(.status(401), context: context).description.contains("s3cr3t"))
+    }
+
+    @Test func `a token in the fragment of a field is taken out`() {
+        var context = APIError.Context()
+        context.headers = ["Location": "https://app.example.com/back#access_token=s3cr3t"]
+
+        #expect(!APIError(.status(302), context: context).description.contains("s3cr3t"))
+    }
 }
