@@ -136,4 +136,18 @@ import Testing
         #expect(transport.requestCount == 1)
         #expect(sink.waitingCount == 0)
     }
+
+    @Test func `L25: parameters within others are hidden too`() async throws {
+        let user: Parameters = ["name": "me", "password": "secret-1"]
+        let query: Parameters = [
+            "user": user, "users": [user.parameterValue], "tokens": ["token": ["secret-2"]] as Parameters,
+        ]
+
+        let entries = try await entries(.verbose, APIConfiguration(path: "a", query: query))
+
+        #expect(
+            entries.first?.metadata["parameters"]
+                == "user={name: me, password: ***} users=[{name: me, password: ***}] tokens={token: ***}"
+        )
+    }
 }

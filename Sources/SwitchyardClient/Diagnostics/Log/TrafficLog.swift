@@ -56,7 +56,7 @@ struct TrafficLog: Sendable {
         let parameters = configuration.query.items + configuration.parameters.items
         if !parameters.isEmpty {
             metadata["parameters"] = parameters.map { item in
-                "\(item.key)=\(redaction.hides(parameter: item.key) ? "***" : item.value.logText)"
+                "\(item.key)=\(item.value.logText(under: item.key, redaction))"
             }
             .joined(separator: " ")
         }
@@ -165,9 +165,10 @@ struct TrafficLog: Sendable {
 }
 
 extension ParameterValue {
-    /// The value as a reader of a log knows it.
-    fileprivate var logText: String {
-        switch self {
+    /// The value of a name as a reader of a log knows it; hidden values are hidden at any depth.
+    fileprivate func logText(under name: String, _ redaction: Redaction) -> String {
+        guard !redaction.hides(parameter: name) else { return "***" }
+        return switch self {
         case .null: "null"
         case .bool(let value): "\(value)"
         case .integer(let value): "\(value)"
@@ -177,9 +178,9 @@ extension ParameterValue {
         case .string(let value): value
         case .date(let value): "\(value)"
         case .data(let value): "\(value.count) bytes"
-        case .array(let values): "[\(values.map(\.logText).joined(separator: ", "))]"
+        case .array(let values): "[\(values.map { $0.logText(under: name, redaction) }.joined(separator: ", "))]"
         case .dictionary(let members):
-            "{\(members.items.map { "\($0.key): \($0.value.logText)" }.joined(separator: ", "))}"
+            "{\(members.items.map { "\($0.key): \($0.value.logText(under: $0.key, redaction))" }.joined(separator: ", "))}"
         }
     }
 }
