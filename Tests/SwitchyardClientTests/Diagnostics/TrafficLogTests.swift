@@ -150,4 +150,17 @@ import Testing
                 == "user={name: me, password: ***} users=[{name: me, password: ***}] tokens={token: ***}"
         )
     }
+
+    @Test(arguments: 8...11)
+    func `a body that is cut within a character stays text`(limit: Int) async throws {
+        let answer = StubAnswer.status(500, headers: ["Content-Type": "text/plain"], body: Data("漢字漢字".utf8))
+
+        let entries = try await entries(
+            LogOptions(level: .warning, parts: .errorBody, bodyLimit: limit),
+            APIConfiguration(path: "a"),
+            answer
+        )
+
+        #expect(entries.first?.metadata["body"] == "\(limit < 9 ? "漢字" : "漢字漢")... (12 bytes)")
+    }
 }

@@ -157,9 +157,10 @@ struct TrafficLog: Sendable {
 
     private func text(_ data: Data, type: String?) -> String {
         let shown = redaction.body(data, contentType: type)
-        guard let text = String(data: shown.prefix(options.bodyLimit), encoding: .utf8) else {
-            return "\(data.count) bytes"
-        }
+        var part = shown.prefix(options.bodyLimit)
+        // A character that the limit cuts is no reason to take text for something else.
+        if part.count < shown.count { part.removeLast(part.incompleteCharacter) }
+        guard let text = String(data: part, encoding: .utf8) else { return "\(data.count) bytes" }
         return shown.count > options.bodyLimit ? "\(text)... (\(data.count) bytes)" : text
     }
 }
