@@ -137,6 +137,22 @@ import Testing
         #expect(sink.waitingCount == 0)
     }
 
+    @Test func `entries that came while others were being posted are posted too`() async throws {
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in
+            .delayed(by: .seconds(1), on: clock, .status(200))
+        }
+        let sink = PostingSink(client: client, destination: APIConfiguration(path: "log"), batch: 2)
+        for number in 0..<5 { sink.write(LogEntry(level: .info, category: .request, message: "\(number)")) }
+        #expect(await transport.waitForRequests(1))
+
+        clock.advance(by: .seconds(1))
+
+        #expect(await transport.waitForRequests(2))
+        #expect(sink.waitingCount == 0)
+        clock.advance(by: .seconds(1))
+    }
+
     @Test func `L25: parameters within others are hidden too`() async throws {
         let user: Parameters = ["name": "me", "password": "secret-1"]
         let query: Parameters = [

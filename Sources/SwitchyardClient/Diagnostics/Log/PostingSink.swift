@@ -65,11 +65,13 @@ public final class PostingSink: LogSink {
         configuration.body = .json(entries.map(Self.line))
         client.send(configuration, on: .global()) { [self] result in
             let isTaken = if case .success(let answer) = result { answer.status < 400 } else { false }
-            state.withLock { state in
+            let isFull = state.withLock { state in
                 state.isPosting = false
-                guard !isTaken else { return }
-                state.entries = Array((entries + state.entries).suffix(limit))
+                if !isTaken { state.entries = Array((entries + state.entries).suffix(limit)) }
+                return isTaken && state.entries.count >= batch
             }
+            // What was written meanwhile may be enough without another entry.
+            if isFull { flush() }
         }
     }
 
