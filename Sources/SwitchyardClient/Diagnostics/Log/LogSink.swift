@@ -89,17 +89,25 @@ public struct ClosureSink: LogSink {
 /// A sink that writes a line for each entry to the standard error.
 public struct StandardErrorSink: LogSink {
     private let format: @Sendable (LogEntry) -> String
+    private let file: FileHandle
 
     /// Creates a sink.
     ///
     /// - Parameter format: Makes the line; level, category and message unless given.
     public init(format: @escaping @Sendable (LogEntry) -> String = StandardErrorSink.line(of:)) {
-        self.format = format
+        self.init(writingTo: .standardError, format: format)
     }
 
-    /// Writes the line.
+    /// Creates a sink of another file.
+    init(writingTo file: FileHandle, format: @escaping @Sendable (LogEntry) -> String = StandardErrorSink.line(of:)) {
+        self.format = format
+        self.file = file
+    }
+
+    /// Writes the line; one that the file does not take, since it is closed or full, is lost.
     public func write(_ entry: LogEntry) {
-        FileHandle.standardError.write(Data((format(entry) + "\n").utf8))
+        // The plain `write` ends the process where it cannot write.
+        try? file.write(contentsOf: Data((format(entry) + "\n").utf8))
     }
 
     /// Level, category and message.

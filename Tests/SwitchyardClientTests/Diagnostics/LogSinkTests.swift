@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+
+@testable import SwitchyardClient
+
+@Suite struct LogSinkTests {
+    private static let entry = LogEntry(level: .info, category: .request, message: "ended with 200")
+
+    @Test func `a line goes to the file`() throws {
+        let pipe = Pipe()
+
+        StandardErrorSink(writingTo: pipe.fileHandleForWriting).write(Self.entry)
+
+        try pipe.fileHandleForWriting.close()
+        #expect(try pipe.fileHandleForReading.readToEnd() == Data("[info] request: ended with 200\n".utf8))
+    }
+
+    @Test func `a file that takes nothing any more does not end the process`() throws {
+        if let full = FileHandle(forWritingAtPath: "/dev/full") {
+            StandardErrorSink(writingTo: full).write(Self.entry)
+        }
+        let closed = Pipe().fileHandleForReading
+        try closed.close()
+        StandardErrorSink(writingTo: closed).write(Self.entry)
+    }
+}
