@@ -33,15 +33,18 @@ extension HTTPRequest {
             url: try RequestURL(validating: url.absoluteString),
             headers: headers,
             body: request.httpBody.map { .data($0) } ?? .none,
-            timeouts: Timeouts(
-                total: request.timeoutInterval > 0 ? Duration(clampingSeconds: request.timeoutInterval) : nil
-            )
+            timeouts: Timeouts(total: Self.total(request.timeoutInterval))
         )
         networkAccess.allowsCellular = request.allowsCellularAccess
         #if canImport(Darwin)
             networkAccess.allowsExpensive = request.allowsExpensiveNetworkAccess
             networkAccess.allowsConstrained = request.allowsConstrainedNetworkAccess
         #endif
+    }
+
+    /// The timeout of an interval; `nil` without one, as for infinity and whatever else is as good as for ever.
+    private static func total(_ interval: TimeInterval) -> Duration? {
+        interval > 0 && interval < 1e9 ? .seconds(interval) : nil
     }
 
     /// Returns the request as Foundation's type, which ignores local caches and handles no cookies.

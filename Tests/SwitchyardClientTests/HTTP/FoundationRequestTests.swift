@@ -111,4 +111,12 @@ import Testing
             #expect(server.requests.isEmpty)
         }
     #endif
+
+    @Test(arguments: [Double.infinity, .greatestFiniteMagnitude, .nan, 0, -1, 1e20])
+    func `an interval that is none or for ever is no timeout`(interval: TimeInterval) throws {
+        var request = try foundation()
+        request.timeoutInterval = interval
+
+        #expect(try HTTPRequest(request).timeouts.total == nil)
+    }
 }
