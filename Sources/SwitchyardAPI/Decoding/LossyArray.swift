@@ -50,7 +50,8 @@ extension LossyArray: Decodable {
 
         init(from decoder: any Decoder) throws {
             do {
-                self = .element(try Element(from: decoder))
+                // By the container, since the decoder itself reads dates, URLs, decimals and bytes in its own ways.
+                self = .element(try decoder.singleValueContainer().decode(Element.self))
             } catch let error as DecodingError {
                 self = .failure(DecodingFailure(error))
             }

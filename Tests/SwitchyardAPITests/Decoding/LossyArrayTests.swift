@@ -1,0 +1,44 @@
+import Foundation
+import SwitchyardAPI
+import Testing
+
+@Suite struct LossyArrayTests {
+    private static func decoded<Element: Decodable>(
+        _ text: String,
+        of type: Element.Type = Element.self,
+        using decoding: JSONDecoding = .standard
+    ) throws -> LossyArray<Element> {
+        try decoding.decode(LossyArray<Element>.self, from: Data(text.utf8))
+    }
+
+    @Test func `dates, URLs, decimals, bytes and dictionaries are read as the decoder reads them elsewhere`() throws {
+        let dates = try Self.decoded(#"["1970-01-01T00:00:10Z", "soon"]"#, of: Date.self)
+        #expect(dates.elements == [Date(timeIntervalSince1970: 10)])
+        #expect(dates.failures.map(\.index) == [1])
+
+        let urls = try Self.decoded(#"["https://a.example/x"]"#, of: URL.self)
+        #expect(urls.elements.map(\.absoluteString) == ["https://a.example/x"])
+        #expect(try Self.decoded("[12.5]", of: Decimal.self).elements == [12.5])
+        #expect(try Self.decoded(#"["AQI="]"#, of: Data.self).elements == [Data([1, 2])])
+
+        let snake = JSONDecoding { $0.keyDecodingStrategy = .convertFromSnakeCase }
+        #expect(try Self.decoded(#"[{"a_b": 1}]"#, of: [String: Int].self, using: snake).elements == [["a_b": 1]])
+    }
+
+    @Test func `an element that may be missing is kept as none, others are not`() throws {
+        #expect(try Self.decoded("[1, null, 3]", of: Int?.self).elements == [1, nil, 3])
+
+        let strict = try Self.decoded("[1, null, 3]", of: Int.self)
+        #expect(strict.elements == [1, 3])
+        #expect(strict.failures.map(\.failure) == [DecodingFailure(.missingValue, keyPath: "[1]")])
+    }
+
+    @Test func `a failure within an element names its whole path`() throws {
+        struct Item: Decodable { var sizes: [Int] }
+
+        let items = try Self.decoded(#"[{"sizes": [1]}, {"sizes": [1, "x"]}, {}]"#, of: Item.self)
+
+        #expect(items.elements.map(\.sizes) == [[1]])
+        #expect(items.failures.map(\.failure.keyPath) == ["[1].sizes[1]", "[2].sizes"])
+    }
+}
