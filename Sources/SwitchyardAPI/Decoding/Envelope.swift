@@ -85,15 +85,16 @@ extension String {
 extension Decoder {
     /// The value at a path of keys; a value that may be missing is missing when a key is.
     fileprivate func value<Value: Decodable>(_ type: Value.Type, at path: ArraySlice<String>) throws -> Value {
-        guard let last = path.last else { return try Value(from: self) }
+        guard let last = path.last else { return try singleValueContainer().decode(type) }
+        let none = (type as? any PossiblyEmpty.Type)?.emptyValue as? Value
         var container = try container(keyedBy: NamedKey.self)
         for name in path.dropLast() {
-            container = try container.nestedContainer(keyedBy: NamedKey.self, forKey: NamedKey(stringValue: name))
+            let key = NamedKey(stringValue: name)
+            if let none, try !container.contains(key) || container.decodeNil(forKey: key) { return none }
+            container = try container.nestedContainer(keyedBy: NamedKey.self, forKey: key)
         }
         let key = NamedKey(stringValue: last)
-        if let missing = type as? any PossiblyEmpty.Type, let none = missing.emptyValue as? Value {
-            return try container.decodeIfPresent(type, forKey: key) ?? none
-        }
+        if let none { return try container.decodeIfPresent(type, forKey: key) ?? none }
         return try container.decode(type, forKey: key)
     }
 }

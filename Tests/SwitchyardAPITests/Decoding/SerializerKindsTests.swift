@@ -213,4 +213,23 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: [
+        "{}", #"{"data": null}"#, #"{"data": {}}"#, #"{"data": {"page": null}}"#,
+        #"{"data": {"page": {"items": null}}}"#,
+    ])
+    func `a value that may be missing is missing when any key of its path is`(text: String) throws {
+        let serializer = ResponseSerializer<[Int]?>.decodable(at: "data.page.items")
+
+        #expect(try serializer.value(of: Self.raw(text)) == nil)
+        #expect(throws: APIError.self) {
+            try ResponseSerializer<[Int]>.decodable(at: "data.page.items").value(of: Self.raw(text))
+        }
+    }
+
+    @Test func `a key of the path that is no object is an error also where the value may be missing`() {
+        #expect(throws: APIError.self) {
+            try ResponseSerializer<[Int]?>.decodable(at: "data.items").value(of: Self.raw(#"{"data": [1]}"#))
+        }
+    }
 }
