@@ -130,7 +130,8 @@ enum ISO8601 {
     private static let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     static func date(_ text: String) -> Date? {
-        let hasFraction = text.hasByte(UInt8(ascii: ".")) || text.hasByte(UInt8(ascii: ","))
-        return try? (hasFraction ? fractional : whole).parse(text)
+        // The style does not know the comma, which the standard allows for the point.
+        if text.hasByte(UInt8(ascii: ",")) { return try? fractional.parse(text.replacing(",", with: ".")) }
+        return try? (text.hasByte(UInt8(ascii: ".")) ? fractional : whole).parse(text)
     }
 }

@@ -232,4 +232,11 @@ import Testing
             try ResponseSerializer<[Int]?>.decodable(at: "data.items").value(of: Self.raw(#"{"data": [1]}"#))
         }
     }
+
+    @Test(arguments: ["1970-01-01T00:00:10,5Z", "1970-01-01T00:00:10.5Z", "1970-01-01T01:00:10,5+01:00"])
+    func `the fraction of a date may follow a point or a comma`(text: String) throws {
+        let dates = try ResponseSerializer.decodable([Date].self).value(of: Self.raw("[\"\(text)\"]"))
+
+        #expect(dates == [Date(timeIntervalSince1970: 10.5)])
+    }
 }
