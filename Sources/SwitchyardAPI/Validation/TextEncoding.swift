@@ -19,6 +19,13 @@ enum TextEncoding {
         "iso-8859-1": .isoLatin1, "latin1": .isoLatin1, "iso-8859-2": .isoLatin2,
         "windows-1250": .windowsCP1250, "windows-1251": .windowsCP1251, "windows-1252": .windowsCP1252,
         "windows-1253": .windowsCP1253, "windows-1254": .windowsCP1254,
+        // Other names of these that servers use, from the WHATWG's encoding standard.
+        "unicode-1-1-utf-8": .utf8, "iso8859-1": .isoLatin1, "iso_8859-1": .isoLatin1, "l1": .isoLatin1,
+        "iso8859-2": .isoLatin2, "iso_8859-2": .isoLatin2, "latin2": .isoLatin2, "l2": .isoLatin2,
+        "cp1250": .windowsCP1250, "cp1251": .windowsCP1251, "cp1252": .windowsCP1252, "cp1253": .windowsCP1253,
+        "cp1254": .windowsCP1254, "x-cp1250": .windowsCP1250, "x-cp1251": .windowsCP1251, "x-cp1252": .windowsCP1252,
+        "shift-jis": .shiftJIS, "sjis": .shiftJIS, "x-sjis": .shiftJIS, "x-euc-jp": .japaneseEUC,
+        "x-gbk": gb18030, "gb_2312-80": gb18030, "chinese": gb18030,
         "utf-16": .utf16, "utf-16be": .utf16BigEndian, "utf-16le": .utf16LittleEndian,
         "utf-32": .utf32, "utf-32be": .utf32BigEndian, "utf-32le": .utf32LittleEndian,
         "shift_jis": .shiftJIS, "euc-jp": .japaneseEUC, "iso-2022-jp": .iso2022JP,

@@ -239,4 +239,20 @@ import Testing
 
         #expect(dates == [Date(timeIntervalSince1970: 10.5)])
     }
+
+    @Test(
+        arguments: [
+            ("iso8859-1", [0xE9], "é"), ("l1", [0xE9], "é"), ("cp1252", [0x80], "€"), ("CP1251", [0xC6], "Ж"),
+            ("x-sjis", [0x82, 0xA0], "あ"), ("x-gbk", [0xC4, 0xE3], "你"), ("unicode-1-1-utf-8", [0xC3, 0xA9], "é"),
+        ] as [(String, [UInt8], String)]
+    )
+    func `encodings have the other names of the WHATWG's standard too`(
+        charset: String,
+        bytes: [UInt8],
+        text: String
+    ) throws {
+        let answer = RawResponse(headers: ["Content-Type": "text/plain; charset=\(charset)"], data: Data(bytes))
+
+        #expect(try ResponseSerializer.string.value(of: answer) == text)
+    }
 }
