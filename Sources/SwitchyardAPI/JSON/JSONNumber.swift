@@ -22,15 +22,13 @@ public struct JSONNumber: Sendable {
     /// The number, when it is whole (also as `1.0` or `1e2`) and fits.
     public var int: Int? {
         if let int = Int(text) { return int }
-        guard isFractional, let double = Double(text) else { return nil }
-        return Int(exactly: double)
+        return isFractional ? DecimalDigits(text).whole.flatMap { Int($0) } : nil
     }
 
     /// The number, when it is whole, not negative and fits.
     public var unsigned: UInt64? {
         if let unsigned = UInt64(text) { return unsigned }
-        guard isFractional, let double = Double(text) else { return nil }
-        return UInt64(exactly: double)
+        return isFractional ? DecimalDigits(text).whole.flatMap { UInt64($0) } : nil
     }
 
     /// The nearest floating-point number; infinite when the number is too large.
@@ -38,9 +36,7 @@ public struct JSONNumber: Sendable {
 
     /// Whether the number is whole, however large.
     public var isInteger: Bool {
-        guard isFractional else { return true }
-        let double = double
-        return double.isFinite && double == double.rounded()
+        !isFractional || DecimalDigits(text).isWhole
     }
 
     private var isFractional: Bool {
@@ -59,6 +55,43 @@ public struct JSONNumber: Sendable {
         if let int { return .int(int) }
         if let unsigned { return .unsigned(unsigned) }
         return isFractional ? .double(double) : .digits(text)
+    }
+}
+
+/// A number with a fraction or an exponent, taken apart without the rounding that a floating-point number brings.
+private struct DecimalDigits {
+    private let isNegative: Bool
+    /// The digits without zeros at either end; none for zero.
+    private var digits: Substring.UTF8View
+    /// How many of the digits stand in front of the point; more than there are when zeros follow.
+    private var point: Int
+
+    init(_ text: String) {
+        isNegative = text.hasPrefix("-")
+        let parts = text.drop { $0 == "-" }.split { $0 == "e" || $0 == "E" }
+        let mantissa = parts.first ?? ""
+        let whole = mantissa.prefix { $0 != "." }
+        digits = Substring(whole + mantissa.dropFirst(whole.count + 1)).utf8
+        let exponent = parts.count > 1 ? parts[1] : "0"
+        // An exponent of a trillion moves the point as good as for ever, whether an integer holds it or not.
+        let far = 1 << 40
+        let shift = Int(exponent) ?? (exponent.hasPrefix("-") ? -far : far)
+        point = whole.utf8.count + min(max(shift, -far), far)
+        while digits.first == UInt8(ascii: "0") {
+            digits.removeFirst()
+            point -= 1
+        }
+        while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    }
+
+    /// Whether nothing but zeros stands behind the point.
+    var isWhole: Bool { digits.count <= max(0, point) }
+
+    /// The number without point and exponent; `nil` when it is not whole, or longer than any 64 bits hold.
+    var whole: String? {
+        guard !digits.isEmpty else { return "0" }
+        guard isWhole, point <= 20 else { return nil }
+        return (isNegative ? "-" : "") + String(Substring(digits)) + String(repeating: "0", count: point - digits.count)
     }
 }
 

@@ -82,4 +82,33 @@ import Testing
         #expect(model.extra == ["a": [1, -2, 1.5, "x", nil, false, .number(JSONNumber(UInt64.max))]])
         #expect(try JSONDecoder().decode(Model.self, from: JSONEncoder().encode(model)) == model)
     }
+
+    @Test(
+        arguments: [
+            ("9007199254740993.0", 9_007_199_254_740_993), ("9223372036854775807.0", .max),
+            ("-9223372036854775808e0", .min),
+            ("92233720368547758.07e2", .max), ("1e2", 100), ("-1.50e1", -15), ("100e-2", 1), ("0.001e3", 1),
+            ("0e99999", 0),
+            ("0.000e-9223372036854775808", 0), ("9223372036854775808.0", nil), ("1.5", nil), ("1e-1", nil),
+            ("1.00000000000000000001", nil), ("1e9223372036854775807", nil), ("1e99999999999999999999", nil),
+            ("1e-99999999999999999999", nil),
+        ] as [(String, Int?)]
+    )
+    func `a whole number is exact however it is written`(text: String, number: Int?) throws {
+        #expect(try Self.parse(text).int == number)
+    }
+
+    @Test(arguments: [
+        ("1e400", true), ("1e99999999999999999999", true), ("0.0", true), ("12.30e1", true), ("12.34e1", false),
+        ("1.00000000000000000001", false), ("1e-400", false), ("9007199254740993.5", false),
+    ])
+    func `whether a number is whole does not depend on its size`(text: String, isWhole: Bool) throws {
+        #expect(try Self.parse(text).number?.isInteger == isWhole)
+    }
+
+    @Test func `a whole number above the signed ones is exact too`() throws {
+        #expect(try Self.parse("18446744073709551615.0").number?.unsigned == .max)
+        #expect(try Self.parse("18446744073709551616.0").number?.unsigned == nil)
+        #expect(try Self.parse("9007199254740993.0") != .number(JSONNumber(9_007_199_254_740_992)))
+    }
 }
