@@ -4,7 +4,7 @@ extension ResponseSerializer where Value == [XMLEvent] {
     /// XML as the events of its text, for answers that are read front to back.
     public static var xmlEvents: ResponseSerializer {
         ResponseSerializer(accepting: MediaType.xmlTypes) { response in
-            try XMLEvent.events(of: try TextEncoding.utf8(response))
+            try XMLEvent.events(of: try TextEncoding.utf8(ofXML: response))
         }
     }
 }
@@ -13,7 +13,7 @@ extension ResponseSerializer where Value == XMLElement {
     /// XML as a tree.
     public static var xml: ResponseSerializer {
         ResponseSerializer(accepting: MediaType.xmlTypes) { response in
-            try XMLElement(parsing: try TextEncoding.utf8(response))
+            try XMLElement(parsing: try TextEncoding.utf8(ofXML: response))
         }
     }
 }
@@ -57,4 +57,18 @@ public struct ValueWithData<Value: Sendable>: Sendable {
 extension MediaType {
     /// The content types of XML.
     static let xmlTypes = ["application/xml", "text/xml", "application/*+xml"].compactMap { MediaType($0) }
+}
+
+extension TextEncoding {
+    /// A body of XML as UTF-8: its own declaration counts where neither a mark nor the header names the encoding
+    /// (RFC 7303 section 3).
+    fileprivate static func utf8(ofXML response: RawResponse) throws(APIError) -> Data {
+        let start = String(decoding: response.data.prefix(256), as: UTF8.self)
+        let declaration = /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._\-]*)["']/
+        guard response.charset == nil, let name = start.firstMatch(of: declaration)?.1.lowercased(),
+            // What could be read up to here is none of these, whatever it says.
+            !isUTF8(name), !name.hasPrefix("utf-16"), !name.hasPrefix("utf-32"), !name.contains("ucs-")
+        else { return try utf8(response) }
+        return Data(try text(of: response.data, named: name).utf8)
+    }
 }

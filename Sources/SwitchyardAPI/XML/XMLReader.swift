@@ -83,6 +83,7 @@ struct XMLReader {
 
     private mutating func attributes() throws(DecodingFailure) -> [XMLEvent.Attribute] {
         var attributes: [XMLEvent.Attribute] = []
+        var names: Set<String> = []
         while true {
             let before = position
             skipWhitespace()
@@ -91,7 +92,7 @@ struct XMLReader {
             guard position > before else { throw malformed() }
             let name = try name()
             skipWhitespace()
-            guard take("="), !attributes.contains(where: { $0.name == name }) else { throw malformed() }
+            guard take("="), names.insert(name).inserted else { throw malformed() }
             skipWhitespace()
             attributes.append(XMLEvent.Attribute(name: name, value: try quoted()))
         }
@@ -108,7 +109,7 @@ struct XMLReader {
         }
         guard position < bytes.count else { throw malformed() }
         defer { position += 1 }
-        return try replacingEntities(start..<position)
+        return try replacingEntities(start..<position, isAttribute: true)
     }
 
     private mutating func name() throws(DecodingFailure) -> String {
@@ -141,8 +142,22 @@ struct XMLReader {
         return true
     }
 
-    private func string(_ range: Range<Int>) -> String {
-        String(decoding: bytes[range], as: UTF8.self)
+    /// The text with its line ends as LF (section 2.11), and in an attribute with a space for each (section 3.3.3).
+    private func string(_ range: Range<Int>, isAttribute: Bool = false) -> String {
+        let carriageReturn = UInt8(ascii: "\r")
+        guard isAttribute || bytes[range].contains(carriageReturn) else {
+            return String(decoding: bytes[range], as: UTF8.self)
+        }
+        var text: [UInt8] = []
+        text.reserveCapacity(range.count)
+        for index in range {
+            let byte = bytes[index]
+            let isLineEnd = byte == carriageReturn || byte == UInt8(ascii: "\n")
+            if byte == UInt8(ascii: "\n"), index > range.lowerBound, bytes[index - 1] == carriageReturn { continue }
+            let isSpace = isAttribute && (isLineEnd || byte == UInt8(ascii: "\t"))
+            text.append(isSpace ? UInt8(ascii: " ") : isLineEnd ? UInt8(ascii: "\n") : byte)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private func malformed(at offset: Int? = nil) -> DecodingFailure {
@@ -154,19 +169,22 @@ struct XMLReader {
 
 extension XMLReader {
     /// The text with `&amp;`, `&#228;` and their like replaced; others do not exist without a document type.
-    private func replacingEntities(_ range: Range<Int>) throws(DecodingFailure) -> String {
-        guard bytes[range].contains(UInt8(ascii: "&")) else { return string(range) }
+    private func replacingEntities(
+        _ range: Range<Int>,
+        isAttribute: Bool = false
+    ) throws(DecodingFailure) -> String {
+        guard bytes[range].contains(UInt8(ascii: "&")) else { return string(range, isAttribute: isAttribute) }
         var result = ""
         var rest = bytes[range]
         while let sign = rest.firstIndex(of: UInt8(ascii: "&")) {
-            result += String(decoding: rest[..<sign], as: UTF8.self)
+            result += string(rest.startIndex..<sign, isAttribute: isAttribute)
             guard let end = rest[sign...].firstIndex(of: UInt8(ascii: ";")),
                 let character = Self.character(String(decoding: rest[(sign + 1)..<end], as: UTF8.self))
             else { throw malformed(at: sign) }
             result.append(character)
             rest = rest[(end + 1)...]
         }
-        return result + String(decoding: rest, as: UTF8.self)
+        return result + string(rest.startIndex..<rest.endIndex, isAttribute: isAttribute)
     }
 
     private static func character(_ entity: String) -> Character? {
@@ -174,8 +192,9 @@ extension XMLReader {
         if let character = known[entity] { return character }
         guard entity.hasPrefix("#") else { return nil }
         let digits = entity.dropFirst()
+        let isSigned = digits.contains { $0 == "+" || $0 == "-" }
         let number = digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        guard let number, number != 0, let scalar = Unicode.Scalar(number) else { return nil }
+        guard !isSigned, let number, number != 0, let scalar = Unicode.Scalar(number) else { return nil }
         return Character(scalar)
     }
 }

@@ -1,0 +1,69 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct XMLEventTests {
+    private static func raw(_ bytes: [UInt8], type: String = "text/xml") -> RawResponse {
+        RawResponse(headers: ["Content-Type": type], data: Data(bytes))
+    }
+
+    // XML 1.0, sections 2.11 and 3.3.3.
+    @Test func `line ends become one line feed, and one space in attributes, unless they are written as references`()
+        throws
+    {
+        let text = "<a x='1\r\n2\r3\n4\t5&#13;&#10;6'>l\r\nm\rn\n&#13;o<![CDATA[p\r\nq]]></a>"
+
+        let events = try XMLEvent.events(of: text.utf8)
+
+        #expect(
+            events == [
+                .start(name: "a", attributes: [.init(name: "x", value: "1 2 3 4 5\r\n6")]),
+                .text("l\nm\nn\n\ro"), .text("p\nq"), .end(name: "a"),
+            ]
+        )
+    }
+
+    @Test func `an element of very many attributes is read in no time`() throws {
+        let attributes = (0..<100_000).map { " a\($0)='\($0)'" }.joined()
+
+        guard case .start(_, let found) = try XMLEvent.events(of: "<a\(attributes)/>".utf8).first else { return }
+
+        #expect(found.count == 100_000)
+        #expect(throws: DecodingFailure.self) { try XMLEvent.events(of: "<a\(attributes) a7=''/>".utf8) }
+    }
+
+    @Test(arguments: [
+        "&#+65;", "&#-0;", "&#x+41;", "&#;", "&#x;", "&#0;", "&#xD800;", "&#4294967361;", "&nbsp;", "&;", "&",
+    ])
+    func `a reference to no character is malformed`(reference: String) {
+        #expect(throws: DecodingFailure.self) { try XMLEvent.events(of: "<a>\(reference)</a>".utf8) }
+    }
+
+    // RFC 7303, section 3.
+    @Test(arguments: [
+        (#"<?xml version="1.0" encoding="ISO-8859-1"?>"#, "text/xml"),
+        ("<?xml version='1.0' encoding = 'iso-8859-1' standalone='yes' ?>", "application/xml"),
+        (#"<?xml version="1.0" encoding="utf-8"?>"#, "text/xml; charset=iso-8859-1"), ("", "text/xml; charset=l1"),
+    ])
+    func `the declaration names the encoding where the header names none`(declaration: String, type: String) throws {
+        let body = Array("\(declaration)<a>".utf8) + [0xE9] + Array("</a>".utf8)
+
+        #expect(try ResponseSerializer.xml.value(of: Self.raw(body, type: type)).text == "é")
+    }
+
+    @Test(arguments: ["utf-16", "UTF-8", "ISO-10646-UCS-2"])
+    func `a declaration that cannot be true is not believed`(encoding: String) throws {
+        let body = Array("<?xml version=\"1.0\" encoding=\"\(encoding)\"?><a>é</a>".utf8)
+
+        #expect(try ResponseSerializer.xml.value(of: Self.raw(body)).text == "é")
+    }
+
+    @Test func `an encoding that is not known is an error that names it`() {
+        let body = Array(#"<?xml version="1.0" encoding="x-mystery"?><a/>"#.utf8)
+
+        #expect(throws: APIError(.body(.text(encoding: "x-mystery")))) {
+            try ResponseSerializer.xml.value(of: Self.raw(body))
+        }
+    }
+}
