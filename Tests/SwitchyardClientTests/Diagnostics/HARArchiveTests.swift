@@ -118,6 +118,38 @@ import Testing
         #expect(throws: DecodingError.self) { try HARArchive(data: Data("{}".utf8)) }
     }
 
+    /// An archive with a posted body and times as another program writes them.
+    private static func foreign(postData: String, timings: String) -> Data {
+        let text = """
+            {"log": {"version": "1.2", "creator": {"name": "x", "version": "1"}, "entries": [{
+            "startedDateTime": "2026-01-01T00:00:00.000Z", "time": 1.5, "cache": {}, "timings": {\(timings)},
+            "request": {"method": "POST", "url": "http://a/", "httpVersion": "h2", "cookies": [], "headers": [],
+            "queryString": [], "headersSize": -1, "bodySize": 0, "postData": {\(postData)}},
+            "response": {"status": 204, "statusText": "", "httpVersion": "h2", "cookies": [], "headers": [],
+            "content": {"size": 0, "mimeType": ""}, "redirectURL": "", "headersSize": -1, "bodySize": 0}}]}}
+            """
+        return Data(text.utf8)
+    }
+
+    @Test(arguments: [
+        (#""mimeType": "application/json", "text": "{}""#, "{}"),
+        (
+            #""mimeType": "x", "params": [{"name": "b c", "value": "d&e"}, {"name": "a", "value": "é"}]"#,
+            "b+c=d%26e&a=%C3%A9"
+        ),
+        (#""mimeType": "x", "params": [{"name": "file", "fileName": "f.txt"}], "text": "--x""#, "--x"),
+    ])
+    func `members that the format lets be missing may be missing`(postData: String, body: String) throws {
+        let data = Self.foreign(postData: postData, timings: #""send": 1, "wait": 2, "receive": 3, "ssl": 4"#)
+
+        let entry = try #require(try HARArchive(data: data).entries.first)
+
+        #expect(entry.request.body == Data(body.utf8))
+        let timings = entry.timings
+        #expect([timings.blocked, timings.dns, timings.connect, timings.ssl] == [-1, -1, -1, 4])
+        #expect([timings.send, timings.wait, timings.receive] == [1, 2, 3])
+    }
+
     @Test func `a recorder keeps the newest exchanges`() async throws {
         let recorder = HARRecorder(limit: 3)
         let client = try NetworkClient.watched([recorder.interceptor]) { _ in .status(200) }

@@ -104,3 +104,28 @@ public struct HARField: Codable, Sendable, Hashable {
     /// The value.
     public var value: String
 }
+
+// The format lets some members be missing, where this library writes all of them.
+
+extension HARTimings {
+    /// Reads what is there; times that the format lets be missing are not known then.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        blocked = try container.decodeIfPresent(Double.self, forKey: .blocked) ?? -1
+        dns = try container.decodeIfPresent(Double.self, forKey: .dns) ?? -1
+        connect = try container.decodeIfPresent(Double.self, forKey: .connect) ?? -1
+        ssl = try container.decodeIfPresent(Double.self, forKey: .ssl) ?? -1
+        send = try container.decode(Double.self, forKey: .send)
+        wait = try container.decode(Double.self, forKey: .wait)
+        receive = try container.decode(Double.self, forKey: .receive)
+    }
+}
+
+extension HARField {
+    /// Reads name and value; a file's field of a form has no value.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        value = try container.decodeIfPresent(String.self, forKey: .value) ?? ""
+    }
+}

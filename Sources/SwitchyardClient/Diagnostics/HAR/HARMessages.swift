@@ -42,6 +42,28 @@ public struct HARRequest: Codable, Sendable, Hashable {
     public var body: Data? { postData.flatMap { HARText.data($0.text, $0.encoding) } }
 }
 
+extension HARRequest.PostData {
+    /// Reads the body; the format has either the fields of a form or the text.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        mimeType = try container.decode(String.self, forKey: .mimeType)
+        params = try container.decodeIfPresent([HARField].self, forKey: .params) ?? []
+        encoding = try container.decodeIfPresent(String.self, forKey: .encoding)
+        text = try container.decodeIfPresent(String.self, forKey: .text) ?? Self.form(params)
+    }
+
+    /// The fields as the text of a form.
+    private static func form(_ fields: [HARField]) throws -> String {
+        var output = ByteBuffer(capacity: 64)
+        var options = ParameterEncodingOptions.form
+        options.sortsKeys = false
+        var serializer = ParameterSerializer(ParameterSerializerPlan(options))
+        let items = fields.map { Parameters.Item(key: $0.name, value: .string($0.value)) }
+        try serializer.write(Parameters(items), to: &output)
+        return output.text()
+    }
+}
+
 /// A recorded response.
 public struct HARResponse: Codable, Sendable, Hashable {
     enum CodingKeys: String, CodingKey {
