@@ -10,9 +10,12 @@ extension HTTPRequest {
     /// - Parameter redaction: What is hidden; ``Redaction/standard`` unless given, ``Redaction/none`` for nothing.
     /// - Returns: The command.
     public func curlDescription(redaction: Redaction = .standard) -> String {
-        var words = ["curl -v", method == .head ? "--head" : "-X \(method.name)"]
+        var words = ["curl -v", method == .head ? "--head" : "-X \(Self.word(method.name))"]
         for value in headers.values(of: "Cookie") {
-            words.append("-b \(Self.quoted(redaction.value(value, ofHeader: "Cookie")))")
+            let shown = redaction.value(value, ofHeader: "Cookie")
+            // Without an equals sign curl would take it for the name of a file.
+            let isName = !value.contains("=") && shown == value
+            words.append(isName ? "-H \(Self.quoted("Cookie: \(shown)"))" : "-b \(Self.quoted(shown))")
         }
         for field in headers where !field.name.equalsIgnoringASCIICase("Cookie") {
             let value = redaction.value(field.value, ofHeader: field.name)
@@ -43,8 +46,16 @@ extension HTTPRequest {
         }
     }
 
-    /// The text in double quotes for a POSIX shell.
+    /// The text as it is where no shell sees more than letters and hyphens in it, else in quotes.
+    private static func word(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || $0 == UInt8(ascii: "-") }
+        return isPlain ? text : quoted(text)
+    }
+
+    /// The text in double quotes for a POSIX shell; in single ones where an interactive shell would put a part of its
+    /// history in the place of an exclamation mark.
     private static func quoted(_ text: String) -> String {
+        if text.contains("!") { return "'\(text.replacing("'", with: #"'\''"#))'" }
         var result = "\""
         for scalar in text.unicodeScalars {
             if "\"\\$`".unicodeScalars.contains(scalar) { result += "\\" }

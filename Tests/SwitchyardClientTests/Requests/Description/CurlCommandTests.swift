@@ -65,6 +65,29 @@ struct CurlCommandTests {
         #expect(received.bodyCount == 0)
     }
 
+    @Test(arguments: ["X`id`", "A|B&C", "$HOME!", "M-SEARCH", "#'"])
+    func `the command sends a method that a shell would read otherwise`(name: String) async throws {
+        let method = try #require(HTTPMethod(name))
+
+        let (received, _) = try await replayed(APIConfiguration(path: "x", method: method))
+
+        #expect(received.method == method)
+    }
+
+    @Test func `the command sends a cookie that has no equals sign`() async throws {
+        let (received, _) = try await replayed(APIConfiguration(path: "x", headers: [.cookie("a-word")]))
+
+        #expect(received.headers["Cookie"] == "a-word")
+    }
+
+    @Test func `no part of a shell's history gets into the command`() throws {
+        let configuration = APIConfiguration(path: "x", method: .post, body: .text("it's !1 \"$2\""))
+
+        let command = try RequestGeneratorTests.request(configuration).curlDescription()
+
+        #expect(command.contains(#"-d 'it'\''s !1 "$2"'"#))
+    }
+
     @Test func `the command sends a file from disk`() async throws {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("a b\"$.bin", Data([0, 1, 2, 10]))
