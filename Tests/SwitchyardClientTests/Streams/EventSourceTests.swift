@@ -306,4 +306,64 @@ struct EventSourceTests {
         #expect(text == "Hello")
         #expect(lab.server.requests.count == 1)
     }
+
+    /// A client without a network, whose answers come one after the other.
+    private static func client(_ answers: StubAnswer...) throws -> (NetworkClient, StubTransport) {
+        let transport = StubTransport(answers: answers)
+        let service = try Service.topics(servers: 1)
+        return (try NetworkClient(service: service, transport: transport, options: .init(seed: 1)), transport)
+    }
+
+    private static func stream(_ text: String, failing kind: TransportError.Kind? = nil) -> StubAnswer {
+        .chunks(
+            [Data(text.utf8)],
+            headers: ["Content-Type": "text/event-stream"],
+            failing: kind.map { TransportError($0, message: "cut") }
+        )
+    }
+
+    @Test(arguments: [TransportError.Kind.unsupported, .closed, .invalidRequest, .requestBodyFailed])
+    func `what this side cannot do ends it at once`(kind: TransportError.Kind) async throws {
+        let (client, transport) = try Self.client(.failure(kind), .failure(kind), .status(204))
+
+        let error = await #expect(throws: EventSourceFailure.self) {
+            for try await _ in client.eventSource(APIConfiguration(path: "news"), options: Self.quick) {}
+        }
+
+        guard case .request(let failure)? = error, case .transport(let cause) = failure.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.kind == kind)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test(arguments: [TransportError.Kind.offline, .proxyFailure, .connectionReset])
+    func `a connection that the network takes away is made again`(kind: TransportError.Kind) async throws {
+        let (client, transport) = try Self.client(Self.stream("data: one\n\n", failing: kind), .status(204))
+        var events: [String] = []
+
+        for try await event in client.eventSource(APIConfiguration(path: "news"), options: Self.quick) {
+            events.append(event.data)
+        }
+
+        #expect(events == ["one"])
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `an id that no header field can hold is not sent, and the events go on`() async throws {
+        let (client, transport) = try Self.client(
+            Self.stream("id: a\u{1}b\ndata: one\n\n"),
+            Self.stream("id: 2\ndata: two\n\n"),
+            .status(204)
+        )
+        var ids: [String] = []
+
+        for try await event in client.eventSource(APIConfiguration(path: "news"), options: Self.quick) {
+            ids.append(event.lastEventID)
+        }
+
+        #expect(ids == ["a\u{1}b", "2"])
+        #expect(transport.requests.map { $0.headers["Last-Event-ID"] } == [nil, nil, "2"])
+    }
 }

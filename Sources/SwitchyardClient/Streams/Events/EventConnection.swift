@@ -77,7 +77,9 @@ final class EventConnection: @unchecked Sendable {
             let avoided = transfer.pool.positions(of: avoided)
             response = try await transfer.open(request, avoiding: avoided, endsByHandle: true)
         } catch {
-            guard case .transport = error.reason, mayTryAgain else { throw .request(error) }
+            guard case .transport(let cause) = error.reason, mayPass(cause.kind), mayTryAgain else {
+                throw .request(error)
+            }
             return true
         }
         avoided = []
@@ -103,8 +105,18 @@ final class EventConnection: @unchecked Sendable {
         var request = configuration
         request.headers.set("Accept", "text/event-stream")
         request.headers.set("Cache-Control", "no-store")
-        if !parser.lastEventID.isEmpty { request.headers.set("Last-Event-ID", parser.lastEventID) }
+        let last = HTTPHeaders.Field(name: "Last-Event-ID", value: parser.lastEventID)
+        // An event stream may give an id that no header field can hold; that is no reason to end here.
+        if !last.value.isEmpty, last.isValid { request.headers.set(last.name, last.value) }
         return request
+    }
+
+    /// Whether another connection may fare better; what this side cannot or will not do stays as it is.
+    private func mayPass(_ kind: TransportError.Kind) -> Bool {
+        switch kind {
+        case .cancelled, .requestBodyFailed, .invalidRequest, .unsupported, .closed, .bodyTooLarge: false
+        default: true
+        }
     }
 
     /// Takes note of a connection that failed; `false` when it was one too many.
@@ -124,8 +136,9 @@ final class EventConnection: @unchecked Sendable {
             return event
         } catch {
             takeNote()
-            guard case .transport(let cause) = error.reason, AttemptOutcome(cause.kind).failureKind != nil, mayTryAgain
-            else { throw .request(error) }
+            guard case .transport(let cause) = error.reason, mayPass(cause.kind), mayTryAgain else {
+                throw .request(error)
+            }
             avoidServer()
             return nil
         }
