@@ -38,11 +38,19 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
         guard let host = parts.host, !host.isEmpty, host != "[]" else { throw .host }
         guard parts.query == nil, parts.fragment == nil else { throw .tail }
         guard parts.user == nil, parts.password == nil else { throw .credentials }
+        guard Self.canBeAsked(parts.encodedHost ?? "") else { throw .malformed }
         if let port = parts.port, !(1...65_535).contains(port) { throw .malformed }
         self.text = text
         self.scheme = scheme
         self.host = host.lowercased().trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         port = parts.port
+    }
+
+    /// Whether a host is a name or an address that every reader takes for the same.
+    private static func canBeAsked(_ host: String) -> Bool {
+        let bytes = Array(host.utf8)[...]
+        if bytes.first == UInt8(ascii: "[") { return IPv6Address.isValid(bytes) }
+        return !bytes.contains(UInt8(ascii: "%")) && IPv4Address.isPlausible(bytes)
     }
 
     /// The URL as Foundation's type.

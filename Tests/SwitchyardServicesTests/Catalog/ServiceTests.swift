@@ -74,7 +74,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", ServerURL.Problem.scheme), ("a.example.com", .scheme), ("ftp://a", .scheme), ("http://", .host),
+        ("http://a%2fb/v1", ServerURL.Problem.malformed), ("http://a%20b", .malformed), ("http://h%41/x", .malformed),
+        ("http://1.2.3.4.5/", .malformed), ("http://256.1.1.1/", .malformed), ("http://0x7f.1/", .malformed),
+        ("http://127.1", .malformed), ("http://[fe80::1%25eth0]/", .malformed), ("http://[1:2]/", .malformed),
+        ("http://[v1.x]/", .malformed),
+        ("", .scheme), ("a.example.com", .scheme), ("ftp://a", .scheme), ("http://", .host),
         ("http:///path", .host), ("https:a", .host), ("http://a?b", .tail), ("http://a#b", .tail),
         ("http://u:p@a", .credentials), ("http://u@a", .credentials), ("http://a b", .malformed),
         ("http://a:99999", .malformed), ("http://a\r\n", .malformed), ("http://ä.example", .malformed),

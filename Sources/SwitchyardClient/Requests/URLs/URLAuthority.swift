@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 /// The authority of a URL, checked: `user@host:port`.
 struct URLAuthority {

@@ -1,35 +1,40 @@
 import Foundation
 
 /// The grammar of an IPv4 address in a URL.
-enum IPv4Address {
+package enum IPv4Address {
     /// Whether a host that ends in a number is an address of four decimal numbers.
     ///
     /// `127.1`, `0x7f.1` and `1.2.3.4.5` are addresses to some resolvers and errors to others; a filter that reads them
     /// otherwise than the resolver is a hole, so they are refused. Other names pass.
-    static func isPlausible(_ host: ArraySlice<UInt8>) -> Bool {
+    package static func isPlausible(_ host: ArraySlice<UInt8>) -> Bool {
         let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let last = labels.last(where: { !$0.isEmpty }), isNumber(last) else { return true }
         return labels.count == 4 && labels.allSatisfy(isOctet)
     }
 
     private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
-        if label.allSatisfy(URLParts.isDigit) { return true }
+        if label.allSatisfy(isDigit) { return true }
         guard label.first == UInt8(ascii: "0"), label.dropFirst().first.map({ $0 | 0x20 }) == UInt8(ascii: "x") else {
             return false
         }
-        return label.dropFirst(2).allSatisfy { PercentEncoding.value($0) != nil }
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
+        return label.dropFirst(2).allSatisfy { isDigit($0) || letters.contains($0 | 0x20) }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
     }
 
     private static func isOctet(_ label: ArraySlice<UInt8>) -> Bool {
         guard (1...3).contains(label.count), label.count == 1 || label.first != UInt8(ascii: "0") else { return false }
-        return label.allSatisfy(URLParts.isDigit) && UInt8(String(decoding: label, as: UTF8.self)) != nil
+        return label.allSatisfy(isDigit) && UInt8(String(decoding: label, as: UTF8.self)) != nil
     }
 }
 
 /// The grammar of an IPv6 address in a URL (RFC 3986 section 3.2.2).
-enum IPv6Address {
+package enum IPv6Address {
     /// Whether the bytes are an address in brackets; zones (`%25eth0`) are not accepted.
-    static func isValid(_ bracketed: ArraySlice<UInt8>) -> Bool {
+    package static func isValid(_ bracketed: ArraySlice<UInt8>) -> Bool {
         guard bracketed.last == UInt8(ascii: "]"), bracketed.count > 2 else { return false }
         let text = String(decoding: bracketed.dropFirst().dropLast(), as: UTF8.self)
         var address = in6_addr()
