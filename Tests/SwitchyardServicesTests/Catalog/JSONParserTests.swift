@@ -18,6 +18,7 @@ import Testing
     @Test(arguments: [
         "{", "[1,]", "{,}", #"{"a":}"#, #"{"a" 1}"#, "01", "1.", "-", "+1", ".5", "1e", "nul", "truex", #""\x""#,
         #""\ud800""#, #""\u12""#, "\"a\nb\"", "\"a", "[1 2]", "NaN", "1e999", "'a'", "",
+        "2.e3", "0.e1", "-01", "00", "--1", "1.5.5", "1e5e5", "1e+", "-.5", "\u{FEFF}", "1\u{FEFF}",
     ])
     func `what is not JSON is refused`(json: String) {
         #expect(throws: JSONParser.Failure.self) { try JSONParser.parse(Array(json.utf8)) }
@@ -25,6 +26,23 @@ import Testing
 
     @Test func `a string that is not UTF-8 is refused`() {
         #expect(throws: JSONParser.Failure.self) { try JSONParser.parse([0x22, 0xC3, 0x28, 0x22]) }
+    }
+
+    @Test(arguments: ["0", "-0", "1.50", "-0.5e-3", "10E+2", "\u{FEFF}1"])
+    func `numbers are read, behind a byte order mark too`(json: String) throws {
+        let text = json.filter { $0 != "\u{FEFF}" }
+
+        #expect(try JSONParser.parse(Array(json.utf8)) == .number(#require(Double(text))))
+    }
+
+    @Test(arguments: [
+        (#"{"a": {"b": 1, "b": 2}}"#, "a.b"), (#"{"a": [1, {"b": {"c.d": 1, "c.d": 2}}]}"#, "a[1].b.c.d"),
+        (#"[{"a": 1}, {"a": 1, "b": 1, "a": 2}]"#, "[1].a"),
+    ])
+    func `a key that stands twice is named from the top`(json: String, path: String) {
+        let failure = #expect(throws: JSONParser.Failure.self) { try JSONParser.parse(Array(json.utf8)) }
+
+        #expect(failure?.duplicateKey == path)
     }
 
     @Test func `a key that stands twice is named with its line`() {

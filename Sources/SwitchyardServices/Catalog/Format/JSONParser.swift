@@ -7,7 +7,7 @@ struct JSONParser {
     struct Failure: Error, Equatable {
         var expected: String
         var line: Int
-        /// The key that stands twice; `nil` for a syntax error.
+        /// The key that stands twice, from the top of the text; `nil` for a syntax error.
         var duplicateKey: String?
     }
 
@@ -15,6 +15,8 @@ struct JSONParser {
     private let bytes: [UInt8]
     private var position = 0
     private var depth = 0
+    /// Where the value stands that is being read: keys with a dot in front, indexes in brackets.
+    private var path = ""
 
     private init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -23,6 +25,8 @@ struct JSONParser {
     /// Parses a whole text: one value, and nothing after it.
     static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
         var parser = JSONParser(bytes)
+        // The mark that some editors put in front of a text is not part of it (RFC 8259 section 8.1).
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.position = 3 }
         let value = try parser.value()
         parser.skipSpace()
         guard parser.position == bytes.count else { throw parser.failure("the end of the file") }
@@ -42,6 +46,14 @@ struct JSONParser {
         case UInt8(ascii: "n"): return try word("null", .null)
         default: return try number()
         }
+    }
+
+    /// A value within another.
+    private mutating func value(at place: String) throws(Failure) -> JSONValue {
+        let outer = path
+        path += place
+        defer { path = outer }
+        return try value()
     }
 
     private mutating func nested(
@@ -65,10 +77,10 @@ struct JSONParser {
             guard peek == UInt8(ascii: "\"") else { throw failure("a key in quotes") }
             let key = try string()
             guard keys.insert(key).inserted else {
-                throw Failure(expected: "each key only once", line: line, duplicateKey: key)
+                throw Failure(expected: "each key only once", line: line, duplicateKey: "\(path).\(key)".withoutDot)
             }
             guard take(UInt8(ascii: ":")) else { throw failure("a colon") }
-            members.append((key, try value()))
+            members.append((key, try value(at: ".\(key)")))
         } while take(UInt8(ascii: ","))
         guard take(UInt8(ascii: "}")) else { throw failure("a comma or }") }
         return .object(members)
@@ -77,7 +89,7 @@ struct JSONParser {
     private mutating func array() throws(Failure) -> JSONValue {
         var elements: [JSONValue] = []
         if take(UInt8(ascii: "]")) { return .array([]) }
-        repeat { elements.append(try value()) } while take(UInt8(ascii: ","))
+        repeat { elements.append(try value(at: "[\(elements.count)]")) } while take(UInt8(ascii: ","))
         guard take(UInt8(ascii: "]")) else { throw failure("a comma or ]") }
         return .array(elements)
     }
@@ -93,16 +105,32 @@ struct JSONParser {
 
     private mutating func number() throws(Failure) -> JSONValue {
         let start = position
-        while let byte = peek, "+-.eE0123456789".utf8.contains(byte) { position += 1 }
+        if peek == UInt8(ascii: "-") { position += 1 }
+        var isValid = peek == UInt8(ascii: "0") ? skip("0") : skipDigits()
+        if skip(".") { isValid = skipDigits() && isValid }
+        if skip("eE") {
+            _ = skip("+-")
+            isValid = skipDigits() && isValid
+        }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        let digits = text.drop { $0 == "-" }
-        let hasLeadingZero = digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true
-        let isPlain = digits.first?.isNumber == true && text.last?.isNumber == true && !hasLeadingZero
-        guard isPlain, !text.hasPrefix("--"), let number = Double(text), number.isFinite else {
+        guard isValid, let number = Double(text), number.isFinite else {
             position = start
             throw failure("a value")
         }
         return .number(number)
+    }
+
+    /// Skips one of some characters, if it is there.
+    private mutating func skip(_ characters: String) -> Bool {
+        guard let byte = peek, characters.utf8.contains(byte) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skipDigits() -> Bool {
+        let start = position
+        while skip("0123456789") {}
+        return position > start
     }
 
     private mutating func string() throws(Failure) -> String {
@@ -174,4 +202,9 @@ struct JSONParser {
     private func failure(_ expected: String) -> Failure {
         Failure(expected: position < bytes.count ? expected : "\(expected), not the end of the file", line: line)
     }
+}
+
+extension String {
+    /// The text without the dot in front of it.
+    fileprivate var withoutDot: String { hasPrefix(".") ? String(dropFirst()) : self }
 }
