@@ -22,7 +22,7 @@ extension FaultOrder {
             throw Problem(description: "unknown fault \"\(name)\"; known: \(known)")
         }
         fault = name
-        server = members["server"]?.string
+        server = try members.text("server")
         `for` = try members.number("for", in: 0...86_400)
         percent = try members.number("percent", in: 0...100)
         flap = try members.number("flap", in: 0...86_400)
@@ -46,6 +46,15 @@ extension FaultOrder {
 }
 
 extension [String: JSONValue] {
+    /// The text of that name; `nil` when it is missing or null.
+    fileprivate func text(_ name: String) throws(FaultOrder.Problem) -> String? {
+        guard let value = self[name], !value.isNull else { return nil }
+        guard let text = value.string else {
+            throw FaultOrder.Problem(description: "expected \(name) to be a text")
+        }
+        return text
+    }
+
     /// The number of that name; a query has it as text.
     fileprivate func number(
         _ name: String,

@@ -55,6 +55,8 @@ import Testing
         (#"{"fault": 3}"#, "expected the parameter fault: one of refuse, "),
         (#"{"fault": "sulk"}"#, "unknown fault \"sulk\"; known: refuse, "),
         (#"{"fault": "hang", "until": 5}"#, "unknown parameter \"until\"; known: server, "),
+        (#"{"fault": "hang", "server": ["primary"]}"#, "expected server to be a text"),
+        (#"{"fault": "hang", "server": 1}"#, "expected server to be a text"),
         (#"{"fault": "hang", "for": -1}"#, "expected for to be a number from 0 to 86400"),
         (#"{"fault": "hang", "for": "soon"}"#, "expected for to be a number from 0 to 86400"),
         (#"{"fault": "hang", "percent": 101}"#, "expected percent to be a number from 0 to 100"),
