@@ -24,6 +24,10 @@ enum TransportChoice {
         do throws(TransportError) {
             switch name {
             case nil: return try Transports.systemDefault()
+            case "urlsession": return try URLSessionTransport()
+            #if os(Linux)
+                case "curl": return try CurlTransport()
+            #endif
             default: throw TransportError(.unsupported, message: "expected curl or urlsession, not \"\(name ?? "")\"")
             }
         } catch {
