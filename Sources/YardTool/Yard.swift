@@ -35,13 +35,13 @@ enum Yard {
         } catch let error as UsageError {
             return refuse("\(name): \(error)")
         } catch {
-            FileHandle.standardError.write(Data("yard \(name): \(error)\n".utf8))
+            Terminal.complain("yard \(name): \(error)")
             return 1
         }
     }
 
     private static func refuse(_ message: String) -> Int32 {
-        FileHandle.standardError.write(Data("yard: \(message)\n".utf8))
+        Terminal.complain("yard: \(message)")
         return 2
     }
 

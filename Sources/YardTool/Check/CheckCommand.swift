@@ -27,7 +27,7 @@ struct CheckCommand: Command {
         let report = try await check.report(on: folder)
         let output = Terminal.standardOutput
         output.write(report.text { output.isColoured ? $0.styled($1) : $0 })
-        for problem in report.problems { FileHandle.standardError.write(Data("yard check: \(problem)\n".utf8)) }
+        for problem in report.problems { Terminal.complain("yard check: \(problem)") }
         return report.isGood ? 0 : 1
     }
 }

@@ -37,7 +37,7 @@ struct LoadCommand: Command {
         let records = await LoadRunner(plan: plan, client: client, output: output).run()
         client.shutdown()
         let summary = LoadSummary(records, switches: await switches)
-        FileHandle.standardError.write(Data((summary.text + "\n").utf8))
+        Terminal.complain(summary.text)
         return 0
     }
 
@@ -60,12 +60,11 @@ struct LoadCommand: Command {
 /// Writes JSON lines to standard output, each whole, from any thread.
 final class LineOutput: Sendable {
     private let encoder = JSONEncoder()
-    private let handle = FileHandle.standardOutput
     private let lock = NSLock()
 
     func write(_ line: some Encodable) {
-        guard var data = try? encoder.encode(line) else { return }
-        data.append(UInt8(ascii: "\n"))
-        lock.withLock { handle.write(data) }
+        guard let data = try? encoder.encode(line) else { return }
+        let text = String(decoding: data, as: UTF8.self) + "\n"
+        lock.withLock { Terminal.standardOutput.write(text) }
     }
 }

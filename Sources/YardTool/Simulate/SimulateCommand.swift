@@ -41,8 +41,9 @@ struct SimulateCommand: Command {
         var simulation = try FleetSimulation(plan)
         simulation.run()
         let report = FleetReport(of: simulation, wallSeconds: (clock.now - start) / .seconds(1))
-        print(printsJSON ? try report.json() : report.table)
-        if printsTimeline { print(FleetTimeline(of: simulation).table) }
+        let output = Terminal.standardOutput
+        output.write((printsJSON ? try report.json() : report.table) + "\n")
+        if printsTimeline { output.write(FleetTimeline(of: simulation).table + "\n") }
         return 0
     }
 

@@ -35,19 +35,30 @@ struct Terminal: Sendable {
 
     /// Writes all bytes; when nobody reads them any more the process is asked, once, to end.
     @Sendable private static func writeToStandardOutput(_ text: String) {
+        guard !write(text, to: STDOUT_FILENO) else { return }
+        let isNews = hasReader.withLock { hasReader in
+            defer { hasReader = false }
+            return hasReader
+        }
+        if isNews { kill(getpid(), SIGTERM) }
+    }
+
+    /// Writes a line to the standard error, if there is one; who cannot be told is not.
+    static func complain(_ line: String) {
+        _ = write(line + "\n", to: STDERR_FILENO)
+    }
+
+    /// Writes all bytes to a file; `false` when it takes no more, for which Foundation's handles would end the process.
+    static func write(_ text: String, to file: Int32) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                let isNews = hasReader.withLock { hasReader in
-                    defer { hasReader = false }
-                    return hasReader
-                }
-                if isNews { kill(getpid(), SIGTERM) }
-                return
+                return false
             }
         }
+        return true
     }
 }
