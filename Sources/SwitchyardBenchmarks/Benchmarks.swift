@@ -33,12 +33,12 @@ enum Benchmarks {
             guard let layer = words.next().flatMap(WaitingRequests.Layer.init), let origin = words.next() else {
                 fail()
             }
-            try await WaitingRequests(layer: layer, origin: origin, count: words.count ?? 0).run()
-        case "inflight": try InflightBenchmark(isJSON: isJSON, count: words.count ?? 10_000).run()
+            try await WaitingRequests(layer: layer, origin: origin, count: words.next().flatMap { Int($0) } ?? 0).run()
+        case "inflight": try InflightBenchmark(isJSON: isJSON, count: words.count() ?? 10_000).run()
         case "startup": try await StartupBenchmark(isJSON: isJSON).run()
         case "transfer":
             var transfer = TransferBenchmark(isJSON: isJSON)
-            transfer.mebibytes = words.value("--mib").flatMap { Int($0) } ?? transfer.mebibytes
+            transfer.mebibytes = words.number("--mib") ?? transfer.mebibytes
             transfer.folder = words.value("--folder").map { URL(fileURLWithPath: $0) } ?? transfer.folder
             transfer.only = Set(words.rest)
             try await transfer.run()
@@ -46,18 +46,18 @@ enum Benchmarks {
         case "pipeline": try await PipelineBenchmark(isJSON: isJSON, only: words.value("--only")).run()
         case "encoding":
             var encoding = EncodingBenchmark(isJSON: isJSON)
-            encoding.fileSize = words.value("--size").flatMap { Int($0) } ?? encoding.fileSize
+            encoding.fileSize = words.number("--size") ?? encoding.fileSize
             encoding.only = Set(words.rest)
             try await encoding.run()
-        case "dispatch": try await DispatchBenchmark(count: words.count ?? 100_000, isJSON: isJSON).run()
-        case "refusals": try await RefusalsBenchmark(count: words.count ?? 10_000, isJSON: isJSON).run()
-        case "soak": try await SoakBenchmark(count: words.count ?? 200_000, isJSON: isJSON).run()
+        case "dispatch": try await DispatchBenchmark(count: words.count() ?? 100_000, isJSON: isJSON).run()
+        case "refusals": try await RefusalsBenchmark(count: words.count() ?? 10_000, isJSON: isJSON).run()
+        case "soak": try await SoakBenchmark(count: words.count() ?? 200_000, isJSON: isJSON).run()
         case "faults":
             var faults = FaultsBenchmark()
             faults.isJSON = isJSON
             faults.method = words.value("--method") ?? "GET"
             faults.policy = words.value("--policy") ?? "recommended"
-            faults.parallel = words.value("--parallel").flatMap { Int($0) } ?? 3
+            faults.parallel = words.number("--parallel") ?? 3
             faults.only = Set(words.rest)
             try await faults.run()
         case "switching":
@@ -70,7 +70,7 @@ enum Benchmarks {
         case "disk":
             let folder = words.value("--folder").map { URL(fileURLWithPath: $0) }
             var disk = DiskBenchmark(isJSON: isJSON, parent: folder ?? FileManager.default.temporaryDirectory)
-            disk.entries = words.value("--entries").flatMap { Int($0) } ?? disk.entries
+            disk.entries = words.number("--entries") ?? disk.entries
             try await disk.run()
         case "disk-writer":
             let folder = words.next() ?? ""
@@ -79,7 +79,7 @@ enum Benchmarks {
         }
     }
 
-    private static func fail() -> Never {
+    static func fail() -> Never {
         FileHandle.standardError.write(Data((usage + "\n").utf8))
         exit(2)
     }
@@ -109,11 +109,21 @@ enum Benchmarks {
 }
 
 /// The words of the command line, taken one after another.
+///
+/// Whatever they do not say right ends the process with the usage: a run takes minutes, and must not be another one
+/// than was meant.
 struct Words {
     private(set) var rest: [String]
 
+    /// Every option of every benchmark.
+    private static let options: Set<String> = [
+        "--json", "--url", "--only", "--mib", "--folder", "--size", "--method", "--policy", "--parallel", "--large",
+        "--entries",
+    ]
+
     init(_ words: [String]) {
         rest = words
+        if words.contains(where: { $0.hasPrefix("-") && !Self.options.contains($0) }) { Benchmarks.fail() }
     }
 
     /// Takes out a flag.
@@ -125,16 +135,29 @@ struct Words {
 
     /// Takes out an option with its value.
     mutating func value(_ name: String) -> String? {
-        guard let index = rest.firstIndex(of: name), index + 1 < rest.count else { return nil }
+        guard let index = rest.firstIndex(of: name) else { return nil }
+        guard index + 1 < rest.count, !rest[index + 1].hasPrefix("--") else { Benchmarks.fail() }
         defer { rest.removeSubrange(index...(index + 1)) }
         return rest[index + 1]
     }
 
-    /// The number that is left, if one is.
-    var count: Int? { rest.first.flatMap { Int($0) } }
+    /// Takes out an option with a whole number above zero.
+    mutating func number(_ name: String) -> Int? {
+        value(name).map(Self.count)
+    }
+
+    /// Takes out the whole number above zero that is left, if a word is.
+    mutating func count() -> Int? {
+        next().map(Self.count)
+    }
 
     /// Takes the first word that is left.
     mutating func next() -> String? {
         rest.isEmpty ? nil : rest.removeFirst()
+    }
+
+    private static func count(_ text: String) -> Int {
+        guard let count = Int(text), (1...1_000_000_000).contains(count) else { Benchmarks.fail() }
+        return count
     }
 }
