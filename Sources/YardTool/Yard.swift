@@ -26,7 +26,7 @@ enum Yard {
         guard let command = commands.first(where: { $0.name == name }) else {
             return refuse("unknown command \"\(name)\"; known: " + commands.map(\.name).joined(separator: ", "))
         }
-        if words.dropFirst().contains("--help") {
+        if words.dropFirst().contains(where: { $0 == "--help" || $0 == "-h" }) {
             print(command.help)
             return 0
         }

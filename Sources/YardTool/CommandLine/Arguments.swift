@@ -24,7 +24,7 @@ struct Arguments {
     init(_ words: [String], options: [Option], maximumPositional: Int = 0) throws(UsageError) {
         var rest = words[...]
         while let word = rest.popFirst() {
-            guard word.hasPrefix("--") else {
+            guard word.hasPrefix("-"), word != "-" else {
                 guard positional.count < maximumPositional else { throw UsageError("unexpected argument \"\(word)\"") }
                 positional.append(word)
                 continue

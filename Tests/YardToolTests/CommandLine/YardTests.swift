@@ -10,6 +10,7 @@ import Testing
         #expect(command.help.hasPrefix("usage: yard \(name)"))
         #expect(command.help.contains(command.summary))
         #expect(await Yard.run([name, "--help"]) == 0)
+        #expect(await Yard.run([name, "-h"]) == 0)
     }
 
     @Test func `no two commands have one name`() {
@@ -22,7 +23,7 @@ import Testing
     @Test(arguments: [
         [], ["dance"], ["demo", "--yaml"], ["demo", "now"], ["check", "a", "b"], ["check", "--timeout", "soon"],
         ["check", "--timeout", "0"], ["serve", "--port", "-1"], ["serve", "--port", "65531"], ["serve", "--for", "-1"],
-        ["load"],
+        ["load"], ["check", "-x"], ["check", "-timeout", "5"], ["demo", "-j"],
     ])
     func `bad arguments end with 2`(words: [String]) async {
         #expect(await Yard.run(words) == 2)
