@@ -54,8 +54,10 @@ public struct RequestExpectation: Sendable {
         if request.method != method { differences.append("method \(request.method.name)") }
         let path = url?.percentEncodedPath ?? ""
         if path != self.path { differences.append("path \(path)") }
+        // As a form: a plus is a space, as the library writes it where it is told to.
+        let given = Parameters(parsing: request.url.query ?? "")
         for (name, value) in query.sorted(by: { $0.key < $1.key }) {
-            let found = url?.queryItems?.first { $0.name == name }?.value
+            let found: String? = if case .string(let text) = given[name] { text } else { nil }
             if found != value { differences.append("query \(name)=\(found ?? "nothing") in place of \(value)") }
         }
         for field in headers.fields where request.headers[field.name] != field.value {

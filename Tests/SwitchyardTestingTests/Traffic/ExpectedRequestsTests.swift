@@ -32,6 +32,14 @@ import Testing
         #expect(expected.problems == [])
     }
 
+    @Test(arguments: ["q=a+b&tag%5B%5D=c%2Bd", "q=a%20b&tag[]=c%2Bd", "x&tag[]=c%2Bd&q=a%20b"])
+    func `P12: a query is compared as a form has it`(query: String) async {
+        let expected = ExpectedRequests([RequestExpectation(.get, "/x", query: ["q": "a b", "tag[]": "c+d"])])
+
+        #expect(await send(.get, "http://a/x?\(query)", StubTransport(expecting: expected)) == 200)
+        #expect(expected.problems == [])
+    }
+
     @Test func `P12: a surprise fails, and the problem says what is different`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/topics", query: ["page": "1"])])
         let transport = StubTransport(expecting: expected)
