@@ -11,8 +11,8 @@ public import SwitchyardClient
 /// | `/files/*` | everything below `/files/`, however deep |
 /// | `*` | everything |
 ///
-/// When several match, the one with more exact segments wins, then the one that names a method. HEAD goes to the GET
-/// route when it has none of its own.
+/// When several match, the one with more exact segments wins, then the one that names a method, then the one whose
+/// exact segments come earlier. HEAD goes to the GET route when it has none of its own.
 public struct LoopbackRoute: Sendable, Hashable {
     /// The method; `nil` is any.
     public let method: HTTPMethod?
@@ -42,8 +42,15 @@ public struct LoopbackRoute: Sendable, Hashable {
         method == nil || method == other || (other == .head && method == .get)
     }
 
+    /// Whether another route wins over this one for a request that both match; one of two always does.
+    func gives(wayTo other: LoopbackRoute, for method: HTTPMethod) -> Bool {
+        let ranks = (rank(for: method), other.rank(for: method))
+        // A star comes before letters and digits.
+        return ranks.0 == ranks.1 ? pattern < other.pattern : ranks.0 < ranks.1
+    }
+
     /// Orders the routes that match one request: the greatest wins.
-    func rank(for other: HTTPMethod) -> Int {
+    private func rank(for other: HTTPMethod) -> Int {
         let segments = pattern.split(separator: "/", omittingEmptySubsequences: false)
         let exact = segments.filter { $0 != "*" }.count
         let depth = segments.last == "*" ? 0 : 1
@@ -86,7 +93,7 @@ struct Router: Sendable {
     func action(method: HTTPMethod, path: String) -> RouteAction {
         let onPath = actions.keys.filter { $0.matches(path: path) }
         let fitting = onPath.filter { $0.matches(method: method) }
-        if let best = fitting.max(by: { $0.rank(for: method) < $1.rank(for: method) }), let action = actions[best] {
+        if let best = fitting.max(by: { $0.gives(wayTo: $1, for: method) }), let action = actions[best] {
             return action
         }
         if let fallback { return fallback }

@@ -29,6 +29,16 @@ import Testing
         #expect(try await socket.get("/topics").text == #"{"page": 1}"#)
     }
 
+    @Test func `of routes with as many exact segments the one whose come earlier wins`() async throws {
+        for number in 0..<8 {
+            server.route(.get, "/a\(number)/*/c", answering: .text("earlier"))
+            server.route(.get, "/*/b\(number)/c", answering: .text("later"))
+        }
+        let socket = try server.connect()
+
+        for number in 0..<8 { #expect(try await socket.get("/a\(number)/b\(number)/c").text == "earlier") }
+    }
+
     @Test func `the default route takes what is left`() async throws {
         server.setDefaultRoute { request in .text("default \(request.target)") }
         let socket = try server.connect()

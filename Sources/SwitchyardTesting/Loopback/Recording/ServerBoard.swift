@@ -120,7 +120,7 @@ extension ServerBoard.State {
     fileprivate mutating func effect(method: HTTPMethod, path: String, at now: MonotonicTime) -> FaultEffect? {
         let best = routeFaults.keys
             .filter { $0.matches(path: path) && $0.matches(method: method) }
-            .max { $0.rank(for: method) < $1.rank(for: method) }
+            .max { $0.gives(wayTo: $1, for: method) }
         if let best { return routeFaults[best]?.effect(at: now) }
         return serverFault?.effect(at: now)
     }
