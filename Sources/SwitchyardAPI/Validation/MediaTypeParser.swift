@@ -24,7 +24,7 @@ struct MediaTypeParser {
             guard rest.first == UInt8(ascii: "=") else { continue }
             rest = rest.dropFirst()
             guard let value = rest.first == UInt8(ascii: "\"") ? quoted() : plain(), name.lowercased == "charset",
-                value.utf8.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) })
+                value.unicodeScalars.allSatisfy({ $0 == "\t" || ("\u{20}"..."\u{FF}").contains($0) && $0 != "\u{7F}" })
             else { continue }
             let charset = value.lowercased().filter { !$0.isWhitespace }
             return charset.isEmpty ? nil : charset

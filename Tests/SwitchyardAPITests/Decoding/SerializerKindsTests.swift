@@ -255,4 +255,9 @@ import Testing
 
         #expect(try ResponseSerializer.string.value(of: answer) == text)
     }
+
+    @Test func `a charset with characters that no parameter may hold gives way to the next`() {
+        #expect(MediaType("text/html;charset=\"\u{2003}x\";charset=gbk")?.charset == "gbk")
+        #expect(MediaType("text/html;charset=\"\u{FF}\";charset=gbk")?.charset == "\u{FF}")
+    }
 }
