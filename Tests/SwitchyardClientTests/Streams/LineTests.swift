@@ -148,4 +148,27 @@ struct LineTests {
         }
         #expect(cause.kind == .bodyTooLarge)
     }
+
+    /// Values in values, as deep as the line says.
+    private struct Nest: Decodable, Sendable {
+        var inner: [Nest]
+
+        init(from decoder: any Decoder) throws { inner = try decoder.singleValueContainer().decode([Nest].self) }
+    }
+
+    @Test(arguments: [(128, nil), (129, 1), (500, 1)] as [(Int, Int?)])
+    func `a line that nests too deep for a stack is no value`(depth: Int, line: Int?) async throws {
+        let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        let lab = try body([text, "\n"])
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "live"))
+        var found: Int?
+        do {
+            for try await _ in answer.bytes.values(of: Nest.self) {}
+        } catch let error as LineDecodingError {
+            found = error.line
+        }
+
+        #expect(found == line)
+    }
 }

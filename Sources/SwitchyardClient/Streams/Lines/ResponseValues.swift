@@ -2,7 +2,8 @@ public import Foundation
 
 /// The values of a ``StreamedResponse`` of JSON lines: one JSON value per line, decoded as soon as it is whole.
 ///
-/// Empty lines are left out (<https://jsonlines.org>).
+/// Empty lines are left out (<https://jsonlines.org>). A value may nest 128 deep, so that none overflows the stack of the
+/// thread on which it is decoded.
 public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     /// One value.
     public typealias Element = Value
@@ -38,6 +39,7 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
                 line += 1
                 guard bytes.contains(where: { !" \t\r".utf8.contains($0) }) else { continue }
                 do {
+                    try Self.checkDepth(of: bytes)
                     return try decoder.decode(Value.self, from: bytes)
                 } catch {
                     body.cancel(.cancelled)
@@ -45,6 +47,12 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
                 }
             }
             return nil
+        }
+
+        private static func checkDepth(of bytes: Data) throws {
+            guard bytes.withUnsafeBytes({ JSONNesting.isDeeper($0, than: JSONNesting.standard) }) else { return }
+            let words = "nested deeper than \(JSONNesting.standard)"
+            throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: words))
         }
     }
 }
