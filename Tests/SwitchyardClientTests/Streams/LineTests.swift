@@ -171,4 +171,24 @@ struct LineTests {
 
         #expect(found == line)
     }
+
+    @Test(arguments: [
+        (#"{"kind":"s3cr3t"}"#, "line 1 cannot be decoded: unusable at kind"),
+        (#"{"s3cr3t":1}"#, "line 1 cannot be decoded: key missing at kind"),
+        (#"{"kind":["s3cr3t"]}"#, "line 1 cannot be decoded: not of type String at kind"),
+        ("s3cr3t", "line 1 cannot be decoded: unusable"),
+    ])
+    func `the description of a line that is no value quotes none of it`(text: String, description: String) async throws
+    {
+        enum Kind: String, Decodable { case news }
+        struct Event: Decodable, Sendable { var kind: Kind }
+        let lab = try body([text, "\n"])
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "live"))
+        let error = await #expect(throws: LineDecodingError.self) {
+            for try await _ in answer.bytes.values(of: Event.self) {}
+        }
+
+        #expect(error?.description == description)
+    }
 }

@@ -64,8 +64,24 @@ public struct LineDecodingError: Error, CustomStringConvertible {
     /// What the decoder found.
     public var underlying: any Error
 
-    /// The line and what the decoder found; holds nothing of the line itself.
-    public var description: String { "line \(line) cannot be decoded: \(underlying)" }
+    /// The line, and what is wrong at which place; holds none of the line's values.
+    public var description: String { "line \(line) cannot be decoded: \(complaint)" }
+
+    /// What is wrong, in words of our own: the decoder's may quote what it read.
+    private var complaint: String {
+        guard let error = underlying as? DecodingError else { return "\(type(of: underlying))" }
+        switch error {
+        case .keyNotFound(let key, let context): return "key missing\(Self.place(context.codingPath + [key]))"
+        case .valueNotFound(_, let context): return "value missing\(Self.place(context.codingPath))"
+        case .typeMismatch(let type, let context): return "not of type \(type)\(Self.place(context.codingPath))"
+        case .dataCorrupted(let context): return "unusable\(Self.place(context.codingPath))"
+        @unknown default: return "\(type(of: error))"
+        }
+    }
+
+    private static func place(_ path: [any CodingKey]) -> String {
+        path.isEmpty ? "" : " at \(path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: "."))"
+    }
 }
 
 extension ResponseBytes {
