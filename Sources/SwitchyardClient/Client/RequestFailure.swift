@@ -55,7 +55,7 @@ public struct RequestFailure: Error, Sendable {
 }
 
 extension RequestFailure: CustomStringConvertible {
-    /// The reason and the place; holds no header, no query and no body.
+    /// The reason and the place; holds no header, no query, no password and no body.
     public var description: String {
         let place = [context.service, context.environment.rawValue, context.server].compactMap(\.self).joined(
             separator: "/"
@@ -77,7 +77,7 @@ extension RequestFailure: CustomStringConvertible {
             case .vetoed(let veto): "ended by \(veto)"
             case .closed: "the client has been shut down"
             }
-        let url = context.url.map { $0.text.prefix { $0 != "?" } } ?? "-"
+        let url = context.url.map { Redaction.place($0.text) } ?? "-"
         return "\(context.method) \(url) (\(place), \(context.attempts) attempts): \(what)"
     }
 }

@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardServices
 import Testing
 
 @Suite struct RequestErrorTests {
@@ -25,5 +26,31 @@ import Testing
         let error = RequestError.url(text: String(repeating: "x", count: 100_000), reason: .invalidHost)
 
         #expect(error.message.count < 200)
+    }
+
+    @Test(arguments: [
+        "myapp://back#access_token=s3cr3t", "ftp://joe:s3cr3t@h/x", "http://joe:s3cr3t@a b/?q#f", "//joe:s3cr3t@h",
+        "http://h:port/?token=s3cr3t",
+    ])
+    func `a message about a URL quotes no credentials`(text: String) {
+        let error = #expect(throws: RequestError.self) { try RequestURL(validating: text) }
+
+        #expect(error?.message.contains("s3cr3t") == false)
+        #expect(
+            RedirectError.unusableTarget(error ?? .url(text: text, reason: .notAbsolute)).description.contains("URL")
+        )
+    }
+
+    @Test func `what a request and a redirect failed at is told without credentials`() throws {
+        let url = try RequestURL(validating: "https://joe:s3cr3t@h/x?token=s3cr3t")
+        var context = RequestContext(service: "topics", environment: .test, method: .get)
+        context.url = url
+
+        let texts = [
+            RequestFailure(.closed, id: RequestID(), context: context).description,
+            RedirectError.loop(url).description, RedirectError.insecure(url).description,
+        ]
+
+        #expect(texts.allSatisfy { !$0.contains("s3cr3t") && $0.contains("https://***@h/x") })
     }
 }

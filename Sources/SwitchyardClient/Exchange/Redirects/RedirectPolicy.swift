@@ -99,12 +99,12 @@ public enum RedirectError: Error, Sendable, Hashable {
 }
 
 extension RedirectError: CustomStringConvertible {
-    /// What was wrong, without queries.
+    /// What was wrong, without queries and passwords.
     public var description: String {
         switch self {
         case .tooMany(let limit): "more than \(limit) redirects"
-        case .loop(let url): "redirects go round in a circle at \(url.text.prefix { $0 != "?" })"
-        case .insecure(let url): "a redirect leads from https to \(url.text.prefix { $0 != "?" })"
+        case .loop(let url): "redirects go round in a circle at \(Redaction.place(url.text))"
+        case .insecure(let url): "a redirect leads from https to \(Redaction.place(url.text))"
         case .foreignOrigin(let origin): "a redirect leads to another origin, \(origin)"
         case .unusableTarget(let error): "a redirect leads nowhere: \(error)"
         case .invalidRequest(let error): "the request after a redirect cannot be built: \(error)"

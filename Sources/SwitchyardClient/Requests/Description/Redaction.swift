@@ -112,6 +112,11 @@ public struct Redaction: Sendable, Hashable {
         }
     }
 
+    /// The place that a URL names, for messages: without query and fragment, and without user and password.
+    static func place(_ url: String) -> String {
+        standard.url(String(url.prefix { $0 != "?" && $0 != "#" }))
+    }
+
     private func hidingPassword(_ text: Substring) -> String {
         guard let slashes = text.range(of: "//") else { return String(text) }
         let end = text[slashes.upperBound...].firstIndex(of: "/") ?? text.endIndex

@@ -5,7 +5,7 @@ extension RequestError: CustomStringConvertible {
     /// What was wrong and where, in one sentence; never empty.
     public var message: String {
         switch self {
-        case .url(let text, let reason): "The URL “\(text.forMessage)” \(reason.message)."
+        case .url(let text, let reason): "The URL “\(Redaction.place(text).forMessage)” \(reason.message)."
         case .header(let name, let reason): "The header field “\(name.forMessage)” \(reason.message)."
         case .parameter(let keyPath, let reason): "The parameter “\(keyPath.forMessage)” \(reason.message)."
         case .body(let kind, let reason): "The \(kind) body \(reason.message)."
