@@ -29,7 +29,8 @@ extension RequestURL {
     /// All parameters are in ascending order of their names afterwards, so that equal parameters give equal URLs.
     ///
     /// - Parameters:
-    ///   - parameters: The parameters; one that is `null` removes those of its name.
+    ///   - parameters: The parameters; one that is `null` removes those of its name. What stands in the URL as an element
+    ///     or a member of one (`tags[]`, `filter[name]`) belongs to it.
     ///   - options: How they are written.
     /// - Returns: The URL; without any parameter it has no query.
     /// - Throws: ``RequestError/parameter(keyPath:reason:)``.
@@ -39,12 +40,18 @@ extension RequestURL {
     ) throws(RequestError) -> RequestURL {
         let names = Set(parameters.items.map(\.key))
         var all = query.map { Parameters(parsing: $0) } ?? Parameters()
-        all.items.removeAll { names.contains($0.key) }
+        all.items.removeAll { names.contains($0.key) || names.contains(Self.outermost($0.key, options)) }
         all.items += parameters.items.filter { $0.value != .null }
         var output = ByteBuffer(capacity: text.utf8.count + 64)
         output.append(Array(text.utf8.prefix { $0 != UInt8(ascii: "?") }))
         var serializer = ParameterSerializer(ParameterSerializerPlan(options), lead: UInt8(ascii: "?"))
         try serializer.write(all, to: &output)
         return RequestURL(trusted: output.text())
+    }
+
+    /// The name of the list or the set of values to which a name belongs, or the name itself.
+    private static func outermost(_ name: String, _ options: ParameterEncodingOptions) -> String {
+        let hasDots = if case .dots = options.nesting { true } else { false }
+        return String(name.prefix { $0 != "[" && !(hasDots && $0 == ".") })
     }
 }

@@ -44,4 +44,17 @@ import Testing
         #expect(try page.setting(["page": nil]).text == "https://h/v1/topics?sort=new")
         #expect(try page.setting(["page": nil, "sort": nil]).text == "https://h/v1/topics")
     }
+
+    @Test func `a list or a set of values takes the place of the one that stands there`() throws {
+        let list = try #require(RequestURL("https://h/x?tags%5B%5D=a&tags[]=b&f[n][]=1&f.n=2&tagsy=c"))
+
+        #expect(try list.setting(["tags": ["d"]]).text == "https://h/x?f.n=2&f%5Bn%5D%5B%5D=1&tags%5B%5D=d&tagsy=c")
+        #expect(try list.setting(["tags": nil, "f": nil]).text == "https://h/x?f.n=2&tagsy=c")
+        var dots = ParameterEncodingOptions()
+        dots.nesting = .dots
+        #expect(
+            try list.setting(["f": ["n": 3] as Parameters, "tags": nil], options: dots).text
+                == "https://h/x?f.n=3&tagsy=c"
+        )
+    }
 }
