@@ -1,7 +1,6 @@
 import Foundation
 
 #if canImport(Darwin)
-    import CryptoKit
     import Security
 #endif
 
@@ -52,10 +51,9 @@ struct URLSessionTrust: Sendable {
             guard SecTrustEvaluateWithError(trust, nil) else { return false }
             guard !pins.isEmpty else { return true }
             guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], let leaf = chain.first,
-                let key = DistinguishedEncoding.publicKeyInfo(inCertificate: SecCertificateCopyData(leaf) as Data)
+                let pin = PublicKeyPin(certificate: SecCertificateCopyData(leaf) as Data)
             else { return false }
-            let digest = Data(SHA256.hash(data: key)).base64EncodedString()
-            return pins.contains { $0.base64 == digest }
+            return pins.contains(pin)
         }
     #else
         /// - Throws: ``TransportError`` for all but the defaults, since `URLSession` on Linux has no say in trust.
