@@ -79,7 +79,7 @@ final class URLSessionDriver: NSObject, Sendable {
             state.isClosed = true
             return cancelling ? Array(state.exchanges.values) : []
         }
-        for exchange in exchanges { exchange.end(.failure(.shutDown), stopsTask: true) }
+        for exchange in exchanges { exchange.end(.failure(.shutDownInFlight), stopsTask: true) }
         invalidateIfIdle()
     }
 
@@ -182,6 +182,8 @@ extension URLSessionDriver: URLSessionDataDelegate {
 }
 
 extension TransportError {
+    fileprivate static let shutDownInFlight = TransportError(.closed, message: "the transport has been shut down")
+
     static let shutDownBeforeStart = TransportError(
         .closed,
         message: "the transport has been shut down",
