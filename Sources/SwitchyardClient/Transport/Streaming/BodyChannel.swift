@@ -67,7 +67,8 @@ final class BodyChannel: Sendable {
             }
             state.add(bytes)
             let room = capacity - state.backlog
-            state.isPaused = room <= 0
+            // Bytes that were under way when the exchange paused do not let it go on; the reader does.
+            if room <= 0 { state.isPaused = true }
             return (nil, max(0, room))
         }
         reader?.resume(returning: .success(bytes))
@@ -76,6 +77,9 @@ final class BodyChannel: Sendable {
 
     /// Bytes that wait for the reader.
     var backlog: Int { state.withLock { $0.backlog } }
+
+    /// Whether the exchange has to wait for the reader.
+    var isPaused: Bool { state.withLock { $0.isPaused && $0.end == nil } }
 
     /// Ends the body; what is buffered can still be read.
     func finish(_ end: Result<Void, TransportError>) {

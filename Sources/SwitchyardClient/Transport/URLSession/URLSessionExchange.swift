@@ -23,6 +23,8 @@ final class URLSessionExchange: TransportTask {
         var channel: BodyChannel?
         var metrics: TransferMetrics?
         var lastActivity = DispatchTime.now()
+        /// Whether the task waits for its reader.
+        var isSuspended = false
         var timer: DeadlineTimer?
         #if canImport(Darwin)
             var bodySource: HTTPBody.Stream?
@@ -112,7 +114,7 @@ final class URLSessionExchange: TransportTask {
     private func makeChannel() -> BodyChannel {
         BodyChannel(
             capacity: configuration.streamBufferSize,
-            resume: { [self] in pause(false) },
+            resume: { [self] in followReader() },
             cancel: { [self] in cancel() }
         )
     }
@@ -129,7 +131,7 @@ final class URLSessionExchange: TransportTask {
         progress?(TransferProgress(direction: .download, completed: count, total: expected))
         if let limit = request.responseBodyLimit, count > limit { return tooMuch("larger than allowed") }
         guard let channel else { return }
-        if channel.offer(data) == 0 { pause(true) }
+        if channel.offer(data) == 0 { followReader() }
         #if !canImport(Darwin)
             if channel.backlog > configuration.maximumBacklog {
                 tooMuch("not read, and URLSession cannot be paused here")
@@ -142,11 +144,10 @@ final class URLSessionExchange: TransportTask {
         end(.failure(error), stopsTask: true)
     }
 
-    /// Slows the server down, where `URLSession` can: on Linux suspending would start the request over.
-    private func pause(_ pauses: Bool) {
+    /// Slows the server down or lets it go on, where `URLSession` can: on Linux suspending would start the request over.
+    private func followReader() {
         #if canImport(Darwin)
-            guard let task = state.withLock({ $0.task }) else { return }
-            if pauses { task.suspend() } else { task.resume() }
+            Self.pacing.async { self.adjustPace() }
         #endif
     }
 
@@ -199,7 +200,8 @@ final class URLSessionExchange: TransportTask {
 
     private func nextCheck(since start: DispatchTime) -> DispatchTime {
         let total = request.timeouts.total.map { start + .nanoseconds(Int(clamping: $0.clampedNanoseconds)) }
-        let lastActivity = state.withLock { $0.lastActivity }
+        // Waiting for the reader is no silence of the server.
+        let lastActivity = state.withLock { $0.isSuspended ? .now() : $0.lastActivity }
         let idle = request.timeouts.idle.map { lastActivity + .nanoseconds(Int(clamping: $0.clampedNanoseconds)) }
         return min(total ?? .distantFuture, idle ?? .distantFuture)
     }
@@ -222,6 +224,27 @@ final class URLSessionExchange: TransportTask {
     }
 
     #if canImport(Darwin)
+        /// Where tasks are suspended and resumed, one step after the other.
+        private static let pacing = DispatchQueue(label: "switchyard.pacing")
+
+        /// Suspends the task or lets it go on, as its reader has it by now.
+        ///
+        /// Suspended once, however often bytes find no room: `URLSession` counts how often it was, and still hands over
+        /// what came before it took effect.
+        private func adjustPace() {
+            let (task, channel) = state.withLock { ($0.task, $0.channel) }
+            guard let task, let channel else { return }
+            let isSuspended = channel.isPaused
+            let isNews = state.withLock { state in
+                guard state.isSuspended != isSuspended else { return false }
+                state.isSuspended = isSuspended
+                state.lastActivity = .now()
+                return true
+            }
+            guard isNews else { return }
+            if isSuspended { task.suspend() } else { task.resume() }
+        }
+
         var bodySource: HTTPBody.Stream? {
             get { state.withLock { $0.bodySource } }
             set { state.withLock { $0.bodySource = newValue } }

@@ -1,0 +1,52 @@
+import Foundation
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardClient
+
+@Suite(.timeLimit(.minutes(1))) struct BodyChannelTests {
+    private static let piece = Data(count: 60_000)
+
+    private let resumes = Locked(0)
+    private let channel: BodyChannel
+
+    init() {
+        channel = BodyChannel(capacity: 100_000, resume: { [resumes] in resumes.withLock { $0 += 1 } }, cancel: {})
+    }
+
+    @Test func `an exchange goes on when half of what waits has been read`() async throws {
+        #expect(channel.offer(Self.piece) == 40_000)
+        #expect(!channel.isPaused)
+        #expect(channel.offer(Self.piece) == 0)
+        #expect(channel.isPaused)
+
+        _ = try await channel.next()
+        #expect(resumes.withLock { $0 } == 0)
+        _ = try await channel.next()
+
+        #expect(resumes.withLock { $0 } == 1)
+        #expect(!channel.isPaused)
+    }
+
+    @Test func `bytes that were under way when an exchange paused do not keep it from going on`() async throws {
+        _ = channel.offer(Self.piece)
+        _ = channel.offer(Self.piece)
+        _ = try await channel.next()
+
+        #expect(channel.offer(Data(count: 10_000)) == 30_000)
+        #expect(channel.isPaused)
+        _ = try await channel.next()
+
+        #expect(resumes.withLock { $0 } == 1)
+        #expect(!channel.isPaused)
+    }
+
+    @Test func `an exchange that has ended waits for nobody`() {
+        _ = channel.offer(Self.piece)
+        _ = channel.offer(Self.piece)
+
+        channel.finish(.success(()))
+
+        #expect(!channel.isPaused)
+    }
+}
