@@ -15,6 +15,8 @@ public final class WebSocket: Sendable {
     /// How a connection behaves.
     public struct Options: Sendable {
         /// The time between two pings; none are sent when `nil`, the default.
+        ///
+        /// One that is not answered by the time of the next ends the connection.
         public var pingInterval: Duration?
         /// The largest message in bytes that is accepted; 1 MiB unless set.
         ///

@@ -1,5 +1,6 @@
 #if canImport(Darwin)
     import Foundation
+    import SwitchyardServices
 
     /// The connection of a ``WebSocket``.
     final class WebSocketConnection: Sendable {
@@ -26,14 +27,18 @@
             close()
         }
 
-        /// Pings until one is not answered, which ends the connection, or the task is cancelled.
+        /// Pings until one is not answered before the next is due, which ends the connection, or the task is cancelled.
+        ///
+        /// Nobody waits for a pong: `URLSession` tells of one more than once, or never, when the connection breaks.
         private static func ping(_ task: URLSessionWebSocketTask, every interval: Duration) async {
-            while !Task.isCancelled {
-                guard (try? await Task.sleep(for: interval)) != nil else { return }
-                let isAlive = await withCheckedContinuation { continuation in
-                    task.sendPing { continuation.resume(returning: $0 == nil) }
+            var isAlive = Locked(true)
+            while (try? await Task.sleep(for: interval)) != nil {
+                guard isAlive.withLock({ $0 }) else { return task.cancel(with: .abnormalClosure, reason: nil) }
+                let hasPong = Locked(false)
+                task.sendPing { error in
+                    if error == nil { hasPong.withLock { $0 = true } }
                 }
-                guard isAlive else { return task.cancel(with: .abnormalClosure, reason: nil) }
+                isAlive = hasPong
             }
         }
 
