@@ -31,7 +31,7 @@ struct OutboxFile {
             let handle = try FileHandle(forUpdating: url)
             var file = OutboxFile(url: url, handle: handle, length: max(length, OutboxRecord.magic.count))
             try handle.truncate(atOffset: UInt64(file.length))
-            try handle.synchronize()
+            try flush(handle)
             let entries = entries(of: records)
             file.garbage = records.count - entries.count
             file.last = records.map(\.id).max() ?? 0
@@ -59,7 +59,7 @@ struct OutboxFile {
             do {
                 try handle.seek(toOffset: UInt64(length))
                 try handle.write(contentsOf: bytes)
-                try handle.synchronize()
+                try Self.flush(handle)
             } catch {
                 try handle.truncate(atOffset: UInt64(length))
                 throw error
@@ -95,6 +95,12 @@ struct OutboxFile {
         }
     }
 
+    private static func flush(_ handle: FileHandle) throws {
+        guard DiskFlush.wait(for: handle.fileDescriptor) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+    }
+
     /// Puts a whole file in the place of another in one step: written beside it, flushed, renamed, and the folder flushed.
     ///
     /// - Returns: The file, open: once it is in its place nothing can fail any more.
@@ -109,11 +115,11 @@ struct OutboxFile {
         guard isMade else { throw CocoaError(.fileWriteUnknown) }
         let handle = try FileHandle(forUpdating: new)
         try handle.write(contentsOf: data)
-        try handle.synchronize()
+        try flush(handle)
         guard rename(new.path, url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         let folder = openFolder(url.deletingLastPathComponent().path)
         if folder >= 0 {
-            fsync(folder)
+            _ = DiskFlush.wait(for: folder)
             close(folder)
         }
         return handle

@@ -93,7 +93,7 @@ final class PartialFile: Sendable {
 
     /// Waits until the bytes are on the disk; blocks its thread meanwhile.
     func synchronize() throws(FileFailure) {
-        guard fsync(descriptor) != 0 else { return }
+        guard DiskFlush.wait(for: descriptor) != 0 else { return }
         // Pipes and devices cannot be synchronised, and need not be.
         guard errno == EINVAL || errno == EROFS else { throw FileFailure(errno: errno, path: url.path) }
     }
