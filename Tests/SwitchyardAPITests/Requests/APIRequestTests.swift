@@ -7,6 +7,10 @@ import Testing
 
 @testable import SwitchyardAPI
 
+#if canImport(Combine)
+    import Combine
+#endif
+
 /// Rows D14 to D19; rule TAF-D10: a held call goes the same way as every other.
 @Suite(.timeLimit(.minutes(1))) struct APIRequestTests {
     private static let queue = DispatchQueue(label: "request-tests")
