@@ -35,7 +35,12 @@ enum ChildProcess {
     static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(descriptors, &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
+        #if canImport(Darwin)
+            // A limit without end is reported there, and none above this is taken (setrlimit(2)).
+            limit.rlim_cur = min(limit.rlim_max, rlim_t(OPEN_MAX))
+        #else
+            limit.rlim_cur = limit.rlim_max
+        #endif
         setrlimit(descriptors, &limit)
     }
 
