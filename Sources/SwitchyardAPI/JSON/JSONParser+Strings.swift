@@ -1,3 +1,5 @@
+import SwitchyardClient
+
 extension JSONParser {
     /// A string, from its quote on.
     mutating func string() throws(DecodingFailure) -> String {
@@ -87,15 +89,5 @@ extension JSONParser {
     private func text(_ slice: ArraySlice<UInt8>) throws(DecodingFailure) -> String {
         guard let text = String(validUTF8: slice) else { throw malformed() }
         return text
-    }
-}
-
-extension String {
-    /// The bytes as text; `nil` when they are not UTF-8.
-    init?(validUTF8 bytes: some Collection<UInt8>) {
-        let text = String(decoding: bytes, as: UTF8.self)
-        // Repairing puts U+FFFD in, three bytes for what was not text: then the bytes differ.
-        guard text.utf8.elementsEqual(bytes) else { return nil }
-        self = text
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardClient
 
 /// The encodings of text that `charset` may name.
 enum TextEncoding {

@@ -1,3 +1,5 @@
+import SwitchyardClient
+
 /// Reads a text of XML front to back, in one pass; never recursive, so that no text is too deep for the stack.
 struct XMLReader {
     private let bytes: [UInt8]
@@ -14,7 +16,7 @@ struct XMLReader {
 
     /// The events of the whole text.
     mutating func document() throws(DecodingFailure) -> [XMLEvent] {
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw DecodingFailure(.corrupted) }
+        guard String(validUTF8: bytes) != nil else { throw DecodingFailure(.corrupted) }
         _ = take("\u{FEFF}")
         while position < bytes.count {
             if bytes[position] == UInt8(ascii: "<") { try markup() } else { try text() }

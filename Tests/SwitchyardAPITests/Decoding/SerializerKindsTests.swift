@@ -96,7 +96,7 @@ import Testing
     @Test func `G12, G13: a serialiser of one's own serves one call, others serve the next`() throws {
         struct Refused: Error {}
         let csv = ResponseSerializer(accepting: [MediaType("text/csv")].compactMap(\.self)) { response in
-            guard let text = String(validating: response.data, as: UTF8.self) else { throw Refused() }
+            guard let text = String(data: response.data, encoding: .utf8) else { throw Refused() }
             return text.split(separator: ",").map(String.init)
         }
 

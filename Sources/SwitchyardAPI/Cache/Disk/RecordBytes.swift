@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardClient
 
 /// Writes the fields of a record one after the other; texts and bytes with their length in front.
 struct RecordWriter {
@@ -57,7 +58,7 @@ struct RecordReader {
 
     mutating func text() throws(DiskRecord.Failure) -> String {
         let length = Int(try integer(UInt32.self))
-        guard let text = String(validating: try data(count: length), as: UTF8.self) else { throw .damaged }
+        guard let text = String(validUTF8: try data(count: length)) else { throw .damaged }
         return text
     }
 

@@ -77,7 +77,7 @@ enum ExtendedValue {
         }
         switch parts[0].lowercased() {
         // The second is a common slip for the first.
-        case "utf-8", "utf8": return String(validating: decoded, as: UTF8.self)
+        case "utf-8", "utf8": return String(validUTF8: decoded)
         case "iso-8859-1": return String(String.UnicodeScalarView(decoded.map { Unicode.Scalar($0) }))
         default: return nil
         }

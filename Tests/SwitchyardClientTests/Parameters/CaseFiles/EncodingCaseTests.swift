@@ -126,7 +126,7 @@ import Testing
             guard let expected = item["expected"]?.string, let pairs = item["pairs"]?.array else {
                 return .notApplicable("Forms are not taken apart again, and parts of one are not asked for.")
             }
-            guard String(validating: PercentText.bytes(expected), as: UTF8.self) != nil else {
+            guard String(validUTF8: PercentText.bytes(expected)) != nil else {
                 return .notApplicable("Forms are written in UTF-8 only.")
             }
             var options = ParameterEncodingOptions.form
