@@ -19,7 +19,7 @@
         private var pending = Data()
         private var given: Int64 = 0
         private var isReading = false
-        private var isClosed = false
+        private var hasEnded = false
         private var task: Task<Void, Never>?
 
         /// - Throws: ``TransportError`` with ``TransportError/Kind/requestBodyFailed`` when there is no reader.
@@ -42,9 +42,16 @@
             output.open()
         }
 
+        deinit {
+            output.close()
+        }
+
         /// Ends the feed; the reader is not asked again.
+        ///
+        /// The stream stays open as long as the feed lives: its end would be taken for that of the body, and what was sent
+        /// so far for all of it.
         func stop() {
-            queue.async { self.close() }
+            queue.async { self.end() }
         }
 
         func stream(_ stream: Stream, handle event: Stream.Event) {
@@ -57,14 +64,14 @@
 
         /// Writes what there is room for, and asks for more when nothing is left.
         private func pump() {
-            while !isClosed, !pending.isEmpty, output.hasSpaceAvailable {
+            while !hasEnded, !pending.isEmpty, output.hasSpaceAvailable {
                 let written = pending.withUnsafeBytes { bytes in
                     bytes.bindMemory(to: UInt8.self).baseAddress.map { output.write($0, maxLength: bytes.count) } ?? 0
                 }
                 guard written > 0 else { return }
                 pending.removeFirst(written)
             }
-            if pending.isEmpty, !isClosed, !isReading { readNext() }
+            if pending.isEmpty, !hasEnded, !isReading { readNext() }
         }
 
         private func readNext() {
@@ -93,16 +100,21 @@
         }
 
         private func fail(_ reason: String) {
-            guard !isClosed else { return }
-            close()
+            guard !hasEnded else { return }
+            end()
             onFailure(Self.failure(reason))
         }
 
-        private func close() {
-            guard !isClosed else { return }
-            isClosed = true
+        private func end() {
+            hasEnded = true
             task?.cancel()
             output.delegate = nil
+        }
+
+        /// Tells `URLSession` that the body is complete.
+        private func close() {
+            guard !hasEnded else { return }
+            end()
             output.close()
         }
 

@@ -261,7 +261,11 @@ final class URLSessionExchange: TransportTask {
                 let feed = try URLSessionBodyFeed(source) { [weak self] error in
                     self?.end(.failure(error), stopsTask: true)
                 }
-                state.withLock { $0.feed = feed }
+                let isLate = state.withLock { state in
+                    state.feed = feed
+                    return state.hasEnded
+                }
+                if isLate { feed.stop() }
                 return feed.input
             } catch {
                 end(.failure(error), stopsTask: true)
