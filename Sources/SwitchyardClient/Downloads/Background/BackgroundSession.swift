@@ -21,6 +21,13 @@
             self.completion = completion
             super.init()
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+            // Nothing is sent but what the request says, as by the transports.
+            configuration.urlCache = nil
+            configuration.httpCookieStorage = nil
+            configuration.urlCredentialStorage = nil
+            configuration.httpShouldSetCookies = false
+            configuration.httpCookieAcceptPolicy = .never
+            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
             // Attaches to the tasks of an earlier run, whose ends are told from now on.
             session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         }
@@ -42,8 +49,9 @@
             allowed.allowsExpensiveNetworkAccess = request.networkAccess.allowsExpensive
             allowed.allowsConstrainedNetworkAccess = request.networkAccess.allowsConstrained
             let task = session.downloadTask(with: allowed)
-            // The system keeps it with the task, so that a later run of the app finds it.
-            task.taskDescription = file.path
+            // The system keeps it with the task, so that a later run of the app finds it; iOS may have moved the app's home
+            // by then.
+            task.taskDescription = (file.path as NSString).abbreviatingWithTildeInPath
             task.resume()
             return BackgroundDownloads.Download(number: task.taskIdentifier, file: file)
         }
@@ -108,7 +116,10 @@
 
     extension URLSessionTask {
         fileprivate var download: BackgroundDownloads.Download? {
-            taskDescription.map { .init(number: taskIdentifier, file: URL(fileURLWithPath: $0)) }
+            taskDescription.map { description in
+                let path = (description as NSString).expandingTildeInPath
+                return .init(number: taskIdentifier, file: URL(fileURLWithPath: path))
+            }
         }
     }
 #endif
