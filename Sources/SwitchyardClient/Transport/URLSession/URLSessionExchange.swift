@@ -286,18 +286,6 @@ final class URLSessionExchange: TransportTask {
     #endif
 }
 
-extension HTTPResponse {
-    /// Takes over status and header fields, sorted by name since their order is lost.
-    fileprivate init(_ response: HTTPURLResponse) {
-        let fields = response.allHeaderFields.compactMap { name, value -> HTTPHeaders.Field? in
-            guard let name = name as? String, let value = value as? String else { return nil }
-            return HTTPHeaders.Field(name: name, value: value)
-        }
-        let sorted = fields.sorted { $0.name < $1.name }
-        self.init(status: response.statusCode, headers: HTTPHeaders(sorted))
-    }
-}
-
 /// A timer of the system that can be moved and cancelled from any thread.
 ///
 /// @unchecked is sound: the one thing it holds is a dispatch source, whose functions may be called from any thread.

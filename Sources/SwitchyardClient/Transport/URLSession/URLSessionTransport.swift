@@ -18,7 +18,7 @@ import SwitchyardServices
 ///   connecting too.
 /// - It adds `User-Agent`, `Accept`, `Accept-Language` and `Accept-Encoding` unless the request has them, and undoes
 ///   compression always.
-/// - Repeated header fields of a response arrive joined by a comma, and without their order.
+/// - Repeated header fields of a response arrive joined by a comma, those of `Set-Cookie` aside, and without their order.
 /// - A client certificate has to be in the keychain, so a ``TLSConfiguration/clientIdentity`` is refused.
 /// - A GET with a body is refused.
 ///
