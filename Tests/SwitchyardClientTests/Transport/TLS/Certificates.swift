@@ -81,7 +81,9 @@ struct Certificates: Sendable {
 
     private func sign(_ name: Name) throws {
         let host = name == .foreign ? "DNS:elsewhere.example" : "IP:127.0.0.1,DNS:localhost"
-        _ = try folder.file("\(name.rawValue).ext", Data("subjectAltName=\(host)".utf8))
+        // Apple systems trust no server whose certificate does not say that it is for one.
+        let settings = "subjectAltName=\(host)\nextendedKeyUsage=serverAuth,clientAuth"
+        _ = try folder.file("\(name.rawValue).ext", Data(settings.utf8))
         try openssl(
             "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=\(name.rawValue) -keyout \(name.rawValue).key -out request.pem"
         )
