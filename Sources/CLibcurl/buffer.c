@@ -9,7 +9,8 @@
 bool buffer_reserve(struct buffer *buffer, size_t more) {
     if (buffer->capacity - buffer->count >= more) return true;
     if (more > SIZE_MAX / 2 - buffer->count) return false;
-    size_t capacity = buffer->capacity ? buffer->capacity * 2 : 512;
+    // Enough for the fields of most requests, which ten thousand that wait keep each for itself.
+    size_t capacity = buffer->capacity ? buffer->capacity * 2 : 192;
     if (capacity < buffer->count + more) capacity = buffer->count + more;
     char *bytes = realloc(buffer->bytes, capacity);
     if (!bytes) return false;

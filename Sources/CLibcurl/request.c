@@ -62,7 +62,7 @@ static int install_headers(struct ycurl_exchange *exchange, bool decompress) {
     complete_lines(exchange, decompress);
     if (exchange->verdict == YCURL_NO_MEMORY) return CURLE_OUT_OF_MEMORY;
     if (exchange->line_count > exchange->line_nodes_capacity) {
-        size_t capacity = exchange->line_count + 8;
+        size_t capacity = exchange->line_count + 2;
         struct curl_slist *nodes = realloc(exchange->line_nodes, capacity * sizeof *nodes);
         if (!nodes) return CURLE_OUT_OF_MEMORY;
         exchange->line_nodes = nodes;
