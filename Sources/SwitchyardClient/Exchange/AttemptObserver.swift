@@ -26,6 +26,7 @@ extension Exchange {
         let task = core.transport.start(request, progress: progress) { result in
             attempt.tell(result)
             completion(result)
+            attempt.letGo()
         }
         attempt.hold(task)
         return attempt
@@ -39,7 +40,10 @@ extension Exchange {
 final class WatchedAttempt: TransportTask {
     private struct State {
         var task: (any TransportTask)?
+        /// Whether nothing more is told.
         var isOver = false
+        /// Whether the transport is done.
+        var hasEnded = false
     }
 
     private let record: AttemptRecord
@@ -51,8 +55,20 @@ final class WatchedAttempt: TransportTask {
         self.observer = observer
     }
 
+    /// Keeps the handle of the transfer until that has ended.
     func hold(_ task: any TransportTask) {
-        state.withLock { $0.task = task }
+        state.withLock { if !$0.hasEnded { $0.task = task } }
+    }
+
+    /// Gives the handle back: it may keep its completion for good, and with it this attempt and the whole request.
+    func letGo() {
+        // Behind the lock, since what goes with the handle is the transport's own.
+        let task = state.withLock { state in
+            state.hasEnded = true
+            defer { state.task = nil }
+            return state.task
+        }
+        withExtendedLifetime(task) {}
     }
 
     /// Tells the end; under the lock, so that nothing which comes after it is told before.

@@ -31,6 +31,56 @@ struct ObserveTests {
         }
     }
 
+    /// Answers at once, by handles that never let go of their completion.
+    private final class KeepingTransport: Transport {
+        private final class Handle: TransportTask {
+            private let completion: @Sendable (Result<HTTPResponse, TransportError>) -> Void
+
+            init(_ completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void) {
+                self.completion = completion
+            }
+
+            func answer() { completion(.success(HTTPResponse(status: 200))) }
+
+            func cancel() {}
+        }
+
+        private struct Last {
+            weak var handle: Handle?
+        }
+
+        private let last = Locked(Last())
+
+        var hasHandle: Bool { last.withLock { $0.handle != nil } }
+
+        func start(
+            _ request: HTTPRequest,
+            progress: TransferProgressHandler?,
+            completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+        ) -> any TransportTask {
+            let handle = Handle(completion)
+            last.withLock { $0.handle = handle }
+            DispatchQueue.global().async { handle.answer() }
+            return handle
+        }
+
+        func shutdown() {}
+    }
+
+    @Test func `nothing is left of an attempt that was watched when its request has ended`() async throws {
+        let log = EventLog()
+        let transport = KeepingTransport()
+        var options = NetworkClient.Options(seed: 1)
+        options.interceptors = [log.interceptor]
+        let client = try NetworkClient(service: .topics(servers: 1), transport: transport, options: options)
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+        await until { !transport.hasHandle }
+
+        #expect(answer.status == 200)
+        #expect(!transport.hasHandle)
+    }
+
     @Test func `the events of a plain request come in the documented order`() async throws {  // L4, L9, L13, L15
         let log = EventLog()
         let (client, _) = try NetworkClient.stubbed(options: { $0.interceptors = [log.interceptor] }) { _ in
