@@ -23,7 +23,7 @@ public struct DispatchEvent: Sendable {
         case attemptSent(AttemptRecord)
         /// A server sent the attempt on to another URL.
         case redirected(AttemptRecord, RedirectStep)
-        /// The transport is done with a request.
+        /// An attempt has ended: with what the transport says, or cut off by the end of the request.
         case attemptEnded(AttemptRecord, Result<HTTPResponse, TransportError>)
         /// A round ended.
         case roundEnded(Result<ServiceResponse, RequestFailure>)
