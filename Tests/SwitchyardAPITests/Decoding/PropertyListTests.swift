@@ -75,6 +75,21 @@ import Testing
         #expect(Self.reason(Self.binary([[0xA1, 0, 1], [0xD1, 0, 2, 0, 0], [0x51, 0x61]])) == limit)
     }
 
+    @Test(arguments: ["(())", " \n{a = b;}", "\u{FEFF}()", "a", "  "])
+    func `a list in the old form, whose depth nobody has looked at, is not read`(text: String) {
+        guard case .malformed = Self.reason(Data(text.utf8)) else {
+            Issue.record("expected a list that is malformed")
+            return
+        }
+    }
+
+    @Test(arguments: ["\u{FEFF}", "\r\n\t "])
+    func `a list in XML may have a mark or spaces in front`(start: String) throws {
+        let list = Data("\(start)<plist><array><array/></array></plist>".utf8)
+
+        #expect(try Self.decoded(list, as: [[Int]].self) == [[]])
+    }
+
     @Test func `a list that names one list again and again is no reason to read without end`() {
         let doubling: [[UInt8]] = (1...60).map { [0xA2, 0, UInt8($0), 0, UInt8($0)] } + [[0xA0]]
 

@@ -20,6 +20,7 @@ enum PropertyListDepth {
     }
 
     private static func checkMarkup(_ bytes: [UInt8], limit: Int) throws(DecodingFailure) {
+        try checkForm(bytes)
         // Where bytes are no characters of ASCII, a look at them is none at the text.
         if let null = bytes.firstIndex(of: 0) { throw DecodingFailure(.malformed(offset: null)) }
         var markup = PropertyListMarkup(bytes)
@@ -30,6 +31,15 @@ enum PropertyListDepth {
             // The element around the whole counts, and is none of those that nest.
             guard depth <= limit else { throw DecodingFailure(.tooDeep(limit: limit)) }
             if tag == .opening { depth += 1 }
+        }
+    }
+
+    /// Refuses the old form, which Foundation reads as well: it nests by parentheses and braces.
+    private static func checkForm(_ bytes: [UInt8]) throws(DecodingFailure) {
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let first = bytes[start...].firstIndex { !" \t\r\n".utf8.contains($0) } ?? bytes.count
+        guard first < bytes.count, bytes[first] == UInt8(ascii: "<") else {
+            throw DecodingFailure(.malformed(offset: first))
         }
     }
 }
