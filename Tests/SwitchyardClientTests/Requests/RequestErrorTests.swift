@@ -30,7 +30,8 @@ import Testing
 
     @Test(arguments: [
         "myapp://back#access_token=s3cr3t", "ftp://joe:s3cr3t@h/x", "http://joe:s3cr3t@a b/?q#f", "//joe:s3cr3t@h",
-        "http://h:port/?token=s3cr3t",
+        "http://h:port/?token=s3cr3t", "http://joe:s3cr3t/x@h/", "http://joe:s3cr3t?x@h/", "http://joe:s3cr3t#x@h/",
+        "//joe:s3cr3t#x@h",
     ])
     func `a message about a URL quotes no credentials`(text: String) {
         let error = #expect(throws: RequestError.self) { try RequestURL(validating: text) }

@@ -114,7 +114,20 @@ public struct Redaction: Sendable, Hashable {
 
     /// The place that a URL names, for messages: without query and fragment, and without user and password.
     static func place(_ url: String) -> String {
-        standard.url(String(url.prefix { $0 != "?" && $0 != "#" }))
+        if let start = startOfTornUser(in: url) { return "\(url[..<start])***" }
+        return standard.url(String(url.prefix { $0 != "?" && $0 != "#" }))
+    }
+
+    /// Where user and password begin when a slash, a question mark or a hash in the password ends the authority: no port
+    /// is anything but digits, and the @ comes later.
+    private static func startOfTornUser(in url: String) -> String.Index? {
+        guard let slashes = url.range(of: "//") else { return nil }
+        let authority = url[slashes.upperBound...].prefix { !"/?#".contains($0) }
+        guard !authority.contains("@"), !authority.hasPrefix("["), let colon = authority.firstIndex(of: ":"),
+            !authority[colon...].dropFirst().allSatisfy({ $0.isASCII && $0.isNumber }),
+            url[authority.endIndex...].contains("@")
+        else { return nil }
+        return slashes.upperBound
     }
 
     private func hidingPassword(_ text: Substring) -> String {
