@@ -27,9 +27,10 @@ import Testing
     @Test func `an element of very many attributes is read in no time`() throws {
         let attributes = (0..<100_000).map { " a\($0)='\($0)'" }.joined()
 
-        guard case .start(_, let found) = try XMLEvent.events(of: "<a\(attributes)/>".utf8).first else { return }
+        let start = try XMLEvent.events(of: "<a\(attributes)/>".utf8).first
 
-        #expect(found.count == 100_000)
+        let found: [XMLEvent.Attribute]? = if case .start(_, let found) = start { found } else { nil }
+        #expect(found?.count == 100_000)
         #expect(throws: DecodingFailure.self) { try XMLEvent.events(of: "<a\(attributes) a7=''/>".utf8) }
     }
 
