@@ -29,7 +29,7 @@ import Testing
         #expect(try await socket.get("/topics").text == #"{"page": 1}"#)
     }
 
-    @Test func `of routes with as many exact segments the one whose come earlier wins`() async throws {
+    @Test func `of routes with as many exact segments, the one that has them earlier wins`() async throws {
         for number in 0..<8 {
             server.route(.get, "/a\(number)/*/c", answering: .text("earlier"))
             server.route(.get, "/*/b\(number)/c", answering: .text("later"))
