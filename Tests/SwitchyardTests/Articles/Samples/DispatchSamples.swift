@@ -9,7 +9,7 @@ enum DispatchSamples {
         client.cancel(id)  // one
         client.cancel(tag: "images")  // those with a tag
         client.cancel { $0.configuration.path.hasPrefix("topics") }
-        await client.waitUntilIdle()  // behind every completion
+        await client.waitUntilIdle()  // behind every completion, download and stream
         await client.shutdown(finishingWithin: .seconds(5))
         // end
     }
