@@ -23,11 +23,11 @@ final class LiveBody: Sendable {
             whole.withLock { $0 = data }
         case .stream(let stream):
             self.stream = stream
-            transfer.handle.attach { [transfer] in
-                stream.cancel()
-                // Nobody may be reading who would notice.
-                if endsTransfer { transfer.end() }
-            }
+        }
+        transfer.handle.attach { [transfer, stream] in
+            stream?.cancel()
+            // Nobody may be reading who would notice.
+            if endsTransfer { transfer.end() }
         }
     }
 

@@ -164,6 +164,24 @@ import Testing
         #expect(steps.values.contains("idle 0"))
     }
 
+    @Test(arguments: [false, true])
+    func `D24: a stream that nobody reads keeps no shutdown waiting beyond its patience`(isWhole: Bool) async throws {
+        let clock = ManualClock()
+        let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
+            .chunks([Data("a".utf8)], every: .seconds(60), on: clock)
+        }
+        var configuration = APIConfiguration(path: "live")
+        configuration.localAnswer = isWhole ? HTTPResponse(status: 200) : nil
+        let answer = try await client.stream(configuration)
+        let shutdown = Task { await client.shutdown(finishingWithin: .seconds(5)) }
+        await clock.waitForTimers(1, in: .seconds(5))
+
+        clock.advance(by: .seconds(5))
+        await shutdown.value
+
+        await #expect(throws: RequestFailure.self) { for try await _ in answer.bytes {} }
+    }
+
     @Test func `D24, D23: a shutdown may let the requests under way end first`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
