@@ -45,8 +45,15 @@ public struct LoopbackRoute: Sendable, Hashable {
     /// Whether another route wins over this one for a request that both match; one of two always does.
     func gives(wayTo other: LoopbackRoute, for method: HTTPMethod) -> Bool {
         let ranks = (rank(for: method), other.rank(for: method))
-        // A star comes before letters and digits.
-        return ranks.0 == ranks.1 ? pattern < other.pattern : ranks.0 < ranks.1
+        guard ranks.0 == ranks.1 else { return ranks.0 < ranks.1 }
+        let (own, others) = (exactness, other.exactness)
+        // The pattern decides between two that nothing tells apart but the text of their segments.
+        return own == others ? pattern < other.pattern : own.lexicographicallyPrecedes(others)
+    }
+
+    /// 1 for each segment that has to be met exactly, 0 for each star.
+    private var exactness: [Int] {
+        pattern.split(separator: "/", omittingEmptySubsequences: false).map { $0 == "*" ? 0 : 1 }
     }
 
     /// Orders the routes that match one request: the greatest wins.

@@ -39,6 +39,14 @@ import Testing
         for number in 0..<8 { #expect(try await socket.get("/a\(number)/b\(number)/c").text == "earlier") }
     }
 
+    @Test func `an exact segment wins over a star whatever character it begins with`() async throws {
+        server.route(.get, "/%C3%A9/*/c", answering: .text("earlier"))
+        server.route(.get, "/*/b/c", answering: .text("later"))
+        let socket = try server.connect()
+
+        #expect(try await socket.get("/%C3%A9/b/c").text == "earlier")
+    }
+
     @Test func `the default route takes what is left`() async throws {
         server.setDefaultRoute { request in .text("default \(request.target)") }
         let socket = try server.connect()
