@@ -21,13 +21,7 @@
             self.completion = completion
             super.init()
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-            // Nothing is sent but what the request says, as by the transports.
-            configuration.urlCache = nil
-            configuration.httpCookieStorage = nil
-            configuration.urlCredentialStorage = nil
-            configuration.httpShouldSetCookies = false
-            configuration.httpCookieAcceptPolicy = .never
-            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+            configuration.keepNothing()
             // Attaches to the tasks of an earlier run, whose ends are told from now on.
             session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         }

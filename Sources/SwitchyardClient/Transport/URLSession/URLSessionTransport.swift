@@ -63,12 +63,7 @@ public final class URLSessionTransport: Transport {
 
     private static func settings(_ configuration: Configuration) -> URLSessionConfiguration {
         let settings = URLSessionConfiguration.ephemeral
-        settings.urlCache = nil
-        settings.httpCookieStorage = nil
-        settings.urlCredentialStorage = nil
-        settings.httpShouldSetCookies = false
-        settings.httpCookieAcceptPolicy = .never
-        settings.requestCachePolicy = .reloadIgnoringLocalCacheData
+        settings.keepNothing()
         settings.httpMaximumConnectionsPerHost = max(1, configuration.maximumConnectionsPerHost)
         settings.timeoutIntervalForRequest = 86_400  // Out of the way of our own timers.
         #if canImport(Darwin)
@@ -110,5 +105,17 @@ public final class URLSessionTransport: Transport {
     /// Ends the transport: what is in flight ends with ``TransportError/Kind/closed``, as does every later request.
     public func shutdown() {
         sessions.close(cancelling: true)
+    }
+}
+
+extension URLSessionConfiguration {
+    /// Has nothing sent but what a request says, and nothing kept of its answer.
+    func keepNothing() {
+        urlCache = nil
+        httpCookieStorage = nil
+        urlCredentialStorage = nil
+        httpShouldSetCookies = false
+        httpCookieAcceptPolicy = .never
+        requestCachePolicy = .reloadIgnoringLocalCacheData
     }
 }
