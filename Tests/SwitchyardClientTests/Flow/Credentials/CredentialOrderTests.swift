@@ -4,6 +4,14 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// What is kept for the next launch when a renewal and a log-out meet.
 @Suite(.timeLimit(.minutes(1))) struct CredentialOrderTests {
     /// Keeps what it is given, in order, and hands tokens out.
@@ -20,7 +28,7 @@ import Testing
     }
 
     @Test func `a log-out at the very end of a renewal is what is kept, and what is heard last`() async throws {
-        for _ in 0..<100 {
+        for _ in 0..<20 {
             let keychain = Keychain()
             let credentials = Credentials(provider: keychain)
             var events = credentials.events().makeAsyncIterator()
@@ -28,9 +36,12 @@ import Testing
             let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
                 .status(request.headers["Authorization"] == "Bearer old" ? 401 : 200)
             }
+            let isOver = Locked(false)
+            defer { isOver.withLock { $0 = true } }
             // A thread of its own: the pools are for those who wait for nobody.
             Thread.detachNewThread {
-                while credentials.version(in: .test) < 2 {}
+                // Lets others run, who need the lock as well.
+                while credentials.version(in: .test) < 2, !isOver.withLock({ $0 }) { sched_yield() }
                 credentials.logOut(in: .test)
             }
 
