@@ -43,10 +43,7 @@ enum HTTPCacheRules {
         let control = CacheControl(stored.headers)
         let conditions = conditions(for: stored)
         let otherwise = conditions.isEmpty ? Reuse.none : .validate(conditions)
-        let isPragma =
-            !request.contains { $0.name.lowercased() == "cache-control" }
-            && request["Pragma"]?.lowercased().contains("no-cache") == true
-        guard !asked.has("no-cache"), !isPragma, !control.has("no-cache") else { return otherwise }
+        guard !asked.has("no-cache"), !isPragma(request), !control.has("no-cache") else { return otherwise }
         let age = stored.age(at: now)
         if let most = asked.seconds("max-age"), age > most { return otherwise }
         let left = stored.lifetime - age - (asked.seconds("min-fresh") ?? 0)
@@ -59,10 +56,27 @@ enum HTTPCacheRules {
 
     /// Whether a stored answer may stand in for a server that failed (RFC 5861 section 4, RFC 9111 section 4.2.4).
     static func mayStandIn(_ stored: HTTPStoredAnswer, now: Date) -> Bool {
-        let control = CacheControl(stored.headers)
-        guard !control.has("must-revalidate"), !control.has("no-cache") else { return false }
+        guard mayBeStale(stored) else { return false }
         let staleness = stored.age(at: now) - stored.lifetime
-        return staleness < (control.seconds("stale-if-error") ?? 0)
+        return staleness < (CacheControl(stored.headers).seconds("stale-if-error") ?? 0)
+    }
+
+    /// Whether no field of a stored answer forbids to use it without the server (RFC 9111 section 4.2.4).
+    static func mayBeStale(_ stored: HTTPStoredAnswer) -> Bool {
+        let control = CacheControl(stored.headers)
+        return !control.has("must-revalidate") && !control.has("no-cache")
+    }
+
+    /// Whether a request with these fields says itself how fresh its answer has to be (RFC 9111 section 5.2.1).
+    static func demandsFreshness(_ request: HTTPHeaders) -> Bool {
+        let asked = CacheControl(request)
+        return ["no-cache", "max-age", "min-fresh"].contains(where: asked.has) || isPragma(request)
+    }
+
+    /// Whether `no-cache` is asked for in the words of HTTP/1.0 (RFC 9111 section 5.4).
+    private static func isPragma(_ request: HTTPHeaders) -> Bool {
+        !request.contains { $0.name.lowercased() == "cache-control" }
+            && request["Pragma"]?.lowercased().contains("no-cache") == true
     }
 
     /// `max-stale` without a number allows any.

@@ -46,7 +46,10 @@ struct CachedCall<Value: Sendable>: Sendable {
         do throws(APIError) {
             return try await landed(fetch)
         } catch {
-            guard error.isRetryable, StoredUse.mayStandIn(stored, plan.policy, lifetime: lifetime) else { throw error }
+            let request = call.configuration.headers
+            guard error.isRetryable,
+                StoredUse.mayStandIn(stored, plan.policy, lifetime: lifetime, request: request)
+            else { throw error }
             return APIResponse(stored)
         }
     }

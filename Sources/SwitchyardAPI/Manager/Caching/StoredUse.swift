@@ -20,23 +20,46 @@ enum StoredUse: Sendable {
         lifetime: Duration,
         request: HTTPHeaders
     ) -> StoredUse {
-        if policy.reading == .only {
-            let isAllowed = stored.isFresh || stored.age < (stored.lifetime ?? lifetime) + policy.keepsStaleFor
-            return isAllowed ? .answer : .refuse(.expired)
+        if policy.reading != .never, policy.freshness == .http, let http = stored.http {
+            return of(stored, http, policy, lifetime, request)
         }
+        if policy.reading == .only { return reading(stored, policy, lifetime) }
         let conditions =
             policy.keepsForConfirmation > .zero ? HTTPCacheRules.conditions(for: stored.answer?.headers ?? [:]) : [:]
         if policy.reading == .never { return .ask(conditions) }
-        if policy.freshness == .http, let http = stored.http {
-            switch HTTPCacheRules.reuse(http, for: request, now: stored.now(http)) {
-            case .fresh: return .answer
-            case .freshEnough: return .answerAndRefresh
-            case .validate(let conditions): return isUsable(stored, policy, lifetime) ?? .ask(conditions)
-            case .none: return isUsable(stored, policy, lifetime) ?? .ask([:])
-            }
-        }
         if stored.isFresh { return .answer }
         return isUsable(stored, policy, lifetime) ?? .ask(conditions)
+    }
+
+    /// Decides by HTTP's rules; the policy's own windows hold where neither answer nor request forbids them.
+    private static func of<Value: Sendable>(
+        _ stored: CachedValue<Value>,
+        _ http: HTTPStoredAnswer,
+        _ policy: CachePolicy,
+        _ lifetime: Duration,
+        _ request: HTTPHeaders
+    ) -> StoredUse {
+        var conditions = HTTPHeaders()
+        switch HTTPCacheRules.reuse(http, for: request, now: stored.now(http)) {
+        case .fresh: return .answer
+        case .freshEnough: return policy.reading == .only ? .answer : .answerAndRefresh
+        case .validate(let fields): conditions = fields
+        case .none: break
+        }
+        let isAllowed =
+            HTTPCacheRules.mayBeStale(http) && http.matches(request) && !HTTPCacheRules.demandsFreshness(request)
+        if policy.reading == .only { return isAllowed ? reading(stored, policy, lifetime) : .refuse(.expired) }
+        return (isAllowed ? isUsable(stored, policy, lifetime) : nil) ?? .ask(conditions)
+    }
+
+    /// What is read without the server.
+    private static func reading<Value: Sendable>(
+        _ stored: CachedValue<Value>,
+        _ policy: CachePolicy,
+        _ lifetime: Duration
+    ) -> StoredUse {
+        let isAllowed = stored.isFresh || stored.age < (stored.lifetime ?? lifetime) + policy.keepsStaleFor
+        return isAllowed ? .answer : .refuse(.expired)
     }
 
     private static func isUsable<Value: Sendable>(
@@ -52,10 +75,12 @@ enum StoredUse: Sendable {
     static func mayStandIn<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,
-        lifetime: Duration
+        lifetime: Duration,
+        request: HTTPHeaders
     ) -> Bool {
-        if policy.freshness == .http, let http = stored.http, HTTPCacheRules.mayStandIn(http, now: stored.now(http)) {
-            return true
+        if policy.freshness == .http, let http = stored.http {
+            guard HTTPCacheRules.mayBeStale(http), http.matches(request) else { return false }
+            if HTTPCacheRules.mayStandIn(http, now: stored.now(http)) { return true }
         }
         let limit = (stored.lifetime ?? lifetime) + policy.staleIfError
         return policy.staleIfError > .zero && stored.age < limit

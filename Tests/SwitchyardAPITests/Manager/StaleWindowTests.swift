@@ -1,0 +1,87 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// The policy's windows for stale answers beside HTTP's own rules (RFC 9111 section 4.2.4).
+@Suite(.timeLimit(.minutes(1))) struct StaleWindowTests {
+    private let clock = ManualClock()
+    private let fails = Locked(false)
+
+    /// An API whose answer has these fields, until the server fails.
+    private func start(_ headers: HTTPHeaders) throws -> (topics: TopicAPI, transport: StubTransport) {
+        let transport = StubTransport { [fails] _ in
+            fails.withLock { $0 } ? .status(503) : .status(200, headers: headers, body: Data("1".utf8))
+        }
+        return (TopicAPI(client: try .stubbed(transport, time: clock)), transport)
+    }
+
+    private func call(_ change: (inout CachePolicy) -> Void = { _ in }) -> APIConfiguration {
+        var call = TopicAPI.topic(1, lifetime: .seconds(60))
+        call.cache.freshness = .http
+        change(&call.cache)
+        return call
+    }
+
+    private static let forbidding: [HTTPHeaders] = [
+        ["ETag": "\"1\"", "Cache-Control": "max-age=10, must-revalidate"],
+        ["ETag": "\"1\"", "Cache-Control": "max-age=10, no-cache"],
+        ["ETag": "\"1\"", "Cache-Control": "max-age=10", "Vary": "*"],
+    ]
+
+    @Test(arguments: forbidding)
+    func `no stale answer is given, nor stands in, where its fields forbid it`(headers: HTTPHeaders) async throws {
+        let (topics, transport) = try start(headers)
+        let call = call {
+            $0.staleWhileRevalidate = .seconds(600)
+            $0.staleIfError = .seconds(600)
+        }
+        _ = try await topics.response(for: call, with: .string)
+        clock.advance(by: .seconds(20))
+
+        #expect(try await topics.response(for: call, with: .string).source == .network)
+        #expect(transport.requestCount == 2)
+        clock.advance(by: .seconds(20))
+        fails.withLock { $0 = true }
+        await #expect(throws: APIError(.status(503))) { try await topics.response(for: call, with: .string) }
+    }
+
+    @Test func `without the server an answer that must be confirmed is none`() async throws {
+        let (topics, _) = try start(["ETag": "\"1\"", "Cache-Control": "max-age=10, no-cache"])
+        _ = try await topics.response(for: call(), with: .string)
+
+        let only = call { $0.reading = .only }
+        await #expect(throws: APIError(.cache(.expired))) { try await topics.response(for: only, with: .string) }
+    }
+
+    @Test(arguments: ["no-cache", "max-age=0", "min-fresh=600"])
+    func `a request that demands freshness asks the server`(demand: String) async throws {
+        let (topics, transport) = try start(["ETag": "\"1\"", "Cache-Control": "max-age=100"])
+        var demanding = call { $0.staleWhileRevalidate = .seconds(600) }
+        _ = try await topics.response(for: demanding, with: .string)
+        clock.advance(by: .seconds(1))
+        demanding.headers["Cache-Control"] = demand
+
+        #expect(try await topics.response(for: demanding, with: .string).source == .network)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `the windows hold where nothing forbids them`() async throws {
+        let (topics, transport) = try start(["Cache-Control": "max-age=10"])
+        let call = call {
+            $0.staleWhileRevalidate = .seconds(100)
+            $0.staleIfError = .seconds(600)
+        }
+        _ = try await topics.response(for: call, with: .string)
+        fails.withLock { $0 = true }
+
+        clock.advance(by: .seconds(50))
+        #expect(try await topics.response(for: call, with: .string).source == .staleCache(age: .seconds(50)))
+        await transport.waitForRequests(2)
+        await transport.waitUntilIdle()
+        clock.advance(by: .seconds(100))
+        #expect(try await topics.response(for: call, with: .string).source == .staleCache(age: .seconds(150)))
+    }
+}
