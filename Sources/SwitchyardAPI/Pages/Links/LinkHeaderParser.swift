@@ -1,3 +1,5 @@
+import SwitchyardClient
+
 /// Reads one line of the header field `Link` front to back, in one pass (RFC 8288 appendix B.2 and B.3).
 struct LinkHeaderParser {
     private let bytes: [UInt8]
@@ -32,8 +34,21 @@ struct LinkHeaderParser {
             target: target,
             relations: relations.split(whereSeparator: \.isWhitespace).map { $0.lowercased() },
             anchor: parameters.first { $0.name == "anchor" }?.value,
-            parameters: firsts(of: parameters)
+            parameters: Self.decoded(firsts(of: parameters))
         )
+    }
+
+    /// The parameters, those in the extended form of RFC 8187 decoded and in place of the plain ones of their names.
+    private static func decoded(_ parameters: [WebLink.Parameter]) -> [WebLink.Parameter] {
+        guard parameters.contains(where: { $0.name.last == "*" }) else { return parameters }
+        let extended = parameters.compactMap { parameter -> WebLink.Parameter? in
+            guard parameter.name.last == "*", let value = ExtendedValue.decoded(parameter.value) else { return nil }
+            let name = String(parameter.name.dropLast())
+            // What names a link, and from where, is no text to be shown: it has no extended form.
+            return name == "rel" || name == "anchor" ? nil : WebLink.Parameter(name: name, value: value)
+        }
+        let names = Set(extended.map(\.name))
+        return parameters.filter { $0.name.last != "*" && !names.contains($0.name) } + extended
     }
 
     private func firsts(of parameters: [WebLink.Parameter]) -> [WebLink.Parameter] {

@@ -1,12 +1,13 @@
 import Foundation
+import SwitchyardClient
 
 /// A link of the header field `Link` (RFC 8288).
 public struct WebLink: Sendable, Hashable {
     /// A parameter of a link, as `title` or `hreflang`.
     public struct Parameter: Sendable, Hashable {
-        /// The name, in lower case.
+        /// The name, in lower case; `title` also for what came as `title*`.
         public var name: String
-        /// The value, without quotes and escapes; empty when there is none.
+        /// The value, without quotes and escapes, the extended form of RFC 8187 decoded; empty when there is none.
         public var value: String
 
         /// Creates a parameter.
@@ -22,7 +23,9 @@ public struct WebLink: Sendable, Hashable {
     public var relations: [String]
     /// The context of the link, when it is not the answer itself.
     public var anchor: String?
-    /// The other parameters, in their order; of a parameter that may stand once, the first.
+    /// The other parameters, in their order, extended ones last; of a parameter that may stand once, the first.
+    ///
+    /// The extended form of a parameter takes the place of the plain one; one that cannot be decoded is left out.
     public var parameters: [Parameter]
 
     /// Creates a link.
@@ -53,8 +56,19 @@ extension WebLink: CustomStringConvertible {
         let own = [
             relations.isEmpty ? nil : ("rel", relations.joined(separator: " ")), anchor.map { ("anchor", $0) },
         ].compactMap(\.self)
-        let all = own + parameters.map { ($0.name, $0.value) }
-        return "<\(target)>" + all.map { "; \($0)=\"\(Self.escaped($1))\"" }.joined()
+        return "<\(target)>" + (own.map(Self.quoted) + parameters.map(Self.written)).joined()
+    }
+
+    /// A parameter in quotes, or in the extended form where it is not ASCII.
+    private static func written(_ parameter: Parameter) -> String {
+        let isPlain = parameter.value.utf8.allSatisfy { $0 < 128 }
+        return isPlain
+            ? quoted(parameter.name, parameter.value)
+            : "; \(parameter.name)*=\(ExtendedValue.encoded(parameter.value))"
+    }
+
+    private static func quoted(_ name: String, _ value: String) -> String {
+        "; \(name)=\"\(escaped(value))\""
     }
 
     private static func escaped(_ value: String) -> String {

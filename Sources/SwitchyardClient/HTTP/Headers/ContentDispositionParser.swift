@@ -55,9 +55,9 @@ struct ContentDispositionParser {
 }
 
 /// Values in the form of RFC 8187: `UTF-8''%E2%82%AC%20rates`.
-enum ExtendedValue {
+package enum ExtendedValue {
     /// The text; `nil` when the character set is neither UTF-8 nor ISO 8859-1, or an escape is none.
-    static func decoded(_ value: String) -> String? {
+    package static func decoded(_ value: String) -> String? {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
         let bytes = Array(parts[2].utf8)
@@ -88,7 +88,8 @@ enum ExtendedValue {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$&+-.^_`|~"
     )
 
-    static func encoded(_ text: String) -> String {
+    /// The text in UTF-8, with what cannot stand as it is escaped.
+    package static func encoded(_ text: String) -> String {
         var output: [UInt8] = []
         PercentEncoding.append(Array(text.utf8), allowed: plain, to: &output)
         return "UTF-8''\(String(decoding: output, as: UTF8.self))"
