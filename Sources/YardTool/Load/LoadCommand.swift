@@ -63,8 +63,11 @@ final class LineOutput: Sendable {
     private let lock = NSLock()
 
     func write(_ line: some Encodable) {
-        guard let data = try? encoder.encode(line) else { return }
-        let text = String(decoding: data, as: UTF8.self) + "\n"
-        lock.withLock { Terminal.standardOutput.write(text) }
+        do {
+            let text = String(decoding: try encoder.encode(line), as: UTF8.self) + "\n"
+            lock.withLock { Terminal.standardOutput.write(text) }
+        } catch {
+            Terminal.complain("yard load: a record is missing: \(error)")
+        }
     }
 }
