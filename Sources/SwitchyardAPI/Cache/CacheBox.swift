@@ -32,7 +32,7 @@ class CacheBox: @unchecked Sendable {
 
 /// A box with a value of one type.
 final class ValueBox<Value: Sendable>: CacheBox, @unchecked Sendable {
-    // @unchecked is sound: see CacheBox.
+    // @unchecked is sound: it adds a constant of a Sendable type to what CacheBox accounts for.
 
     let value: Value
 

@@ -26,6 +26,7 @@ struct ProcessFootprint: Codable {
         for _ in 0..<100 {
             let now = now
             if now.threads <= start.threads, now.descriptors <= start.descriptors { return now }
+            // The system tells of neither; when the task is cancelled the looks follow one another at once.
             try? await Task.sleep(for: .milliseconds(100))
         }
         return now

@@ -55,6 +55,7 @@ struct SoakServers {
         while !Task.isCancelled {
             let server = servers[number % servers.count]
             server.fault = [.refuse, .blackHole, .hang, nil][number % 4]
+            // Real time is what the soak is about; a sleep that is cut short is a task that was cancelled.
             try? await Task.sleep(for: .milliseconds(30))
             server.fault = nil
             try? await Task.sleep(for: .milliseconds(60))

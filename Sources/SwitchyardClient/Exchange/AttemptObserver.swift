@@ -72,6 +72,8 @@ final class WatchedAttempt: TransportTask {
     }
 
     /// Tells the end; under the lock, so that nothing which comes after it is told before.
+    ///
+    /// The observer puts it into a queue and calls nobody: see ``ObserverQueue``.
     func tell(_ result: Result<HTTPResponse, TransportError>) {
         state.withLock { state in
             guard !state.isOver else { return }

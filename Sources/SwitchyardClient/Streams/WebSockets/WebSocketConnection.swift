@@ -32,6 +32,7 @@
         /// Nobody waits for a pong: `URLSession` tells of one more than once, or never, when the connection breaks.
         private static func ping(_ task: URLSessionWebSocketTask, every interval: Duration) async {
             var isAlive = Locked(true)
+            // Pings keep real time, which proxies go by; a sleep throws for one reason, that the task was cancelled.
             while (try? await Task.sleep(for: interval)) != nil {
                 guard isAlive.withLock({ $0 }) else { return task.cancel(with: .abnormalClosure, reason: nil) }
                 let hasPong = Locked(false)

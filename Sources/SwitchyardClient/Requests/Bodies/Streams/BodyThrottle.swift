@@ -21,7 +21,8 @@ public struct BodyThrottle: Sendable {
     /// - Parameters:
     ///   - packetSize: The largest packet in bytes.
     ///   - delay: The pause between packets.
-    ///   - pause: Waits; the task's own sleep unless given.
+    ///   - pause: Waits; the task's own sleep unless given, since a pause in real time is what a throttle is for. It ends
+    ///     by throwing when the task is cancelled.
     public init(
         packetSize: Int,
         delay: Duration,

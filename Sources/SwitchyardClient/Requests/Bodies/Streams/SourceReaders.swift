@@ -48,7 +48,7 @@ where Pieces.Element == Data {
 
 /// Reads a Foundation stream.
 final class InputStreamBodyReader: HTTPBodyReader, @unchecked Sendable {
-    // @unchecked is sound for the same reason as above.
+    // @unchecked is sound: like every reader it belongs to one exchange, which makes one call at a time and awaits it.
     private let stream: InputStream
     private var check: LengthCheck
 
