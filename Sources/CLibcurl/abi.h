@@ -12,6 +12,7 @@ struct curl_version_info {
     unsigned version_number;
     const char *host;
     int features;
+    const char *tls;
 };
 
 struct curl_slist {
@@ -64,6 +65,9 @@ struct curl_functions {
 /// Valid once ycurl_open has answered YCURL_AVAILABLE.
 extern struct curl_functions ycurl_lib;
 
+/// Looks for what ycurl_loop_judge_chains needs in the TLS library that libcurl, by what it says of it, stands on.
+void chain_find_functions(void *library, const char *tls);
+
 /// The field that names the encodings which this libcurl undoes.
 const char *ycurl_encodings_line(void);
 
@@ -89,6 +93,8 @@ enum {
     CURLOPT_NOSIGNAL = 99,
     CURLOPT_ACCEPT_ENCODING = 10102,
     CURLOPT_PRIVATE = 10103,
+    CURLOPT_SSL_CTX_FUNCTION = 20108,
+    CURLOPT_SSL_CTX_DATA = 10109,
     CURLOPT_INFILESIZE_LARGE = 30115,
     CURLOPT_POSTFIELDSIZE_LARGE = 30120,
     CURLOPT_IGNORE_CONTENT_LENGTH = 136,
@@ -116,6 +122,7 @@ enum {
     CURLINFO_SIZE_UPLOAD_T = 0x600007,
     CURLINFO_SIZE_DOWNLOAD_T = 0x600008,
     CURLINFO_REQUEST_SIZE = 0x20000C,
+    CURLINFO_SSL_VERIFYRESULT = 0x20000D,
     CURLINFO_PRIVATE = 0x100015,
     CURLINFO_HTTP_CONNECTCODE = 0x200016,
     CURLINFO_OS_ERRNO = 0x200019,

@@ -325,7 +325,7 @@ int exchange_install_callbacks(struct ycurl_exchange *exchange) {
         code |= set(easy, CURLOPT_PREREQDATA, exchange);
     }
     if (ycurl_version() >= 0x075700) code |= set(easy, CURLOPT_QUICK_EXIT, 1L);
-    return code;
+    return code | chain_install(exchange);
 }
 
 #endif

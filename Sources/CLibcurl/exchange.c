@@ -276,7 +276,7 @@ static bool may_have_been_sent(ycurl_exchange *exchange, bool begun) {
 void ycurl_diagnose(ycurl_exchange *exchange, struct ycurl_diagnosis *diagnosis) {
     bool begun = info_offset(exchange, CURLINFO_PRETRANSFER_TIME_T) > 0;
     *diagnosis = (struct ycurl_diagnosis){
-        .verdict = exchange->verdict,
+        .verdict = chain_was_refused(exchange) ? YCURL_NOT_PINNED : exchange->verdict,
         .os_error = exchange->os_error ? exchange->os_error : (int)info_long(exchange, CURLINFO_OS_ERRNO),
         .connect_status = info_long(exchange, CURLINFO_HTTP_CONNECTCODE),
         .head_complete = exchange->head_complete,

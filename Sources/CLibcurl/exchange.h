@@ -113,6 +113,12 @@ struct watched_socket {
     bool is_stalled;
 };
 
+/// Who has to know one of the certificates of a chain; nobody when `accepts` is NULL.
+struct chain_judge {
+    ycurl_judge accepts;
+    const void *context;
+};
+
 struct loop_option {
     int option;
     long value;
@@ -125,6 +131,7 @@ struct ycurl_loop {
     atomic_bool waits;
     struct loop_option options[4];
     size_t option_count;
+    struct chain_judge judge;
     int64_t now;
     /// Running exchanges with a fed body.
     size_t fed_count;
@@ -201,6 +208,11 @@ bool deadlines_set(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t du
 
 /// Installs what every request of an exchange has in common. Returns a CURLcode.
 int exchange_install_callbacks(struct ycurl_exchange *exchange);
+
+/// Has the chains of an exchange's connections judged, if its loop says so. Returns a CURLcode.
+int chain_install(struct ycurl_exchange *exchange);
+/// Whether the last connection failed because of the judge alone.
+bool chain_was_refused(struct ycurl_exchange *exchange);
 
 /// What libcurl calls to open and to close a socket, and to say what it wants to know of one.
 int loop_open_socket(void *loop, int purpose, struct curl_sockaddr *address);

@@ -96,6 +96,7 @@ static void open_library(void) {
     version = info->version_number;
     features = info->features;
     list_encodings();
+    chain_find_functions(library, info->tls);
     availability = YCURL_AVAILABLE;
     snprintf(message, sizeof message, "libcurl %s", info->version);
 }

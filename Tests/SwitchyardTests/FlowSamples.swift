@@ -67,7 +67,7 @@ enum FlowSamples {
         return transport
     }
 
-    static func pins(_ current: PublicKeyPin, _ next: PublicKeyPin, endOfLife: Date) throws -> any Transport {
+    static func pins(_ current: TLSPin, _ next: TLSPin, endOfLife: Date) throws -> any Transport {
         // sample
         let rule = try PinRule(
             hosts: "**.example.com",
@@ -76,7 +76,7 @@ enum FlowSamples {
             expiresAt: endOfLife
         )
         let transport = try PinnedTransport(rules: [rule]) { pins throws(TransportError) in
-            try Transports.systemDefault(tls: TLSConfiguration(pinnedKeys: pins))
+            try Transports.systemDefault(tls: TLSConfiguration(pins: pins))
         }
         // end
         return transport

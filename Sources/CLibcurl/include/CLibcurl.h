@@ -39,6 +39,9 @@ const char *ycurl_error_text(int code);
 enum { YCURL_FEATURE_TLS = 1 << 2, YCURL_FEATURE_ASYNC_DNS = 1 << 7, YCURL_FEATURE_HTTP2 = 1 << 16,
        YCURL_FEATURE_UNIX_SOCKETS = 1 << 19 };
 
+/// Whether the TLS library beneath libcurl shows the chain that it has checked: OpenSSL does from 1.1 on.
+bool ycurl_shows_chains(void);
+
 /// Nanoseconds of the monotonic clock.
 int64_t ycurl_now(void);
 /// Starts a detached thread with all signals blocked. Returns 0 or an errno.
@@ -207,6 +210,8 @@ enum ycurl_verdict {
     /// libcurl would ask again although there is an answer: it does after a 417 (Expectation Failed).
     YCURL_ANSWERED = 11,
     YCURL_LENGTH_CONTRADICTED = 12,
+    /// The chain is trusted, and ycurl_judge knows none of its certificates.
+    YCURL_NOT_PINNED = 13,
 };
 
 struct ycurl_diagnosis {
@@ -246,6 +251,11 @@ void ycurl_loop_end(ycurl_loop *loop);
 /// Frees a loop; ends it first, unless that was done.
 void ycurl_loop_destroy(ycurl_loop *loop);
 int ycurl_loop_set(ycurl_loop *loop, int option, long value);
+/// Asks about a certificate (DER) of a chain that the usual checks have accepted; called on the loop's thread.
+typedef bool (*ycurl_judge)(const void *context, const void *certificate, size_t count);
+/// Lets the loop's exchanges connect only where one certificate of the chain is accepted. Before the first exchange is
+/// created, and where ycurl_shows_chains only; the context outlives the loop. Judges proxies over TLS as well.
+void ycurl_loop_judge_chains(ycurl_loop *loop, ycurl_judge accepts, const void *context);
 /// Closes all connections. Only while no exchange runs.
 void ycurl_loop_close_connections(ycurl_loop *loop);
 

@@ -65,11 +65,13 @@ public struct TLSConfiguration: Sendable, Hashable {
     public var trustRoots: TrustRoots
     /// How revoked certificates are found; the system's way by default.
     public var revocation = Revocation.system
-    /// The public keys of which the server must have one; empty by default, which pins nothing.
+    /// The pins of which the server's chain must have one, beside the usual checks; empty by default, which pins nothing.
     ///
-    /// Name a spare key as well, so that the server can change its own. The key of the server's own certificate is
-    /// compared, beside the usual checks.
-    public var pinnedKeys: Set<PublicKeyPin>
+    /// Name a spare one as well, so that the server can change its key. On Linux the whole chain is seen where libcurl
+    /// stands on OpenSSL 1.1 or newer, as it mostly does. Elsewhere, and with a proxy over TLS or one that the
+    /// environment names, only the key of the server's own certificate is compared, and a pin of a whole certificate is
+    /// refused when the transport is made.
+    public var pins: Set<TLSPin>
     /// How the client identifies itself; not at all by default.
     public var clientIdentity: ClientIdentity?
     /// The oldest version that is accepted; TLS 1.2 by default (RFC 9325 section 3.1.1).
@@ -80,13 +82,13 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// Creates a configuration; by default the system's trust and nothing more.
     public init(
         trustRoots: TrustRoots = .system,
-        pinnedKeys: Set<PublicKeyPin> = [],
+        pins: Set<TLSPin> = [],
         clientIdentity: ClientIdentity? = nil,
         minimumVersion: Version = .tls12,
         maximumVersion: Version? = nil
     ) {
         self.trustRoots = trustRoots
-        self.pinnedKeys = pinnedKeys
+        self.pins = pins
         self.clientIdentity = clientIdentity
         self.minimumVersion = minimumVersion
         self.maximumVersion = maximumVersion
@@ -94,26 +96,13 @@ public struct TLSConfiguration: Sendable, Hashable {
 }
 
 extension TLSConfiguration {
-    /// Refuses to send over http what is to be sent to a certain key only.
+    /// Refuses to send over http what is to be sent to a pinned server only.
     ///
     /// - Throws: ``TransportError`` with ``TransportError/Kind/unsupported``.
     func check(_ url: RequestURL) throws(TransportError) {
-        guard pinnedKeys.isEmpty || url.isSecure else {
-            let message = "keys are pinned, and http shows none"
+        guard pins.isEmpty || url.isSecure else {
+            let message = "the server is pinned, and http does not show who it is"
             throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
         }
-    }
-}
-
-/// The SHA-256 digest of a public key as it stands in a certificate (SubjectPublicKeyInfo, RFC 7469 section 2.4).
-public struct PublicKeyPin: Sendable, Hashable {
-    /// The digest in base64.
-    public let base64: String
-
-    /// Creates a pin; `nil` unless `base64` holds 32 bytes, with or without `sha256/` in front.
-    public init?(_ base64: String) {
-        let text = base64.hasPrefix("sha256/") ? String(base64.dropFirst(7)) : base64
-        guard Data(base64Encoded: text)?.count == 32 else { return nil }
-        self.base64 = text
     }
 }

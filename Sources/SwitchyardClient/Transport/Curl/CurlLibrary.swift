@@ -22,6 +22,9 @@
             ycurl_has_feature(Int32(feature))
         }
 
+        /// Whether all certificates of a server can be compared with pins, not only its own.
+        var showsChains: Bool { ycurl_shows_chains() }
+
         /// The text of a result code, in libcurl's words.
         static func text(of code: Int32) -> String {
             String(cString: ycurl_error_text(code))

@@ -15,6 +15,8 @@
 
         let configuration: CurlTransport.Configuration
         private(set) var options: [Option] = []
+        /// Whether the pins are compared here, with the whole chain, and not by libcurl.
+        private(set) var judgesChains = false
 
         /// - Throws: ``TransportError`` when the configuration asks for what this libcurl cannot do.
         init(_ configuration: CurlTransport.Configuration, library: CurlLibrary) throws(TransportError) {
@@ -22,6 +24,7 @@
             try addProtocol(library)
             addProxy()
             try addTrust(library)
+            try addPins(library)
             try addIdentity(library)
         }
 
@@ -72,6 +75,11 @@
         /// Whether the proxy has to be trusted as well; a server of its own to libcurl.
         private var reachesProxyOverTLS: Bool {
             if case .server(let proxy) = configuration.proxy { proxy.kind == .https } else { false }
+        }
+
+        /// The same, or perhaps: what the environment names is read with every request.
+        private var mayReachProxyOverTLS: Bool {
+            if case .environment = configuration.proxy { true } else { reachesProxyOverTLS }
         }
 
         private func scheme(of kind: CurlTransport.Configuration.ProxyServer.Kind) -> String {
@@ -139,9 +147,18 @@
             case .list(let url): options.append(.text(YCURL_REVOCATION_LIST, try Self.readablePath(url)))
             case .stapled: options.append(.number(YCURL_STAPLED_STATUS, 1))
             }
-            guard !tls.pinnedKeys.isEmpty else { return }
-            let pins = tls.pinnedKeys.map { "sha256//\($0.base64)" }.sorted().joined(separator: ";")
-            options.append(.text(YCURL_PINNED_KEYS, pins))
+        }
+
+        private mutating func addPins(_ library: CurlLibrary) throws(TransportError) {
+            let pins = configuration.tls.pins
+            guard !pins.isEmpty else { return }
+            // The chain of a proxy over TLS would be judged as well.
+            judgesChains = library.showsChains && !mayReachProxyOverTLS
+            guard !judgesChains else { return }
+            let knowsKeysOnly = pins.allSatisfy { $0.subject == .publicKey }
+            try require(knowsKeysOnly, "pins of whole certificates (libcurl over OpenSSL 1.1, no proxy over TLS)")
+            let keys = pins.map { "sha256//\($0.base64)" }.sorted().joined(separator: ";")
+            options.append(.text(YCURL_PINNED_KEYS, keys))
         }
 
         private mutating func addIdentity(_ library: CurlLibrary) throws(TransportError) {

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// The public keys of which a host's certificate must have one.
+/// The pins of which the chain of a host's certificates must have one.
 ///
-/// The key of the server's own certificate is compared, after the usual checks and never instead of them. Name the key
-/// that will follow as well, so that the server can change its own.
+/// They are compared after the usual checks and never instead of them. Name the key that will follow as well, so that
+/// the server can change its own.
 public struct PinRule: Sendable, Hashable {
-    /// What happens when a host has none of the keys.
+    /// What happens when a host has none of the pins.
     public enum Mode: Sendable, Hashable {
         /// The connection is refused; the default.
         case enforced
@@ -15,8 +15,8 @@ public struct PinRule: Sendable, Hashable {
 
     /// The hosts.
     public let hosts: HostPattern
-    /// The keys.
-    public let pins: Set<PublicKeyPin>
+    /// The pins.
+    public let pins: Set<TLSPin>
     /// What happens when a host has none of them.
     public let mode: Mode
     /// When the rule ends, so that an app that is not updated any more goes on working; never when `nil`.
@@ -29,13 +29,13 @@ public struct PinRule: Sendable, Hashable {
     /// - Parameters:
     ///   - hosts: The hosts: `example.com`, `*.example.com` for one label more, `**.example.com` for the domain itself
     ///     and everything below.
-    ///   - pins: The keys, at least two of them: the one in use and the one that will follow.
+    ///   - pins: At least two of them: the one in use and the one that will follow.
     ///   - mode: What happens when a host has none of them.
     ///   - expiresAt: When the rule ends.
     /// - Throws: ``PinRuleError``.
     public init(
         hosts: String,
-        pins: Set<PublicKeyPin>,
+        pins: Set<TLSPin>,
         mode: Mode = .enforced,
         expiresAt: Date? = nil
     ) throws(PinRuleError) {
@@ -58,9 +58,9 @@ public struct PinRule: Sendable, Hashable {
 public enum PinRuleError: Error, Sendable, Hashable {
     /// The pattern is no host, or has a star elsewhere than in front.
     case invalidPattern(String)
-    /// A rule without a key would refuse everybody.
+    /// A rule without a pin would refuse everybody.
     case noPins(String)
-    /// A rule with one key would lock the app out when that key is lost.
+    /// A rule with one pin would lock the app out when the key behind it is lost.
     case noBackup(String)
     /// The file or data holds no certificate.
     case noCertificate

@@ -2,22 +2,22 @@ public import Foundation
 import Dispatch
 import SwitchyardServices
 
-/// A transport that checks the keys of certain hosts, with a rule for each.
+/// A transport that checks the pins of certain hosts, with a rule for each.
 ///
-/// It stands in front of transports of the same kind, one for each set of keys, since what carries bytes knows one set
+/// It stands in front of transports of the same kind, one for each set of pins, since what carries bytes knows one set
 /// at most. It works on every system whose transport can pin at all; where one cannot, it is not made.
 ///
 /// ### Use
 ///
 ///     let rules = [try PinRule(hosts: "**.example.com", pins: [current, next])]
 ///     let transport = try PinnedTransport(rules: rules) { pins in
-///         try Transports.systemDefault(tls: TLSConfiguration(pinnedKeys: pins))
+///         try Transports.systemDefault(tls: TLSConfiguration(pins: pins))
 ///     }
 ///
 /// A pinned host is asked over https only. After a mismatch under ``PinRule/Mode/reportOnly`` the connection is made
-/// again without the keys; nothing of the request had been sent by then.
+/// again without the pins; nothing of the request had been sent by then.
 public final class PinnedTransport: Transport {
-    /// A host that had none of its keys, and was asked all the same.
+    /// A host that had none of its pins, and was asked all the same.
     public struct Mismatch: Sendable, Hashable {
         /// The host.
         public var host: String
@@ -51,14 +51,14 @@ public final class PinnedTransport: Transport {
     ///   - otherHosts: What happens to hosts that no rule names.
     ///   - clock: The time of day, by which rules end; the system's unless given.
     ///   - report: Told of mismatches under ``PinRule/Mode/reportOnly``, on a thread of the transport.
-    ///   - make: Makes a transport for a set of keys; called once for every rule, and once without keys.
+    ///   - make: Makes a transport for a set of pins; called once for every rule, and once without pins.
     /// - Throws: ``PinRuleError/transport(_:)`` when a transport cannot be made, because it cannot pin for instance.
     public init(
         rules: [PinRule],
         otherHosts: OtherHosts = .allowed,
         clock: @escaping @Sendable () -> Date = { Date() },
         report: @escaping @Sendable (Mismatch) -> Void = { _ in },
-        make: (Set<PublicKeyPin>) throws(TransportError) -> any Transport
+        make: (Set<TLSPin>) throws(TransportError) -> any Transport
     ) throws(PinRuleError) {
         do throws(TransportError) {
             var sites: [Site] = []
@@ -73,7 +73,7 @@ public final class PinnedTransport: Transport {
         self.report = report
     }
 
-    /// Starts an exchange with the keys of its host.
+    /// Starts an exchange with the pins of its host.
     ///
     /// - Parameters:
     ///   - request: What to send.
@@ -104,7 +104,7 @@ public final class PinnedTransport: Transport {
             guard case .failure(let error) = result, error.kind == .certificateRejected, !relay.isCancelled else {
                 return completion(result)
             }
-            // What the usual checks refuse is refused again; what passes them now had only the wrong key.
+            // What the usual checks refuse is refused again; what passes them now had only the wrong pin.
             relay.hold(
                 plain.start(request, progress: progress) { result in
                     if case .success = result { report(Mismatch(host: origin.host, rule: site.rule)) }

@@ -214,9 +214,9 @@
         }
 
         @Test func `a pin is 32 bytes in base64`() {
-            #expect(PublicKeyPin("short") == nil)
-            #expect(PublicKeyPin("not base64 at all!") == nil)
-            #expect(PublicKeyPin("sha256/" + Data(count: 32).base64EncodedString()) != nil)
+            #expect(TLSPin("short") == nil)
+            #expect(TLSPin("not base64 at all!") == nil)
+            #expect(TLSPin("sha256/" + Data(count: 32).base64EncodedString()) != nil)
         }
     }
 #endif

@@ -85,13 +85,23 @@ struct Certificates: Sendable {
         let settings = "subjectAltName=\(host)\nextendedKeyUsage=serverAuth,clientAuth"
         _ = try folder.file("\(name.rawValue).ext", Data(settings.utf8))
         try openssl(
-            "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=\(name.rawValue) -keyout \(name.rawValue).key -out request.pem"
+            "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=\(name.rawValue) -keyout \(name.rawValue).key -out \(name.rawValue).csr"
         )
+        try sign(name, into: "\(name.rawValue).pem")
+    }
+
+    private func sign(_ name: Name, into file: String) throws {
         let days = name == .expired ? -1 : 30
         try openssl(
-            "x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days \(days) "
-                + "-extfile \(name.rawValue).ext -out \(name.rawValue).pem"
+            "x509 -req -in \(name.rawValue).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days \(days) "
+                + "-extfile \(name.rawValue).ext -out \(file)"
         )
+    }
+
+    /// Another certificate of the same name and key.
+    func renewed(_ name: Name) throws -> URL {
+        try sign(name, into: "\(name.rawValue).renewed.pem")
+        return folder.url.appending(path: "\(name.rawValue).renewed.pem")
     }
 
     private func openssl(_ arguments: String) throws {

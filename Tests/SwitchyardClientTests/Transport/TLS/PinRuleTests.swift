@@ -4,11 +4,11 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows N3, N4, N5, N8 and N14, by value and over stubs; ``TrustTests`` has real connections.
+/// Rows N3, N4, N5, N8 and N14, by value and over stubs; ``TrustTests`` and ``ChainPinTests`` have real connections.
 @Suite(.timeLimit(.minutes(1)))
 struct PinRuleTests {
-    static func pin(_ byte: UInt8) throws -> PublicKeyPin {
-        try #require(PublicKeyPin(Data(repeating: byte, count: 32).base64EncodedString()))
+    static func pin(_ byte: UInt8) throws -> TLSPin {
+        try #require(TLSPin(Data(repeating: byte, count: 32).base64EncodedString()))
     }
 
     /// A transport for stubs that have the key `1`: with other keys they refuse.

@@ -6,8 +6,8 @@ import Testing
 
 /// Rows N3 to N6: who is trusted, by the cases of OkHttp and Alamofire that pins alone decide.
 @Suite struct TrustCaseTests {
-    private static func pin(_ key: String) -> PublicKeyPin? {
-        PublicKeyPin(Data(repeating: key.utf8.first ?? 0, count: 32).base64EncodedString())
+    private static func pin(_ key: String) -> TLSPin? {
+        TLSPin(Data(repeating: key.utf8.first ?? 0, count: 32).base64EncodedString())
     }
 
     @Test func `patterns and pins are those of OkHttp`() throws {
@@ -22,7 +22,7 @@ import Testing
             }
             if let text = item["pin"]?.string {
                 let pattern = HostPattern(item["pattern"]?.string ?? "")
-                guard let pin = PublicKeyPin(text), let pattern else {
+                guard let pin = TLSPin(text), let pattern else {
                     return .compare("\(true)", "\(item["expected_error"]?.bool ?? false)")
                 }
                 _ = pin
@@ -36,34 +36,29 @@ import Testing
         }
     }
 
-    /// The first rule that covers the host decides, by the key of the server's own certificate.
+    /// The first rule that covers the host decides, by any key of the chain.
     private static func judgePins(_ item: JSONValue) -> CaseOutcome {
         let host = item["host"]?.string ?? ""
         let keys = (item["chain_keys"]?.array ?? []).compactMap { pin($0.string ?? "") }
         let rules = (item["pins"]?.members ?? []).filter { HostPattern($0.key)?.matches(host) ?? false }.map { rule in
             Set((rule.value.array ?? []).compactMap { pin($0.string ?? "") })
         }
-        let isTrusted = rules.first.map { pins in keys.first.map(pins.contains) ?? false } ?? true
+        let isTrusted = rules.first.map { pins in keys.contains(where: pins.contains) } ?? true
         return CaseOutcome.compare("\(isTrusted)", "\(item["expected_trusted"]?.bool ?? false)")
             .or("Of several rules for one host the first counts; keys are not gathered from all.", if: rules.count > 1)
-            .or(leafOnly, if: !isTrusted && keys.dropFirst().contains { rules.first?.contains($0) ?? false })
     }
 
-    private static let leafOnly =
-        "Only the key of the server's own certificate is compared, since every certificate of "
-        + "an authority in the chain would pass otherwise."
-
-    @Test func `keys are found in certificates as Alamofire finds them`() throws {
+    @Test func `pins of keys and of certificates are compared with a chain as Alamofire does it`() throws {
         let url = try #require(
             Bundle.module.url(forResource: "alamofire_tls_pinning", withExtension: "json", subdirectory: "Cases")
         )
         let root = try JSONReader.read(String(decoding: try Data(contentsOf: url), as: UTF8.self))
-        var pins: [String: PublicKeyPin] = [:]
+        var certificates: [String: Data] = [:]
         for member in root["certificates"]?.members ?? [] {
             let der = try #require(Data(base64Encoded: member.value["der_base64"]?.string ?? ""))
-            let pin = try #require(PublicKeyPin(certificate: der))
-            #expect(pin.base64 == member.value["spki_sha256_base64"]?.string)
-            pins[member.key] = pin
+            let digests = [TLSPin.Subject.publicKey, .certificate].map { TLSPin(certificate: der, subject: $0)?.base64 }
+            #expect(digests == ["spki_sha256_base64", "cert_sha256_base64"].map { member.value[$0]?.string })
+            certificates[member.key] = der
         }
         try CaseFile("alamofire_tls_pinning").run { item in
             let mode = item["mode"]?.string
@@ -75,12 +70,11 @@ import Testing
                     "Validity, chain and host are judged by the TLS library; the certificates have expired."
                 )
             }
-            let wanted = Set((item["pins"]?.array ?? []).compactMap { pins[$0.string ?? ""] })
-            let chain = (item["chain"]?.array ?? []).map { $0.string.flatMap { pins[$0] } }
-            let isTrusted = chain.first?.map(wanted.contains) ?? false
-            let outcome = CaseOutcome.compare("\(isTrusted)", "\(item["expected_trusted"]?.bool ?? false)")
-            let isAuthority = chain.dropFirst().contains { $0.map(wanted.contains) ?? false }
-            return outcome.or(Self.leafOnly, if: isAuthority && !isTrusted)
+            let subject = mode == "certificate" ? TLSPin.Subject.certificate : .publicKey
+            let named = { (key: String) in (item[key]?.array ?? []).compactMap { certificates[$0.string ?? ""] } }
+            let pins = Set(named("pins").compactMap { TLSPin(certificate: $0, subject: subject) })
+            let isTrusted = named("chain").contains(where: pins.accept)
+            return CaseOutcome.compare("\(isTrusted)", "\(item["expected_trusted"]?.bool ?? false)")
         }
     }
 }

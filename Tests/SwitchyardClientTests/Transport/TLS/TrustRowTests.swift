@@ -43,12 +43,12 @@ import Testing
     }
 
     @Test func `the pin of a certificate is that of its key, in both forms`() throws {  // N3, N4
-        let expected = PublicKeyPin(try certificates.pin(.good))
+        let expected = TLSPin(try certificates.pin(.good))
         let pem = try Data(contentsOf: certificates.certificate(.good))
 
-        #expect(PublicKeyPin(certificate: pem) == expected)
-        #expect(PublicKeyPin(certificate: try #require(PEM.certificates(in: pem).first)) == expected)
-        #expect(PublicKeyPin(certificate: Data("no certificate".utf8)) == nil)
+        #expect(TLSPin(certificate: pem) == expected)
+        #expect(TLSPin(certificate: try #require(PEM.certificates(in: pem).first)) == expected)
+        #expect(TLSPin(certificate: Data("no certificate".utf8)) == nil)
     }
 
     @Test func `pins come from a folder of certificates`() throws {  // N4
@@ -58,11 +58,11 @@ import Testing
         }
         _ = try folder.file("readme.txt", Data("not looked at".utf8))
 
-        let pins = try PublicKeyPin.certificates(in: folder.url)
+        let pins = try TLSPin.certificates(in: folder.url)
 
         #expect(pins.map(\.base64).sorted() == [try certificates.pin(.good), try certificates.pin(.client)].sorted())
         _ = try folder.file("broken.cer", Data("no certificate".utf8))
-        #expect(throws: PinRuleError.noCertificate) { _ = try PublicKeyPin.certificates(in: folder.url) }
+        #expect(throws: PinRuleError.noCertificate) { _ = try TLSPin.certificates(in: folder.url) }
     }
 
     @Test func `rules for hosts hold over real connections`() async throws {  // N3, N5, N14
@@ -75,7 +75,7 @@ import Testing
                 let transport = try PinnedTransport(rules: [rule], report: { _ in mismatches.withLock { $0 += 1 } }) {
                     pins throws(TransportError) in
                     var tls = trusting
-                    tls.pinnedKeys = pins
+                    tls.pins = pins
                     return try Transports.systemDefault(tls: tls)
                 }
                 defer { transport.shutdown() }
@@ -93,12 +93,12 @@ import Testing
         #expect(mismatches.withLock { $0 } == 1)
     }
 
-    private func pin(_ name: Certificates.Name) throws -> PublicKeyPin {
-        try #require(PublicKeyPin(try certificates.pin(name)))
+    private func pin(_ name: Certificates.Name) throws -> TLSPin {
+        try #require(TLSPin(try certificates.pin(name)))
     }
 
     @Test func `keys are not pinned over http`() async throws {
-        let transport = try Transports.systemDefault(tls: TLSConfiguration(pinnedKeys: [try pin(.good)]))
+        let transport = try Transports.systemDefault(tls: TLSConfiguration(pins: [try pin(.good)]))
         let url = try #require(RequestURL("http://127.0.0.1:9/"))
 
         await #expect {

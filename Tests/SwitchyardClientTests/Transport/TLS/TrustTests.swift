@@ -54,9 +54,9 @@ import Testing
     @Test func `a server with a pinned key is spoken to`() async throws {
         let server = try TLSServer(certificates, .good)
         var tls = trusting
-        tls.pinnedKeys = [
-            try #require(PublicKeyPin(try certificates.pin(.good))),
-            try #require(PublicKeyPin(try certificates.pin(.client))),
+        tls.pins = [
+            try #require(TLSPin(try certificates.pin(.good))),
+            try #require(TLSPin(try certificates.pin(.client))),
         ]
 
         #expect(try await failure(server, tls) == nil)
@@ -65,7 +65,7 @@ import Testing
     @Test func `a server with another key is rejected, trusted or not`() async throws {
         let server = try TLSServer(certificates, .good)
         var tls = trusting
-        tls.pinnedKeys = [try #require(PublicKeyPin(try certificates.pin(.client)))]
+        tls.pins = [try #require(TLSPin(try certificates.pin(.client)))]
 
         let error = try await failure(server, tls)
 
@@ -76,7 +76,7 @@ import Testing
     @Test func `a pin does not make an unknown authority trusted`() async throws {
         let server = try TLSServer(certificates, .selfSigned)
         var tls = trusting
-        tls.pinnedKeys = [try #require(PublicKeyPin(try certificates.pin(.selfSigned)))]
+        tls.pins = [try #require(TLSPin(try certificates.pin(.selfSigned)))]
 
         #expect(try await failure(server, tls)?.kind == .certificateRejected)
     }

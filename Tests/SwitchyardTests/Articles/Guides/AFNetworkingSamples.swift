@@ -81,9 +81,9 @@ enum AFNetworkingSamples {
 
     static func pin(_ service: Service, certificates folder: URL) throws -> NetworkClient {
         // sample
-        let rule = try PinRule(hosts: "api.example.com", pins: PublicKeyPin.certificates(in: folder))
+        let rule = try PinRule(hosts: "api.example.com", pins: TLSPin.certificates(in: folder))
         let transport = try PinnedTransport(rules: [rule]) { pins throws(TransportError) in
-            try Transports.systemDefault(tls: TLSConfiguration(pinnedKeys: pins))
+            try Transports.systemDefault(tls: TLSConfiguration(pins: pins))
         }
         let client = try NetworkClient(service: service, transport: transport)
         // end

@@ -21,6 +21,7 @@
             case uploadChanged
             case answered
             case lengthContradicted
+            case notPinned
         }
 
         /// libcurl's result code; -1 when one of our deadlines ended the exchange.
@@ -75,6 +76,7 @@
             case .deadlinePassed, .idleTooLong: .timeout
             case .notConnected: .connectTimeout
             case .lengthContradicted: .protocolViolation
+            case .notPinned: .certificateRejected
             case .noMemory: .other
             case .none, .answered: nil
             }
@@ -92,6 +94,7 @@
             case .idleTooLong: "nothing was received for longer than the idle timeout"
             case .notConnected: "no connection came about within the connect timeout"
             case .lengthContradicted: "the response's Content-Length is no number, or more than one"
+            case .notPinned: "no certificate of the server's chain has one of the pins"
             case .noMemory, .none, .answered: "out of memory"
             }
         }

@@ -41,12 +41,23 @@
             self.loop = loop
             self.settings = Boxed(settings)
             settings.apply(toLoop: loop)
+            if settings.judgesChains { judgeChains() }
             recycle([CurlHandle(try makeHandle())])  // Finds now, not at the first request, what libcurl refuses.
         }
 
         deinit {
             dropSpareHandles()
             ycurl_loop_destroy(loop)
+        }
+
+        /// Has the pins compared with every certificate of a chain.
+        private func judgeChains() {
+            let accepts: ycurl_judge = { context, bytes, count in
+                guard let context, let bytes else { return false }
+                let settings = Unmanaged<Boxed<CurlSettings>>.fromOpaque(context).takeUnretainedValue()
+                return settings.value.configuration.tls.pins.accept(certificate: Data(bytes: bytes, count: count))
+            }
+            ycurl_loop_judge_chains(loop, accepts, Unmanaged.passUnretained(settings).toOpaque())
         }
 
         // MARK: Any thread

@@ -8,7 +8,7 @@ import Foundation
 struct URLSessionTrust: Sendable {
     #if canImport(Darwin)
         private let anchors: [Data]?
-        private let pins: Set<PublicKeyPin>
+        private let pins: Set<TLSPin>
 
         /// - Throws: ``TransportError`` for what `URLSession` cannot do.
         init(_ tls: TLSConfiguration) throws(TransportError) {
@@ -17,7 +17,7 @@ struct URLSessionTrust: Sendable {
             guard tls.maximumVersion.map({ $0 >= tls.minimumVersion }) ?? true else {
                 throw Self.unsupported("a newest TLS version older than the oldest")
             }
-            pins = tls.pinnedKeys
+            pins = tls.pins
             switch tls.trustRoots {
             case .system: anchors = nil
             case .pem(let pem): anchors = PEM.certificates(in: pem)
@@ -50,10 +50,9 @@ struct URLSessionTrust: Sendable {
             }
             guard SecTrustEvaluateWithError(trust, nil) else { return false }
             guard !pins.isEmpty else { return true }
-            guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], let leaf = chain.first,
-                let pin = PublicKeyPin(certificate: SecCertificateCopyData(leaf) as Data)
-            else { return false }
-            return pins.contains(pin)
+            // The chain that was found trusted, not what the server has sent.
+            let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? []
+            return chain.contains { pins.accept(certificate: SecCertificateCopyData($0) as Data) }
         }
     #else
         /// - Throws: ``TransportError`` for all but the defaults, since `URLSession` on Linux has no say in trust.

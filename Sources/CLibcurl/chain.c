@@ -1,0 +1,101 @@
+/// Shows the certificates by which a server has proved who it is, so that pins can be compared with each of them.
+///
+/// libcurl compares the key of the server's own certificate only, and hands out what the server has sent, of which
+/// nobody has checked that it belongs to the chain. OpenSSL knows the chain that it has built itself.
+#if defined(__linux__)
+
+#include "exchange.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// X509_V_ERR_APPLICATION_VERIFICATION: the one reason that OpenSSL itself never gives.
+#define REFUSED_BY_APPLICATION 50
+
+/// The functions of OpenSSL 1.1 and 3; none of their arguments has a layout that is known here.
+static struct {
+    void (*set_verify_callback)(void *context, int (*verify)(void *store, void *argument), void *argument);
+    int (*verify)(void *store);
+    void *(*chain)(void *store);
+    void (*set_error)(void *store, int error);
+    int (*count)(const void *stack);
+    void *(*value)(const void *stack, int index);
+    int (*encode)(const void *certificate, unsigned char **place);
+} openssl;
+
+static bool found;
+
+void chain_find_functions(void *library, const char *tls) {
+    // Only where libcurl says that it stands on OpenSSL is what it calls a context one of OpenSSL's.
+    if (!tls || strncmp(tls, "OpenSSL/", 8) != 0 || strchr(tls, '(')) return;
+    const struct {
+        const char *name;
+        void *place;
+    } wanted[] = {
+        {"SSL_CTX_set_cert_verify_callback", &openssl.set_verify_callback},
+        {"X509_verify_cert", &openssl.verify},
+        {"X509_STORE_CTX_get0_chain", &openssl.chain},
+        {"X509_STORE_CTX_set_error", &openssl.set_error},
+        {"OPENSSL_sk_num", &openssl.count},
+        {"OPENSSL_sk_value", &openssl.value},
+        {"i2d_X509", &openssl.encode},
+    };
+    found = true;
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        // In libcurl and what it was linked with, whatever else the program has loaded.
+        void *function = dlsym(library, wanted[i].name);
+        if (!function) found = false;
+        *(void **)wanted[i].place = function;
+    }
+}
+
+bool ycurl_shows_chains(void) { return found; }
+
+static bool is_wanted(const struct chain_judge *judge, const void *certificate) {
+    int count = openssl.encode(certificate, NULL);
+    unsigned char *bytes = count > 0 ? malloc((size_t)count) : NULL;
+    if (!bytes) return false;
+    unsigned char *end = bytes;  // OpenSSL moves it behind what it writes.
+    bool wanted = openssl.encode(certificate, &end) == count && judge->accepts(judge->context, bytes, (size_t)count);
+    free(bytes);
+    return wanted;
+}
+
+/// Called in place of OpenSSL's own check, which comes first: what it refuses nothing makes good.
+static int verify_chain(void *store, void *argument) {
+    const struct chain_judge *judge = argument;
+    int outcome = openssl.verify(store);
+    if (outcome <= 0) return outcome;
+    const void *chain = openssl.chain(store);
+    for (int i = 0; chain && i < openssl.count(chain); i++)
+        if (is_wanted(judge, openssl.value(chain, i))) return 1;
+    openssl.set_error(store, REFUSED_BY_APPLICATION);
+    return 0;
+}
+
+static int prepare_context(void *easy, void *context, void *judge) {
+    (void)easy;
+    openssl.set_verify_callback(context, verify_chain, judge);
+    return CURLE_OK;
+}
+
+void ycurl_loop_judge_chains(ycurl_loop *loop, ycurl_judge accepts, const void *context) {
+    loop->judge = (struct chain_judge){accepts, context};
+}
+
+int chain_install(struct ycurl_exchange *exchange) {
+    // A connection, and with it the judge, may outlive the exchange that has opened it, but not the loop.
+    struct chain_judge *judge = &exchange->loop->judge;
+    if (!judge->accepts) return CURLE_OK;
+    int code = ycurl_lib.easy_setopt(exchange->easy, CURLOPT_SSL_CTX_FUNCTION, prepare_context);
+    return code | ycurl_lib.easy_setopt(exchange->easy, CURLOPT_SSL_CTX_DATA, judge);
+}
+
+bool chain_was_refused(struct ycurl_exchange *exchange) {
+    long reason = 0;
+    ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_SSL_VERIFYRESULT, &reason);
+    return exchange->loop->judge.accepts && reason == REFUSED_BY_APPLICATION;
+}
+
+#endif

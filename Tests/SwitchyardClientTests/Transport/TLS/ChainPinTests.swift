@@ -1,0 +1,115 @@
+import Foundation
+import SwitchyardClient
+import Testing
+
+/// Row N3: pins of a key and of a whole certificate, compared with any certificate of the chain.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct ChainPinTests {
+    private let certificates: Certificates
+
+    init() throws {
+        certificates = try Certificates()
+    }
+
+    private func trusting(_ pins: TLSPin...) -> TLSConfiguration {
+        TLSConfiguration(trustRoots: .file(certificates.authority), pins: Set(pins))
+    }
+
+    private func pin(_ certificate: URL, _ subject: TLSPin.Subject = .publicKey) throws -> TLSPin {
+        try #require(TLSPin(certificate: try Data(contentsOf: certificate), subject: subject))
+    }
+
+    @Test(arguments: [TLSPin.Subject.publicKey, .certificate])
+    func `a pin of the authority will do for a server that it has signed`(_ subject: TLSPin.Subject) async throws {
+        let server = try TLSServer(certificates, .good)
+
+        #expect(try await failure(server, trusting(pin(certificates.authority, subject))) == nil)
+    }
+
+    @Test(arguments: [TLSPin.Subject.publicKey, .certificate])
+    func `a pinned certificate that a server merely brings along is none of its chain`(
+        _ subject: TLSPin.Subject
+    ) async throws {
+        let pinned = certificates.certificate(.client)
+        let server = try TLSServer(certificates, .good, options: ["-cert_chain", pinned.path])
+
+        let error = try await failure(server, trusting(pin(pinned, subject)))
+
+        #expect(error?.kind == .certificateRejected)
+        #expect(error?.mayHaveBeenSent == false)
+    }
+
+    @Test func `a pin of the authority does not make good what it has not signed, or for somebody else`() async throws {
+        for name in [Certificates.Name.selfSigned, .expired, .foreign] {
+            let server = try TLSServer(certificates, name)
+
+            #expect(
+                try await failure(server, trusting(pin(certificates.authority)))?.kind == .certificateRejected,
+                "\(name)"
+            )
+        }
+    }
+
+    @Test func `a renewed certificate keeps the pin of its key and not that of its bytes`() async throws {
+        let server = try TLSServer(certificates, .good)
+        let renewed = try certificates.renewed(.good)
+
+        #expect(try await failure(server, trusting(pin(renewed))) == nil)
+        #expect(try await failure(server, trusting(pin(renewed, .certificate)))?.kind == .certificateRejected)
+        #expect(try await failure(server, trusting(pin(certificates.certificate(.good), .certificate))) == nil)
+    }
+
+    @Test func `one digest is not the other`() async throws {
+        let server = try TLSServer(certificates, .good)
+        let key = try pin(certificates.certificate(.good))
+        let asCertificate = try #require(TLSPin(key.base64, of: .certificate))
+
+        #expect(try await failure(server, trusting(asCertificate))?.kind == .certificateRejected)
+    }
+
+    #if os(Linux)
+        @Test func `who has none of the pins is told so`() async throws {
+            let server = try TLSServer(certificates, .good)
+
+            let error = try await failure(server, trusting(pin(certificates.certificate(.client))))
+
+            #expect(error?.message == "no certificate of the server's chain has one of the pins")
+        }
+
+        @Test func `the chain is looked at behind a proxy that leads to the server`() async throws {
+            let server = try TLSServer(certificates, .good)
+            let (url, port) = (try #require(RequestURL(server.url)), UInt16(server.port))
+            for (pinned, isTrusted) in [(certificates.authority, true), (certificates.certificate(.client), false)] {
+                let listener = try TCPListener()
+                async let asked = listener.serveOne {
+                    Tunnel.serve($0, answering: "HTTP/1.1 200 OK\r\n\r\n", leadingTo: port)
+                }
+                var configuration = CurlTransport.Configuration()
+                configuration.proxy = .server(.init(kind: .http, host: "127.0.0.1", port: Int(listener.port)))
+                configuration.tls = try trusting(pin(pinned))
+                let transport = try CurlTransport(configuration: configuration)
+
+                let answer = try? await transport.send(HTTPRequest(url: url))
+
+                #expect((answer != nil) == isTrusted)
+                transport.shutdown()
+                #expect(await asked.hasPrefix("CONNECT"))
+            }
+        }
+
+        @Test(arguments: [true, false])
+        func `where only keys can be compared a pin of a whole certificate makes no transport`(
+            fromEnvironment: Bool
+        ) throws {
+            var configuration = CurlTransport.Configuration()
+            configuration.proxy =
+                fromEnvironment ? .environment : .server(.init(kind: .https, host: "127.0.0.1", port: 9))
+            configuration.tls = try trusting(pin(certificates.certificate(.good)))
+            _ = try CurlTransport(configuration: configuration)
+
+            configuration.tls.pins.insert(try pin(certificates.certificate(.good), .certificate))
+            let error = #expect(throws: TransportError.self) { _ = try CurlTransport(configuration: configuration) }
+
+            #expect(error?.kind == .unsupported)
+        }
+    #endif
+}
