@@ -65,6 +65,14 @@ struct curl_functions {
 /// Valid once ycurl_open has answered YCURL_AVAILABLE.
 extern struct curl_functions ycurl_lib;
 
+/// A function of a library, and the place of its pointer.
+struct wanted_function {
+    const char *name;
+    void *place;
+};
+
+/// Finds every function, or names the first that is missing.
+const char *library_find(void *library, const struct wanted_function *wanted, size_t count);
 /// Looks for what ycurl_loop_judge_chains needs in the TLS library that libcurl, by what it says of it, stands on.
 void chain_find_functions(void *library, const char *tls);
 

@@ -6,7 +6,6 @@
 
 #include "exchange.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +28,7 @@ static bool found;
 void chain_find_functions(void *library, const char *tls) {
     // Only where libcurl says that it stands on OpenSSL is what it calls a context one of OpenSSL's.
     if (!tls || strncmp(tls, "OpenSSL/", 8) != 0 || strchr(tls, '(')) return;
-    const struct {
-        const char *name;
-        void *place;
-    } wanted[] = {
+    const struct wanted_function wanted[] = {
         {"SSL_CTX_set_cert_verify_callback", &openssl.set_verify_callback},
         {"X509_verify_cert", &openssl.verify},
         {"X509_STORE_CTX_get0_chain", &openssl.chain},
@@ -41,13 +37,8 @@ void chain_find_functions(void *library, const char *tls) {
         {"OPENSSL_sk_value", &openssl.value},
         {"i2d_X509", &openssl.encode},
     };
-    found = true;
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        // In libcurl and what it was linked with, whatever else the program has loaded.
-        void *function = dlsym(library, wanted[i].name);
-        if (!function) found = false;
-        *(void **)wanted[i].place = function;
-    }
+    // In libcurl and what it was linked with, whatever else the program has loaded.
+    found = library_find(library, wanted, sizeof wanted / sizeof wanted[0]) == NULL;
 }
 
 bool ycurl_shows_chains(void) { return found; }

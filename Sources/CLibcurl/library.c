@@ -27,12 +27,17 @@ static unsigned version;
 static int features;
 static char encodings_line[64];
 
-/// Finds every function, or names the first that is missing.
+const char *library_find(void *library, const struct wanted_function *wanted, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        void *found = dlsym(library, wanted[i].name);
+        if (!found) return wanted[i].name;
+        *(void **)wanted[i].place = found;
+    }
+    return NULL;
+}
+
 static const char *find_functions(void *library) {
-    const struct {
-        const char *name;
-        void *place;
-    } wanted[] = {
+    const struct wanted_function wanted[] = {
         {"curl_global_init", &ycurl_lib.global_init},
         {"curl_version_info", &ycurl_lib.version_info},
         {"curl_easy_strerror", &ycurl_lib.easy_strerror},
@@ -49,12 +54,7 @@ static const char *find_functions(void *library) {
         {"curl_multi_socket_action", &ycurl_lib.multi_socket_action},
         {"curl_multi_info_read", &ycurl_lib.multi_info_read},
     };
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        void *found = dlsym(library, wanted[i].name);
-        if (!found) return wanted[i].name;
-        *(void **)wanted[i].place = found;
-    }
-    return NULL;
+    return library_find(library, wanted, sizeof wanted / sizeof wanted[0]);
 }
 
 /// Names the encodings that this libcurl undoes (CURL_VERSION_LIBZ, _BROTLI and _ZSTD).
