@@ -64,7 +64,8 @@ extension NetworkClient {
                     guard let self else { return }
                     networkChanged(isOnline: status.isReachable)
                 }
-            }
+            },
+            provider: provider
         )
     }
 }
@@ -72,9 +73,12 @@ extension NetworkClient {
 /// Keeps a client informed about the network as long as it lives.
 public final class ReachabilityFollower: Sendable {
     private let task: Task<Void, Never>
+    /// Tells nothing any more once it is released, and the caller may have no other reference to it.
+    private let provider: any ReachabilityProvider
 
-    init(_ task: Task<Void, Never>) {
+    init(_ task: Task<Void, Never>, provider: any ReachabilityProvider) {
         self.task = task
+        self.provider = provider
     }
 
     deinit {

@@ -41,6 +41,30 @@ import Testing
 
         monitor.stop()
         #expect(monitor.status == .reachable(.cellular))
+
+        // Another one that hears of a change shows that it has been told; what the first had been told is behind it.
+        network.status = .notReachable
+        let (others, other) = AsyncStream.makeStream(of: ReachabilityStatus.self)
+        let second = ReachabilityMonitor(network)
+        second.start(on: queue) { other.yield($0) }
+        #expect(await others.first { _ in true } == .notReachable)
+        queue.sync {}
+        continuation.finish()
+        #expect(await seen.next() == nil)
+    }
+
+    @Test func `O2: a monitor calls back on the main queue unless told otherwise`() async {
+        let monitor = ReachabilityMonitor(ManualReachability(.notReachable))
+
+        let status = await withCheckedContinuation { continuation in
+            monitor.start { status in
+                dispatchPrecondition(condition: .onQueue(.main))
+                continuation.resume(returning: status)
+            }
+        }
+
+        #expect(status == .notReachable)
+        monitor.stop()
     }
 
     @Test func `changes made at once are heard in the order in which they were made`() async {
@@ -125,5 +149,20 @@ import Testing
 
         _ = follower
         #expect(client.servers.count == 3)
+    }
+
+    @Test func `whoever follows keeps the network's provider, and lets it go with the follower`() async throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+        var network: ManualReachability? = ManualReachability(.notReachable)
+        weak var kept: ManualReachability?
+        kept = network
+        var follower = network.map { client.following($0) }
+
+        network = nil
+        #expect(kept != nil)
+        withExtendedLifetime(follower) {}
+
+        follower = nil
+        await until { kept == nil }
     }
 }
