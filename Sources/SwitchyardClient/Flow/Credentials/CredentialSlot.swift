@@ -13,6 +13,8 @@ struct CredentialSlot {
     private(set) var credential: Credential?
     private(set) var version: UInt64 = 0
     private var isLoaded = false
+    /// Whether the credential was close to its end already when it was got.
+    private var isShort = false
     private var failure: Failure?
     private var endings: UInt64 = 0
     private var renewals: [MonotonicTime] = []
@@ -25,6 +27,7 @@ struct CredentialSlot {
         self.credential = credential
         version += 1
         isLoaded = true
+        isShort = false
         failure = nil
         worker = nil
         defer { waiters = [] }
@@ -42,6 +45,7 @@ struct CredentialSlot {
         Credentials.View(
             credential: credential,
             version: version,
+            isShort: isShort,
             isBusy: isBusy,
             needsLoading: needsLoading,
             failure: failure,
@@ -72,9 +76,12 @@ struct CredentialSlot {
     }
 
     /// Takes the end of the work; `nil` when somebody has set a credential meanwhile, and the work is for nothing.
+    ///
+    /// A short credential is one that ends before others would be renewed.
     mutating func endWork(
         _ number: UInt64,
-        _ result: Result<Credential?, CredentialError>
+        _ result: Result<Credential?, CredentialError>,
+        isShort: Bool
     ) -> [RenewalWaiter]? {
         guard worker == number else { return nil }
         worker = nil
@@ -86,6 +93,7 @@ struct CredentialSlot {
             if let new {
                 credential = new
                 version += 1
+                self.isShort = isShort
             }
         case .failure(let error): failure = Failure(version: version, error: error, number: endings)
         }

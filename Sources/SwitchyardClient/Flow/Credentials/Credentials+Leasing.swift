@@ -28,8 +28,8 @@ extension Credentials {
                 try await load(for: journey, seeing: view)
                 continue
             }
-            // What has just been renewed may be short-lived; it is used as long as it is good at all.
-            let leeway = hasWaited ? .zero : policy.leeway
+            // What was renewed may be short-lived; it is used as long as it is good at all.
+            let leeway = hasWaited || view.isShort ? .zero : policy.leeway
             let isGood = view.credential.map { !$0.isExpired(at: clock(), leeway: leeway) } ?? false
             if isGood || !provider.canRenew(view.credential) {
                 guard view.credential != nil || policy.allowsAnonymous else { throw .missing }
@@ -88,6 +88,7 @@ extension Credentials {
     struct View {
         var credential: Credential?
         var version: UInt64
+        var isShort: Bool
         var isBusy: Bool
         var needsLoading: Bool
         var failure: CredentialSlot.Failure?
@@ -183,8 +184,9 @@ extension Credentials {
         let environment = journey.environment
         let time = journey.core.time
         let finish: @Sendable (Result<Credential?, CredentialError>) -> Bool = { [self] result in
+            let isShort = publishes && isShort(result)
             let waiters = state.withLock { slots -> [RenewalWaiter]? in
-                guard let waiters = slots[environment]?.endWork(number, result) else { return nil }
+                guard let waiters = slots[environment]?.endWork(number, result, isShort: isShort) else { return nil }
                 switch result {
                 case .success(let new): if publishes { tell(.renewed, keeping: new, in: environment) }
                 case .failure(let error): publish(.failed(error), in: environment)
@@ -208,6 +210,12 @@ extension Credentials {
             await worker.value
             timer.cancel()
         }
+    }
+
+    /// Whether what a renewal brought ends within the leeway, so that renewing it again would bring no more.
+    private func isShort(_ result: Result<Credential?, CredentialError>) -> Bool {
+        guard case .success(let new?) = result else { return false }
+        return new.isExpired(at: clock(), leeway: policy.leeway)
     }
 
     private static func outcome(

@@ -14,7 +14,8 @@ public import SwitchyardServices
 ///
 /// ### Rules
 /// 1. A request goes with the credential of its environment, and waits while that is being renewed.
-/// 2. A credential that ends within ``Policy/leeway`` is renewed before the request goes.
+/// 2. A credential that ends within ``Policy/leeway`` is renewed before the request goes; one that a renewal gave for
+///    less time than that, when it has ended.
 /// 3. A 401 to a credential that has been replaced meanwhile only sends the request again. A 401 to the present one
 ///    renews it, once, and every request that got one is sent again when it is there.
 /// 4. When renewing fails, every request that waited, and every one that was refused with that credential before,

@@ -154,6 +154,30 @@ struct CredentialTests {
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer short"])
     }
 
+    @Test func `a token that lives shorter than the leeway is renewed at its end, and not for every request`()
+        async throws
+    {  // M5, M7
+        let now = Locked(Date(timeIntervalSince1970: 1000))
+        let renewals = Locked(0)
+        let credentials = Credentials(clock: { now.withLock { $0 } }) { _ in
+            let number = renewals.withLock { renewals in
+                renewals += 1
+                return renewals
+            }
+            return .bearer("t\(number)", expiresAt: now.withLock { $0 }.addingTimeInterval(5))
+        }
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
+            .status(200)
+        }
+
+        for _ in 0..<7 { _ = try await client.send(APIConfiguration(path: "x")) }
+        now.withLock { $0 += 5 }
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        let shown = transport.requests.map { $0.headers["Authorization"] }
+        #expect(shown == Array(repeating: "Bearer t1", count: 7) + ["Bearer t2"])
+    }
+
     @Test func `credentials are kept in the order in which they were set`() async throws {
         let provider = StoringProvider()
         let credentials = Credentials(provider: provider)
