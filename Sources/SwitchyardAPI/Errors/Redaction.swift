@@ -12,7 +12,6 @@ struct Redaction: Sendable {
     static let standard: Redaction = {
         var names = SwitchyardClient.Redaction.standard
         names.headerNames.formUnion(["www-authenticate", "authentication-info"])
-        names.parameterNames.formUnion(["code_verifier", "otp", "pin"])
         return Redaction(names: names)
     }()
 

@@ -28,9 +28,9 @@ enum JSONRedaction {
         return Data(output)
     }
 
-    /// Whether the first byte that is no space opens an object or an array.
+    /// Whether the first byte that is no space, and of no byte order mark, opens an object or an array.
     static func looksLikeJSON(_ data: Data) -> Bool {
-        let first = data.first { ![9, 10, 13, 32].contains($0) }
+        let first = data.first { ![9, 10, 13, 32, 0xEF, 0xBB, 0xBF].contains($0) }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 

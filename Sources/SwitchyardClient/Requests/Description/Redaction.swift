@@ -7,6 +7,8 @@ public struct Redaction: Sendable, Hashable {
     /// Names of header fields whose values are hidden, in lower case.
     public var headerNames: Set<String>
     /// Names of parameters (in queries, forms and JSON) whose values are hidden, in lower case.
+    ///
+    /// One without hyphens and underscores stands for all spellings: `idtoken` for `id_token`, `id-token` and `idToken`.
     public var parameterNames: Set<String>
 
     /// Hides nothing.
@@ -16,9 +18,12 @@ public struct Redaction: Sendable, Hashable {
     public static let standard = Redaction(
         headerNames: HTTPHeaders.sensitiveNames,
         parameterNames: [
-            "access_token", "accesstoken", "api_key", "apikey", "auth", "authorization", "client_secret", "code",
-            "id_token", "key", "passphrase", "passwd", "password", "pwd", "refresh_token", "refreshtoken", "secret",
-            "session", "session_id", "sessionid", "sid", "sign", "signature", "sig", "ticket", "token",
+            "accesskey", "accesstoken", "apikey", "apisecret", "assertion", "auth", "authorization", "authtoken",
+            "clientassertion", "clientsecret", "code", "codeverifier", "confirmpassword", "csrftoken",
+            "currentpassword", "devicecode", "idtoken", "key", "newpassword", "oldpassword", "otp", "passcode",
+            "passphrase", "passwd", "password", "pin", "privatekey", "pwd", "refreshtoken", "secret", "secretkey",
+            "securitytoken", "session", "sessionid", "sessiontoken", "sid", "sig", "sign", "signature", "ticket",
+            "token", "xamzcredential", "xamzsecuritytoken", "xamzsignature", "xgoogcredential", "xgoogsignature",
         ]
     )
 
@@ -35,7 +40,11 @@ public struct Redaction: Sendable, Hashable {
     public func hides(parameter name: String) -> Bool {
         let decoded = (name.removingPercentEncoding ?? name).lowercased()
         let parts = decoded.split { "[].".contains($0) }
-        return parameterNames.contains(decoded) || parts.last.map { parameterNames.contains(String($0)) } ?? false
+        return names(decoded) || parts.last.map { names(String($0)) } ?? false
+    }
+
+    private func names(_ name: String) -> Bool {
+        parameterNames.contains(name) || parameterNames.contains(name.filter { $0 != "_" && $0 != "-" })
     }
 
     /// The value of a header field as it is shown; an authorization keeps its scheme, and a URL loses its secrets.

@@ -38,6 +38,13 @@ import Testing
         ("https://h/x?user%5Bpassword%5D=1", "https://h/x?user%5Bpassword%5D=***"),
         ("https://h/x", "https://h/x"), ("https://h/x?a", "https://h/x?a"), ("https://h/x#top", "https://h/x#top"),
         ("https://h/x?a=1#token=b&c=d", "https://h/x?a=1#token=***&c=d"),
+        // Signed URLs: who has one may do what it was signed for.
+        (
+            "https://h/x?X-Amz-Date=1&X-Amz-Credential=b&X-Amz-Security-Token=c&X-Amz-Signature=d",
+            "https://h/x?X-Amz-Date=1&X-Amz-Credential=***&X-Amz-Security-Token=***&X-Amz-Signature=***"
+        ), ("https://h/x?X-Goog-Expires=9&X-Goog-Signature=a", "https://h/x?X-Goog-Expires=9&X-Goog-Signature=***"),
+        ("https://h/x?se=1&sig=a", "https://h/x?se=1&sig=***"),
+        ("https://h/x?Signature=a", "https://h/x?Signature=***"),
         ("https://h/x#/login?token=b", "https://h/x#/login?token=***"),
     ])
     func `a URL loses its secrets`(url: String, expected: String) {
@@ -62,11 +69,24 @@ import Testing
         (#"{"password": "a\"b", "x": 1}"#, #"{"password": "***", "x": 1}"#),
         (#"{"token":{"a":[1,{"b":2}]},"c":3}"#, #"{"token":"***","c":3}"#), (#"["token", 1]"#, #"["token", 1]"#),
         (#"{"a":"token","key":12}"#, #"{"a":"token","key":"***"}"#), (#"{"token":"#, #"{"token":"#),
+        (#"{"idToken":"a","clientSecret":"b"}"#, #"{"idToken":"***","clientSecret":"***"}"#),
+        (#"{"old_password":"a","newPassword":"b"}"#, #"{"old_password":"***","newPassword":"***"}"#),
+        (#"{"monkey":"a","tokens":2,"passwordHint":"b"}"#, #"{"monkey":"a","tokens":2,"passwordHint":"b"}"#),
     ])
     func `JSON loses its secrets and nothing else`(text: String, expected: String) {
         let hidden = Redaction.standard.body(Data(text.utf8), contentType: "application/json")
 
         #expect(String(decoding: hidden, as: UTF8.self) == expected)
+    }
+
+    @Test func `the list of what is hidden can be made longer`() {  // L25
+        var redaction = Redaction.standard
+        redaction.parameterNames.insert("voucher")
+        redaction.headerNames.insert("x-voucher")
+
+        #expect(redaction.url("https://h/x?Voucher=a&token=b&c=d") == "https://h/x?Voucher=***&token=***&c=d")
+        #expect(redaction.value("a", ofHeader: "X-Voucher") == "***")
+        #expect(Redaction.standard.url("https://h/x?Voucher=a") == "https://h/x?Voucher=a")
     }
 
     @Test func `a form loses its secrets`() {
@@ -83,6 +103,12 @@ import Testing
         let hidden = Redaction.standard.body(Data(" {\"token\": 1}".utf8), contentType: type)
 
         #expect(String(decoding: hidden, as: UTF8.self) == " {\"token\": \"***\"}")
+    }
+
+    @Test func `JSON loses its secrets also behind a byte order mark`() {
+        let hidden = Redaction.standard.body(Data("\u{FEFF}{\"token\": 1}".utf8), contentType: "text/plain")
+
+        #expect(hidden == Data("\u{FEFF}{\"token\": \"***\"}".utf8))
     }
 
     @Test func `a form of several parts loses its secrets and nothing else`() throws {

@@ -1,0 +1,103 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Everything that the library prints of one call, looked through for what must not be in it.
+///
+/// Rows L25 and H25.
+@Suite(.timeLimit(.minutes(1))) struct SecretsTests {
+    private static let secret = "S3CR3T"
+
+    /// A call with a secret wherever one can stand.
+    private static var configuration: APIConfiguration {
+        var configuration = APIConfiguration(
+            path: "login?sig=\(secret)",
+            method: .post,
+            query: ["token": secret, "X-Amz-Signature": secret, "user": ["password": secret] as Parameters, "page": 7],
+            headers: [
+                "Authorization": "Bearer \(secret)", "Proxy-Authorization": "Basic \(secret)", "X-API-Key": secret,
+                "Cookie": "sid=\(secret)", "Referer": "https://joe:\(secret)@a.example/?code=\(secret)", "X-Note": "n",
+            ]
+        )
+        configuration.body = .json(["password": secret, "newPassword": secret, "name": "me"])
+        return configuration
+    }
+
+    private static let refusal = StubAnswer.status(
+        401,
+        headers: [
+            "Set-Cookie": "sid=\(secret); Path=/", "Content-Type": "application/json",
+            "Location": "https://a.example/back?access_token=\(secret)#id_token=\(secret)",
+        ],
+        body: Data(#"{"error": {"refresh_token": "\#(secret)"}, "clientSecret": ["\#(secret)"], "why": "so"}"#.utf8)
+    )
+
+    /// What every printer says of the call; the answer, or no answer at all.
+    private func outputs(_ answer: StubAnswer, _ redaction: Redaction = .standard) async throws -> [String: String] {
+        let lines = Locked<[String]>([])
+        let ended = AsyncStream.makeStream(of: Void.self)
+        let (requests, recorder) = (Locked<[HTTPRequest]>([]), HARRecorder(redaction: redaction))
+        let recording = RecordingTransport(StubTransport { _ in answer }, redaction: redaction)
+        var log = LogOptions.verbose
+        log.redaction = redaction
+        let client = try NetworkClient(service: Self.service(), transport: recording) { options in
+            options.interceptors = [
+                .logging(to: ClosureSink { entry in lines.withLock { $0.append("\(entry)") } }, log),
+                recorder.interceptor,
+                .observing { event in
+                    if case .attemptSent(let attempt) = event.kind { requests.withLock { $0.append(attempt.request) } }
+                    if case .ended = event.kind { ended.continuation.yield() }
+                },
+            ]
+        }
+        let manager = TopicAPI(client: client)
+
+        let error = await #expect(throws: APIError.self) {
+            try await manager.value(Topic.self, for: Self.configuration)
+        }
+        _ = await ended.stream.first { _ in true }
+
+        let request = try #require(requests.withLock { $0.first })
+        return [
+            "log": lines.withLock { $0 }.joined(separator: "\n"),
+            "archive": String(decoding: try recorder.archive.data(), as: UTF8.self),
+            "record": String(decoding: try recording.archive.data(), as: UTF8.self),
+            "cURL": request.curlDescription(redaction: redaction),
+            "error": error.map { "\($0) \($0.message)" } ?? "",
+            "failure": (error?.context.underlying).map { "\($0)" } ?? "-",
+        ]
+    }
+
+    private static func service() throws -> Service {
+        try Service(
+            name: "topics",
+            servers: [Server(name: "primary", baseURLs: ["test": ServerURL("http://test.example/v1")])],
+            defaultEnvironment: "test",
+            switching: .off
+        )
+    }
+
+    @Test(arguments: [Self.refusal, .failure(.connectionReset)])
+    func `L25, H25: no printer shows a secret, of an answer or of none`(answer: StubAnswer) async throws {
+        let outputs = try await outputs(answer)
+
+        for (name, text) in outputs {
+            #expect(!text.contains(Self.secret), "\(name): \(text)")
+            #expect(!text.isEmpty, "\(name)")
+        }
+        for name in ["log", "archive", "record", "cURL"] {
+            #expect(outputs[name]?.contains("page") == true, "\(name) lacks what is no secret")
+        }
+    }
+
+    @Test func `L25: each printer shows what it is told to show`() async throws {
+        let outputs = try await outputs(Self.refusal, .none)
+
+        for name in ["log", "archive", "record", "cURL"] {
+            #expect(outputs[name]?.contains(Self.secret) == true, "\(name)")
+        }
+    }
+}
