@@ -120,3 +120,18 @@ public struct RequestSigner: Sendable {
             .sorted().joined(separator: "&")
     }
 }
+
+extension RequestSigner.Method: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The name of the method, without its key.
+    public var description: String {
+        switch self {
+        case .hmacSHA256: "HMAC-SHA-256 ***"
+        case .sha256: "SHA-256 ***"
+        case .md5: "MD5 ***"
+        case .custom: "custom"
+        }
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+}

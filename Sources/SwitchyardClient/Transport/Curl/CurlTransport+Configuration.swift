@@ -153,4 +153,13 @@
             }
         }
     }
+
+    extension CurlTransport.Configuration.ProxyServer.Credentials: CustomStringConvertible, CustomDebugStringConvertible
+    {
+        /// The user, without the password.
+        public var description: String { "\(user):***" }
+
+        /// The same as ``description``.
+        public var debugDescription: String { description }
+    }
 #endif

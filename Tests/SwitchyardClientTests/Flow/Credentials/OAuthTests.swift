@@ -176,6 +176,68 @@ struct OAuthTests {
         }
     }
 
+    // MARK: - Secrets
+
+    @Test func `no description of what belongs to a login shows a secret`() async throws {
+        let secret = "S3CR3T-" + String(repeating: "x", count: 40)
+        let pkce = try #require(PKCE(verifier: secret))
+        var settings = Self.settings
+        settings.authentication = .form(secret: secret)
+        let answer = StubAnswer.json(
+            #"{"device_code": "\#(secret)", "user_code": "AB", "verification_uri": "https://x.test", "expires_in": 60}"#
+        )
+        let (oauth, _) = try Self.oauth(with: settings, answer)
+        let login = try oauth.authorization(pkce: pkce)
+        let device = try await oauth.deviceAuthorization()
+
+        let texts = [
+            "\(settings)", "\(pkce)", "\(login)", "\(device)", String(reflecting: settings), String(reflecting: pkce),
+            String(reflecting: login), String(reflecting: device),
+            "\(OAuthSettings.ClientAuthentication.basic(secret: secret))",
+        ]
+
+        for text in texts { #expect(!text.contains(secret), "\(text)") }
+        #expect(texts[0].contains("app") && texts[3].contains("AB"))
+    }
+
+    @Test(arguments: [true, false])
+    func `no record of a login shows what it is redeemed with`(withDevice: Bool) async throws {  // L25, M14
+        let secret = "S3CR3T-" + String(repeating: "x", count: 40)
+        let recorder = HARRecorder()
+        let lines = Locked<[String]>([])
+        let sink = ClosureSink { entry in lines.withLock { $0.append("\(entry)") } }
+        let answers = AnswerList([
+            .json(
+                #"{"device_code": "\#(secret)", "user_code": "A", "verification_uri": "https://x.test", "expires_in": 60}"#
+            ),
+            Self.token,
+        ])
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(
+            time: clock,
+            options: { $0.interceptors = [recorder.interceptor, .logging(to: sink, .verbose)] }
+        ) { withDevice ? answers.answer($0) : Self.token }
+        let oauth = OAuthClient(Self.settings, client: client)
+
+        if withDevice {
+            let login = try await oauth.deviceAuthorization()
+            let call = Task { try await oauth.credential(confirming: login) }
+            await clock.waitForTimers(1, in: .seconds(5))
+            clock.advance(by: .seconds(5))
+            _ = try await call.value
+        } else {
+            let login = try oauth.authorization(state: "s", pkce: try #require(PKCE(verifier: secret)))
+            let callback = try #require(URL(string: "app://done?code=c&state=s"))
+            _ = try await oauth.credential(redeeming: callback, for: login)
+        }
+        await until { recorder.archive.entries.count == transport.requestCount }
+
+        #expect(transport.requestCount == (withDevice ? 2 : 1))
+        #expect(!String(decoding: try recorder.archive.data(), as: UTF8.self).contains(secret))
+        #expect(lines.withLock { $0 }.count > 2)
+        #expect(lines.withLock { $0 }.allSatisfy { !$0.contains(secret) })
+    }
+
     // MARK: - Devices
 
     private static let device = StubAnswer.json(

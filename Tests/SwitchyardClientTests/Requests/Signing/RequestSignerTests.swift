@@ -71,4 +71,15 @@ import Testing
 
         #expect(try first.body.sha256() == second.body.sha256())
     }
+
+    @Test func `no description of a signer shows its key`() {  // M15, L25
+        let methods: [RequestSigner.Method] = [
+            .hmacSHA256(key: Data("S3CR3T".utf8)), .sha256(secret: "S3CR3T"), .md5(secret: "S3CR3T"),
+        ]
+
+        for method in methods {
+            let signer = RequestSigner(method, in: .header("X-S"))
+            #expect(!"\(signer) \(String(reflecting: signer)) \(method)".contains("S3CR3T"))
+        }
+    }
 }

@@ -91,5 +91,19 @@
             #expect(await hello.firstRange(of: Data("\u{8}http/1.1".utf8)) != nil)
             #expect((await hello.firstRange(of: Data("\u{2}h2".utf8)) != nil) == (version == .automatic))
         }
+
+        @Test func `no description of a proxy shows its password`() {  // L25
+            let proxy = CurlTransport.Configuration.ProxyServer(
+                kind: .http,
+                host: "proxy.test",
+                port: 8080,
+                credentials: .init(user: "joe", password: "S3CR3T")
+            )
+            var configuration = CurlTransport.Configuration()
+            configuration.proxy = .server(proxy)
+
+            #expect(!"\(configuration) \(String(reflecting: proxy))".contains("S3CR3T"))
+            #expect("\(configuration)".contains("joe"))
+        }
     }
 #endif

@@ -77,3 +77,11 @@ extension OAuthClient {
         }
     }
 }
+
+extension DeviceLogin: CustomStringConvertible, CustomDebugStringConvertible {
+    /// What the user is shown, without the code that the device itself asks with.
+    public var description: String { "device login \(userCode) at \(verificationURL)" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+}

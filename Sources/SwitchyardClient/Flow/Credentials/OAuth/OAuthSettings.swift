@@ -36,3 +36,17 @@ public struct OAuthSettings: Sendable, Hashable {
     /// The scopes as they are sent; `nil` for none.
     var scopeText: String? { scopes.isEmpty ? nil : scopes.joined(separator: " ") }
 }
+
+extension OAuthSettings.ClientAuthentication: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The way, without the secret.
+    public var description: String {
+        switch self {
+        case .none: "none"
+        case .basic: "basic ***"
+        case .form: "form ***"
+        }
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+}

@@ -29,3 +29,11 @@ public struct PKCE: Sendable, Hashable {
         challenge = Digest.sha256(verifier.utf8).base64URLText
     }
 }
+
+extension PKCE: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The method and the digest, without the secret.
+    public var description: String { "\(method) \(challenge)" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+}
