@@ -271,6 +271,25 @@ struct OAuthTests {
         #expect(try Self.form(transport.requests.last)["device_code"] == "d")
     }
 
+    @Test func `a server that once does not answer in time ends no login of a device`() async throws {
+        let clock = ManualClock()
+        let device = StubAnswer.json(
+            #"{"device_code": "d", "user_code": "A", "verification_uri": "https://x.test", "expires_in": 600, "interval": 5}"#
+        )
+        let (oauth, transport) = try Self.oauth(time: clock, device, .never, Self.token)
+        let login = try await oauth.deviceAuthorization()
+
+        let call = Task { try await oauth.credential(confirming: login) }
+        await clock.waitForTimers(1, in: .seconds(5))
+        clock.advance(by: .seconds(5))
+        await transport.waitForRequests(2)
+        clock.advance(by: .seconds(60))
+        await clock.waitForTimers(1, in: .seconds(10))
+        clock.advance(by: .seconds(10))
+
+        #expect(try await call.value.scheme == .bearer(token: "t"))
+    }
+
     @Test func `a device that nobody confirms gives up when its code ends`() async throws {
         let clock = ManualClock()
         let (oauth, _) = try Self.oauth(time: clock, Self.device, Self.refusal("expired_token"))

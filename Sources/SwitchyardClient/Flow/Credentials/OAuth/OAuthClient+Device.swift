@@ -68,12 +68,20 @@ extension OAuthClient {
             } catch OAuthError.refused(.expiredToken, _) {
                 throw OAuthError.deviceExpired
             } catch let failure as RequestFailure {
-                guard case .transport(let error) = failure.reason, error.kind != .cancelled, error.kind != .closed
-                else {
-                    throw failure
-                }
+                guard failure.passes else { throw failure }
                 pause = pause * 2
             }
+        }
+    }
+}
+
+extension RequestFailure {
+    /// Whether the same may succeed a little later: no answer came, or none in time.
+    fileprivate var passes: Bool {
+        switch reason {
+        case .transport(let error): error.kind != .cancelled && error.kind != .closed
+        case .deadlineExceeded, .overloaded: true
+        default: false
         }
     }
 }
