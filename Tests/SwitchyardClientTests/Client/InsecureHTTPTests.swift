@@ -98,4 +98,20 @@ struct InsecureHTTPTests {
         #expect(reason == .redirect(.invalidRequest(error)))
         #expect(transport.requestCount == 1)
     }
+
+    @Test func `a decision about a redirect leads nobody far away without encryption either`() async throws {
+        let far = try #require(RequestURL("http://api.example.com/x"))
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.redirects = .deciding { proposal in
+                var request = proposal.request
+                request.url = far
+                return .send(request)
+            }
+        }) { _ in .status(302, headers: ["Location": "/near"]) }
+
+        let reason = await client.failure(of: APIConfiguration(path: "x"))
+
+        #expect(reason == .redirect(.invalidRequest(.url(text: far.text, reason: .insecure))))
+        #expect(transport.requestCount == 1)
+    }
 }

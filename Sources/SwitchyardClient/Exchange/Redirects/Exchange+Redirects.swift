@@ -17,6 +17,7 @@ extension Exchange {
                 try pool.generator.complete(&request, afterRedirectOf: configuration, isHome: isHome)
             }
             guard case .send(let request) = step else { return false }
+            try checkEncryption(of: request.url)
             goOn(with: request, of: index, along: trail, on: attempt.route, startedAt: startedAt)
         } catch {
             settle(index, .answered, .failure(.redirect(error)), mayHaveBeenSent: true, at: core.time.now)
@@ -35,6 +36,11 @@ extension Exchange {
         } catch {
             throw .invalidRequest(error)
         }
+    }
+
+    /// Refuses what the rule for http refuses: the request may be one that the caller's policy has made.
+    private func checkEncryption(of url: RequestURL) throws(RedirectError) {
+        do throws(RequestError) { try core.options.insecureHTTP.check(url) } catch { throw .invalidRequest(error) }
     }
 
     private func goOn(
