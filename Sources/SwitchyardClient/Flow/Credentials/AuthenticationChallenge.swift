@@ -44,10 +44,11 @@ private struct ChallengeReader {
     }
 
     private mutating func readParameters(into challenge: inout AuthenticationChallenge) {
+        guard !skipToken68() else { return }
         while true {
             let start = position
             skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
-            guard let name = token() else { return skipToken68() }
+            guard let name = token() else { return skipToComma() }
             skip(Self.isSpace)
             // A name without `=` is the scheme of the next challenge.
             guard take(UInt8(ascii: "=")) else { return position = start }
@@ -57,8 +58,19 @@ private struct ChallengeReader {
         }
     }
 
-    /// Passes over a value in the form of base64, which no scheme known here sends in a challenge.
-    private mutating func skipToken68() {
+    /// Passes over a value in the form of base64, which no scheme known here sends in a challenge; whether there was one.
+    private mutating func skipToken68() -> Bool {
+        let start = position
+        skip(Self.isSpace)
+        skip { $0 == UInt8(ascii: "/") || HTTPToken.isTokenByte($0) }
+        skip { $0 == UInt8(ascii: "=") }
+        skip(Self.isSpace)
+        guard position < bytes.count, bytes[position] != UInt8(ascii: ",") else { return true }
+        position = start
+        return false
+    }
+
+    private mutating func skipToComma() {
         while position < bytes.count, bytes[position] != UInt8(ascii: ",") { position += 1 }
     }
 

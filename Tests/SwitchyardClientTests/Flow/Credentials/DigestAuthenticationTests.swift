@@ -76,6 +76,16 @@ struct DigestAuthenticationTests {
         #expect(challenges.last?.parameters["nonce"] == "d\"e")
     }
 
+    @Test(arguments: ["YIIB/+-._~==", "YIIB=", "YIIB"])
+    func `a challenge behind one with a token is not lost`(token: String) {  // M1
+        let headers: HTTPHeaders = ["WWW-Authenticate": "Negotiate \(token), Digest realm=r, nonce=n"]
+
+        let challenges = AuthenticationChallenge.all(in: headers)
+
+        #expect(challenges.map(\.scheme) == ["negotiate", "digest"])
+        #expect(challenges.last?.parameters == ["realm": "r", "nonce": "n"])
+    }
+
     // M1
     @Test func `a challenge is answered once, and later requests answer it without being refused`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
