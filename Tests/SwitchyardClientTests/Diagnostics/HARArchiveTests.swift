@@ -85,6 +85,19 @@ import Testing
         #expect(entry.request.body == Self.binary)
     }
 
+    @Test(arguments: ["", "text", "\u{FEFF}with a mark", "a\r\nb\u{0}", "\u{2028}"])
+    func `L26: a body comes back byte by byte`(text: String) async throws {
+        let data = Data(text.utf8)
+        var upload = APIConfiguration(path: "up", method: .post)
+        upload.body = .data(data, contentType: "text/plain")
+
+        let archive = try HARArchive(data: try await record([upload]) { _ in .status(200, body: data) }.data())
+
+        let entry = try #require(archive.entries.first)
+        #expect(entry.response.body == data)
+        #expect(entry.request.body ?? Data() == data)
+    }
+
     @Test func `L25, L26: credentials are hidden unless asked for`() async throws {
         let hidden = try await record([.login]) { _ in .loggedIn }
         let shown = try await record([.login], redaction: .none) { _ in .loggedIn }

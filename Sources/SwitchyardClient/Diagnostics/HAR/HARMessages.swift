@@ -115,7 +115,8 @@ public struct HARResponse: Codable, Sendable, Hashable {
 enum HARText {
     /// The text of a body, and how it is encoded.
     static func text(_ data: Data) -> (text: String, encoding: String?) {
-        if let text = String(data: data, encoding: .utf8), !text.utf8.contains(0) { return (text, nil) }
+        // Not by Foundation, which leaves out a byte order mark.
+        if let text = String(validUTF8: data), !text.utf8.contains(0) { return (text, nil) }
         return (data.base64EncodedString(), "base64")
     }
 

@@ -37,7 +37,7 @@ extension HTTPRequest {
         case .none: return ("", [])
         case .data(let data):
             let shown = redaction.body(data, contentType: type)
-            guard let text = String(data: shown, encoding: .utf8), !text.utf8.contains(0) else {
+            guard let text = String(validUTF8: shown), !text.utf8.contains(0) else {
                 return ("echo \(shown.base64EncodedString()) | base64 -d | ", noType + ["--data-binary @-"])
             }
             return ("", noType + ["\(text.hasPrefix("@") ? "--data-raw" : "-d") \(Self.quoted(text))"])
