@@ -80,7 +80,43 @@ import Testing
         #expect(failed.map(\.level) == [.warning, .error])
     }
 
+    @Test func `L19: a redirect is written with its status and where it leads, without secrets`() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: LogEntry.self)
+        let sink = ClosureSink { continuation.yield($0) }
+        let client = try NetworkClient.watched([.logging(to: sink, LogOptions(categories: [.redirect]))]) { request in
+            request.url.path.hasSuffix("new")
+                ? .status(200) : .status(307, headers: ["Location": "/new?token=secret&page=1"])
+        }
+
+        _ = try await client.send(APIConfiguration(path: "old"))
+
+        let entry = try #require(await stream.first { _ in true })
+        #expect(entry.metadata["status"] == "307")
+        #expect(entry.metadata["from"]?.hasSuffix("/old") == true)
+        #expect(entry.metadata["url"]?.hasSuffix("/new?token=***&page=1") == true)
+        #expect(entry.message.contains("/old") && entry.message.contains("/new"))
+        #expect(!"\(entry)".contains("secret"))
+    }
+
+    @Test func `a message is one line, whatever stands in an error`() async throws {
+        struct Torn: Error, CustomStringConvertible {
+            let description = "refused\r\n[info] request: #1 ended with 200\u{2028}and more\u{85}"
+        }
+        let (stream, continuation) = AsyncStream.makeStream(of: LogEntry.self)
+        let sink = ClosureSink { continuation.yield($0) }
+        let client = try NetworkClient.watched([.logging(to: sink), .adapting("gate") { _, _ in throw Torn() }]) { _ in
+            .status(200)
+        }
+
+        #expect(await client.failure(of: APIConfiguration(path: "a")) != nil)
+
+        let entry = try #require(await stream.first { _ in true })
+        #expect(entry.message.contains("refused"))
+        #expect(!entry.message.contains { $0.isNewline })
+    }
+
     @Test func `L18: there is no log unless one is asked for`() async throws {
+        #expect(NetworkClient.Options().interceptors.isEmpty)
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         #expect(await client.failure(of: APIConfiguration(path: "a")) == nil)

@@ -35,13 +35,13 @@ struct TrafficLog: Sendable {
         case .dispatched(let configuration): entry = dispatched(configuration)
         case .roundBegan, .roundEnded: return nil
         case .attemptSent(let attempt): entry = sent(attempt)
-        case .redirected(let attempt, let step): entry = redirected(attempt, "\(step)")
+        case .redirected(let attempt, let step): entry = redirected(attempt, step)
         case .attemptEnded(let attempt, let result): entry = ended(attempt, result, at: event.time)
         case .waiting(let pause):
             entry = LogEntry(level: .notice, category: .retry, message: "another round in \(pause)")
         case .ended(let result): entry = ended(result)
         }
-        entry.message = "\(event.id) \(entry.message)"
+        entry.message = "\(event.id) \(entry.message.inOneLine)"
         entry.metadata["id"] = "\(event.id)"
         entry.metadata["service"] = event.service
         entry.metadata["environment"] = event.environment.rawValue
@@ -79,12 +79,17 @@ struct TrafficLog: Sendable {
         return LogEntry(level: .debug, category: .attempt, message: message, metadata: metadata)
     }
 
-    private func redirected(_ attempt: AttemptRecord, _ step: String) -> LogEntry {
-        LogEntry(
+    /// The attempt is what goes on, at the URL that the answer names.
+    private func redirected(_ attempt: AttemptRecord, _ step: RedirectStep) -> LogEntry {
+        let from = redaction.url(step.from.text)
+        var metadata = facts(of: attempt)
+        metadata["from"] = from
+        metadata["status"] = "\(step.status)"
+        return LogEntry(
             level: .info,
             category: .redirect,
-            message: "\(line(of: attempt)) redirected",
-            metadata: facts(of: attempt)
+            message: "\(from) answered \(step.status), goes on with \(line(of: attempt))",
+            metadata: metadata
         )
     }
 
@@ -162,6 +167,13 @@ struct TrafficLog: Sendable {
         if part.count < shown.count { part.removeLast(part.incompleteCharacter) }
         guard let text = String(data: part, encoding: .utf8) else { return "\(data.count) bytes" }
         return shown.count > options.bodyLimit ? "\(text)... (\(data.count) bytes)" : text
+    }
+}
+
+extension String {
+    /// The text with spaces for line ends, which an error of a server's making could hold.
+    fileprivate var inOneLine: String {
+        contains { $0.isNewline } ? String(map { $0.isNewline ? " " : $0 }) : self
     }
 }
 
