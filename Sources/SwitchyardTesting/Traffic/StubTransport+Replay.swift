@@ -3,25 +3,39 @@ public import SwitchyardClient
 import SwitchyardServices
 
 extension StubTransport {
+    /// When a request is one that the record has.
+    public enum ReplayMatching: Sendable, Hashable {
+        /// Method, URL and body are the same; the default.
+        case strict
+        /// Method and path are the same, and the parameters of the query in whatever order.
+        ///
+        /// The server may be another one, such as a loopback server on another port, and the body has no say: the
+        /// boundary of a form, a date or an identifier may differ.
+        case lenient
+    }
+
     /// Creates a transport that answers from a record.
     ///
-    /// A request gets the first answer to the same method, URL and body that was not given yet, and the last one again
-    /// when all were. What the record does not have fails.
+    /// A request gets the first answer to the same request that was not given yet, and the last one again when all were.
+    /// What the record does not have fails.
     ///
     /// - Parameters:
     ///   - archive: The record.
+    ///   - matching: What has to be the same; method, URL and body unless given.
     ///   - redaction: What was hidden when it was made; ``SwitchyardClient/Redaction/standard`` unless given. Requests
     ///     are compared as they would have been recorded.
     ///   - clock: Lets answers take as long as they did; they come at once without it.
     public convenience init(
         replaying archive: HARArchive,
+        matching: ReplayMatching = .strict,
         redaction: Redaction = .standard,
         on clock: (any TimeSource)? = nil
     ) {
-        let lines = Locked(Replay(archive))
+        let lines = Locked(Replay(archive, matching))
         self.init { request in
             let asked = Replay.Key(
-                HARArchive.Entry(request, .failure(Replay.none), date: Date(), elapsed: .zero, redaction: redaction)
+                HARArchive.Entry(request, .failure(Replay.none), date: Date(), elapsed: .zero, redaction: redaction),
+                matching
             )
             guard let entry = lines.withLock({ $0.next(asked) }) else {
                 return .failure(
@@ -47,10 +61,23 @@ private struct Replay {
         let url: String
         let body: String?
 
-        init(_ entry: HARArchive.Entry) {
+        init(_ entry: HARArchive.Entry, _ matching: StubTransport.ReplayMatching) {
             method = entry.request.method
-            url = entry.request.url
-            body = entry.request.postData?.text
+            switch matching {
+            case .strict:
+                url = entry.request.url
+                body = entry.request.postData?.text
+            case .lenient:
+                url = Self.place(of: entry.request.url)
+                body = nil
+            }
+        }
+
+        /// The path, and the sorted parameters of the query.
+        private static func place(of text: String) -> String {
+            guard let url = RequestURL(text) else { return text }
+            let query = (url.query ?? "").split(separator: "&").sorted().joined(separator: "&")
+            return "\(url.path.isEmpty ? "/" : url.path)?\(query)"
         }
     }
 
@@ -58,8 +85,8 @@ private struct Replay {
 
     private var lines: [Key: (entries: [HARArchive.Entry], given: Int)] = [:]
 
-    init(_ archive: HARArchive) {
-        for entry in archive.entries { lines[Key(entry), default: ([], 0)].entries.append(entry) }
+    init(_ archive: HARArchive, _ matching: StubTransport.ReplayMatching) {
+        for entry in archive.entries { lines[Key(entry, matching), default: ([], 0)].entries.append(entry) }
     }
 
     mutating func next(_ key: Key) -> HARArchive.Entry? {

@@ -55,6 +55,29 @@ import Testing
         #expect(error?.message.contains("the record has no GET http://a/b") == true)
     }
 
+    @Test func `P11: a lenient replay asks neither for the server, nor for the order of the query, nor for the body`()
+        async throws
+    {
+        let recording = RecordingTransport(StubTransport { .status(200, body: Data(($0.url.query ?? "").utf8)) })
+        for query in ["x=1&y=2", "x=3"] {
+            let url = try RequestURL(validating: "http://127.0.0.1:8081/form?\(query)")
+            _ = try await recording.send(HTTPRequest(method: .post, url: url, body: .data(Data("boundary 1".utf8))))
+        }
+        let url = try RequestURL(validating: "https://release.test/form?y=2&x=1")
+        let asked = HTTPRequest(method: .post, url: url, body: .data(Data("boundary 2".utf8)))
+
+        let lenient = StubTransport(replaying: recording.archive, matching: .lenient)
+        #expect(body(try await lenient.send(asked)) == Data("x=1&y=2".utf8))
+        for other in ["form?x=1", "form?x=1&y=3", "other?x=1&y=2"] {
+            let request = HTTPRequest(method: .post, url: try RequestURL(validating: "https://release.test/\(other)"))
+            await #expect(throws: TransportError.self) { try await lenient.send(request) }
+        }
+        await #expect(throws: TransportError.self) { try await lenient.send(try request("form?x=3")) }
+
+        let strict = StubTransport(replaying: recording.archive)
+        await #expect(throws: TransportError.self) { try await strict.send(asked) }
+    }
+
     @Test func `P9, P10: a replay takes as long as it did, on a clock of the test`() async throws {
         let clock = ManualClock()
         let slow = StubTransport { _ in .delayed(by: .seconds(2), on: clock, .status(200)) }
