@@ -56,6 +56,8 @@ extension NetworkClient {
 
     /// Removes what is kept of a download that was cut; harmless when there is nothing.
     ///
+    /// ``PartialDownload/all(in:)`` lists what is kept of downloads of which the app knows no more.
+    ///
     /// - Parameter configuration: The same as that of the download.
     public func discardPartialDownload(_ configuration: DownloadConfiguration) {
         let environment = environment.rawValue

@@ -14,7 +14,7 @@ struct PartialPlace: Sendable {
     private var outdated: URL?
 
     /// The record that says what the bytes are part of.
-    var record: URL { Self.record(of: file) }
+    var record: URL { Files(file: file).record }
 
     private static let prefix = ".switchyard-"
 
@@ -37,20 +37,16 @@ struct PartialPlace: Sendable {
         directory.appendingPathComponent("\(prefix)\(name).part")
     }
 
-    private static func record(of file: URL) -> URL {
-        file.deletingPathExtension().appendingPathExtension("json")
-    }
-
     /// Whether a partial file may be written to for a source: not when it holds bytes of another, which would be lost.
     private static func isUsable(_ file: URL, for source: DownloadSource) -> Bool {
-        ResumeRecord.read(from: record(of: file)).map { $0.source == source.digest } ?? true
+        ResumeRecord.read(from: Files(file: file).record).map { $0.source == source.digest } ?? true
     }
 
     /// Removes what an earlier download has left, now that the file is whole; not while somebody writes to it.
     func removeOutdated() {
         guard let outdated, FileFailure.exists(outdated.path), let file = try? PartialFile(at: outdated) else { return }
         file.remove()
-        unlink(Self.record(of: outdated).path)
+        unlink(Files(file: outdated).record.path)
     }
 
     /// A name that the same download finds again: for a file it depends on its path only, so that the download of another
@@ -73,7 +69,7 @@ struct PartialPlace: Sendable {
     }
 
     /// The place as data, for a later call.
-    var resumeData: Data? { try? JSONEncoder().encode(Reference(file: file.path)) }
+    var resumeData: Data? { Files(file: file).resumeData }
 
     /// The place that data names; `nil` for data that is damaged, or names what is no partial file of ours.
     private static func file(in data: Data) -> URL? {
@@ -85,6 +81,28 @@ struct PartialPlace: Sendable {
             FileFailure.isDirectory(url.path) == false
         else { return nil }
         return url
+    }
+
+    /// The two files of a place.
+    struct Files: Sendable, Hashable {
+        /// The file with the bytes.
+        var file: URL
+
+        /// The record that says what the bytes are part of.
+        var record: URL { file.deletingPathExtension().appendingPathExtension("json") }
+
+        /// The place as data, for a later call.
+        var resumeData: Data? { try? JSONEncoder().encode(Reference(file: file.path)) }
+
+        /// All places of a directory of which there is either file.
+        static func all(in directory: URL) -> [Files] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+            let ours = names.filter { $0.hasPrefix(prefix) && ($0.hasSuffix(".part") || $0.hasSuffix(".json")) }
+            let files = Set(ours.map { String($0.dropLast(5)) }).map { name in
+                Files(file: directory.appendingPathComponent("\(name).part"))
+            }
+            return files.filter { FileFailure.isDirectory($0.file.path) != true }
+        }
     }
 }
 
