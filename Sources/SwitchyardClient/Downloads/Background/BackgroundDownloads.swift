@@ -8,6 +8,9 @@ import SwitchyardServices
 /// The system decides when and how they run; servers are not switched and nothing is counted. Make one per identifier,
 /// early in the life of the app: downloads of an earlier run are attached to it again, and those that ended meanwhile are
 /// told at once.
+///
+/// They stand beside the clients and know nothing of them: neither the trust settings and pins of a transport nor the
+/// rule for http, credentials or cookies of a client hold for them. Whom they trust is said when they are made.
 public final class BackgroundDownloads: Sendable {
     /// One download.
     public struct Download: Sendable, Hashable {
@@ -28,11 +31,17 @@ public final class BackgroundDownloads: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: The name of the session, one per app and purpose.
+    ///   - tls: Whom the downloads trust; the system's trust unless given. With pinned keys http is refused.
     ///   - completion: Told how each download ended, those of an earlier run included.
-    /// - Throws: ``DownloadFailure`` with ``DownloadFailure/Reason/unsupported(_:)`` where the system has no such service.
-    public init(identifier: String, completion: @escaping Completion) throws(DownloadFailure) {
+    /// - Throws: ``DownloadFailure`` with ``DownloadFailure/Reason/unsupported(_:)`` where the system has no such service,
+    ///   and with a ``TransportError`` in it for trust settings that URLSession does not have.
+    public init(
+        identifier: String,
+        tls: TLSConfiguration = TLSConfiguration(),
+        completion: @escaping Completion
+    ) throws(DownloadFailure) {
         #if canImport(Darwin)
-            session = BackgroundSession(identifier: identifier, completion: completion)
+            session = try BackgroundSession(identifier: identifier, tls: tls, completion: completion)
         #else
             throw .background(.unsupported("downloads in the background need an Apple system"))
         #endif

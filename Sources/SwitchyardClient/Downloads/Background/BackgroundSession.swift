@@ -11,17 +11,30 @@
             var handler: (@Sendable () -> Void)?
             /// What became of the files, until the task itself ends.
             var places: [Int: Result<URL, DownloadFailure>] = [:]
+            /// The tasks whose server was not trusted; their end says only that they were cancelled.
+            var refused: Set<Int> = []
         }
 
         private let completion: BackgroundDownloads.Completion
+        private let tls: TLSConfiguration
+        private let trust: URLSessionTrust
         private let state = Locked(State())
         private var session = URLSession.shared
 
-        init(identifier: String, completion: @escaping BackgroundDownloads.Completion) {
+        init(
+            identifier: String,
+            tls: TLSConfiguration,
+            completion: @escaping BackgroundDownloads.Completion
+        ) throws(DownloadFailure) {
+            do throws(TransportError) { trust = try URLSessionTrust(tls) } catch {
+                throw .background(.request(.transport(error)))
+            }
+            self.tls = tls
             self.completion = completion
             super.init()
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
             configuration.keepNothing()
+            configuration.keep(to: tls)
             // Attaches to the tasks of an earlier run, whose ends are told from now on.
             session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         }
@@ -29,6 +42,7 @@
         func start(_ request: HTTPRequest, to file: URL) throws(DownloadFailure) -> BackgroundDownloads.Download {
             let head: URLRequest
             do throws(TransportError) {
+                try tls.check(request.url)
                 var plain = request
                 plain.body = .none
                 head = try URLSessionRequest(plain).head
@@ -78,15 +92,40 @@
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
             guard let download = task.download else { return }
-            let place = state.withLock { $0.places.removeValue(forKey: task.taskIdentifier) }
+            let (place, isRefused) = state.withLock { state in
+                (
+                    state.places.removeValue(forKey: task.taskIdentifier),
+                    state.refused.remove(task.taskIdentifier) != nil
+                )
+            }
             let failure = error.map { error in
-                let cause = URLSessionFailure(error, hasHead: task.response != nil).error
+                let cause =
+                    isRefused ? Self.refusal : URLSessionFailure(error, hasHead: task.response != nil).error
                 let reason: RequestFailure.Reason = cause.kind == .cancelled ? .cancelled : .transport(cause)
                 return DownloadFailure.background(.request(reason))
             }
             let missing = DownloadFailure.background(.unsupported("the system gave no file"))
             completion(download, failure.map { .failure($0) } ?? place ?? .failure(missing))
         }
+
+        func urlSession(
+            _ session: URLSession,
+            task: URLSessionTask,
+            didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let (disposition, credential) = trust.answer(challenge)
+            if disposition == .cancelAuthenticationChallenge {
+                state.withLock { _ = $0.refused.insert(task.taskIdentifier) }
+            }
+            completionHandler(disposition, credential)
+        }
+
+        private static let refusal = TransportError(
+            .certificateRejected,
+            message: "the certificate was refused",
+            mayHaveBeenSent: false
+        )
 
         func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
             let handler = state.withLock { state in

@@ -3,6 +3,9 @@ public import Foundation
 /// A WebSocket connection (RFC 6455): Apple systems only, where URLSession carries it.
 ///
 /// On other systems opening one throws ``TransportError/Kind/unsupported``.
+///
+/// It stands beside the clients and knows nothing of them: neither the trust settings and pins of a transport nor the
+/// rule for http, credentials or cookies of a client hold for it. Whom it trusts is said in ``Options/tls``.
 public final class WebSocket: Sendable {
     /// A message.
     public enum Message: Sendable, Hashable {
@@ -22,6 +25,10 @@ public final class WebSocket: Sendable {
         ///
         /// A larger one ends the connection.
         public var maximumMessageSize = 1 << 20
+        /// Whom the connection trusts; the system's trust unless set.
+        ///
+        /// What cannot be done is refused, never ignored; with pinned keys so is a URL of the scheme http.
+        public var tls = TLSConfiguration()
 
         /// Creates options; every one has a default.
         public init() {}
@@ -36,7 +43,8 @@ public final class WebSocket: Sendable {
     /// - Parameters:
     ///   - request: The request that opens it, with a URL of the scheme http or https.
     ///   - options: How it behaves.
-    /// - Throws: ``TransportError``; with ``TransportError/Kind/unsupported`` on systems without.
+    /// - Throws: ``TransportError``; with ``TransportError/Kind/unsupported`` on systems without, and for trust settings
+    ///   that URLSession does not have.
     public init(_ request: HTTPRequest, options: Options = Options()) throws(TransportError) {
         #if canImport(Darwin)
             connection = try WebSocketConnection(request, options)
@@ -47,7 +55,8 @@ public final class WebSocket: Sendable {
 
     /// Sends a message, and returns when it has been handed to the system.
     ///
-    /// - Throws: ``TransportError`` when the connection is broken or closed.
+    /// - Throws: ``TransportError`` when the connection is broken or closed; with
+    ///   ``TransportError/Kind/certificateRejected`` when the server is not trusted.
     public func send(_ message: Message) async throws(TransportError) {
         #if canImport(Darwin)
             try await connection.send(message)
@@ -58,7 +67,8 @@ public final class WebSocket: Sendable {
 
     /// Waits for the next message.
     ///
-    /// - Throws: ``TransportError`` when the connection is broken or closed, or the message too large.
+    /// - Throws: ``TransportError`` when the connection is broken or closed, or the message too large; with
+    ///   ``TransportError/Kind/certificateRejected`` when the server is not trusted.
     public func receive() async throws(TransportError) -> Message {
         #if canImport(Darwin)
             return try await connection.receive()

@@ -6,16 +6,21 @@
     final class WebSocketConnection: Sendable {
         private let session: URLSession
         private let task: URLSessionWebSocketTask
+        private let trust: URLSessionTrustDelegate
         private let pings: Task<Void, Never>?
 
         init(_ request: HTTPRequest, _ options: WebSocket.Options) throws(TransportError) {
+            try options.tls.check(request.url)
+            trust = URLSessionTrustDelegate(try URLSessionTrust(options.tls))
             var head = try URLSessionRequest(request).head
             guard let url = head.url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
                 throw TransportError(.invalidRequest, message: "the URL is malformed", mayHaveBeenSent: false)
             }
             parts.scheme = parts.scheme == "https" ? "wss" : "ws"
             head.url = parts.url
-            session = URLSession(configuration: .ephemeral)
+            let settings = URLSessionConfiguration.ephemeral
+            settings.keep(to: options.tls)
+            session = URLSession(configuration: settings, delegate: trust, delegateQueue: nil)
             let task = session.webSocketTask(with: head)
             self.task = task
             task.maximumMessageSize = options.maximumMessageSize
@@ -50,13 +55,22 @@
                 case .data(let data): try await task.send(.data(data))
                 }
             } catch {
-                throw URLSessionFailure(error, hasHead: true).error
+                throw failure(error)
             }
+        }
+
+        /// What ended a call; a server that is not trusted shows as a cancel otherwise.
+        private func failure(_ error: any Error) -> TransportError {
+            guard !trust.hasRefused else {
+                let message = "the certificate was refused"
+                return TransportError(.certificateRejected, message: message, mayHaveBeenSent: false)
+            }
+            return URLSessionFailure(error, hasHead: true).error
         }
 
         func receive() async throws(TransportError) -> WebSocket.Message {
             let message: URLSessionWebSocketTask.Message
-            do { message = try await task.receive() } catch { throw URLSessionFailure(error, hasHead: true).error }
+            do { message = try await task.receive() } catch { throw failure(error) }
             switch message {
             case .string(let text): return .text(text)
             case .data(let data): return .data(data)

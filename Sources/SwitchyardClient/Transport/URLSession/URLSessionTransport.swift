@@ -67,8 +67,7 @@ public final class URLSessionTransport: Transport {
         settings.httpMaximumConnectionsPerHost = max(1, configuration.maximumConnectionsPerHost)
         settings.timeoutIntervalForRequest = 86_400  // Out of the way of our own timers.
         #if canImport(Darwin)
-            settings.tlsMinimumSupportedProtocolVersion = configuration.tls.minimumVersion == .tls13 ? .TLSv13 : .TLSv12
-            if configuration.tls.maximumVersion == .tls12 { settings.tlsMaximumSupportedProtocolVersion = .TLSv12 }
+            settings.keep(to: configuration.tls)
         #endif
         return settings
     }
