@@ -115,6 +115,17 @@ import Testing
         #expect(try await socket.receiveLine() == "edHTTP/1.1 200 OK")
     }
 
+    @Test(arguments: [(Int.max, "Content-Length: \(Int.max)"), (Int.min, "Content-Length: 0")])
+    func `a length may be wrong by whatever a number holds`(difference: Int, expected: String) async throws {
+        server.fault = .wrongContentLength(by: difference)
+        let socket = try server.connect()
+
+        try await socket.send(RawSocket.request("/fixed"))
+        let head = try await (0..<4).asyncMap { _ in try await socket.receiveLine() }
+
+        #expect(head.contains(expected))
+    }
+
     @Test func `garbage is not HTTP`() async throws {
         server.fault = .garbage
 

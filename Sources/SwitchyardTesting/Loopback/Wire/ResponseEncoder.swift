@@ -33,7 +33,8 @@ struct ResponseEncoder {
         var headers = response.headers
         if lengthError != 0 { headers.remove("Content-Length") }
         if !Self.forbidsBody(response.status) {
-            headers.announce(framing, length: max(0, (response.body.length ?? 0) + lengthError))
+            let (length, isTooLarge) = (response.body.length ?? 0).addingReportingOverflow(lengthError)
+            headers.announce(framing, length: isTooLarge ? .max : max(0, length))
         }
         if !keepsAlive {
             headers.set("Connection", "close")
