@@ -17,9 +17,14 @@ let package = Package(
             dependencies: [
                 "SwitchyardServices",
                 .target(name: "CLibcurl", condition: .when(platforms: [.linux])),
-            ]
+            ],
+            resources: [.copy("PrivacyInfo.xcprivacy")]
         ),
-        .target(name: "SwitchyardAPI", dependencies: ["SwitchyardClient", "SwitchyardServices"]),
+        .target(
+            name: "SwitchyardAPI",
+            dependencies: ["SwitchyardClient", "SwitchyardServices"],
+            resources: [.copy("PrivacyInfo.xcprivacy")]
+        ),
         .target(name: "Switchyard", dependencies: ["SwitchyardAPI", "SwitchyardClient", "SwitchyardServices"]),
         .target(name: "SwitchyardTesting", dependencies: ["SwitchyardClient", "SwitchyardServices"]),
         .executableTarget(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What holds for the package as a whole: rows S3, S4, S6, S7 and S11.
+/// What holds for the package as a whole: rows S1 to S4, S6, S7, S9 and S11.
 @Suite struct PackageTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -10,9 +10,9 @@ import Testing
         get throws { try String(contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8) }
     }
 
-    /// The lines of all sources, each with the file that it stands in.
-    private static func sourceLines() throws -> [(file: String, line: Substring)] {
-        let folder = root.appendingPathComponent("Sources")
+    /// The lines of all sources, or of one target's, each with the file that it stands in.
+    private static func sourceLines(of target: String = "") throws -> [(file: String, line: Substring)] {
+        let folder = root.appendingPathComponent("Sources/\(target)")
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         var lines: [(file: String, line: Substring)] = []
         while let file = files?.nextObject() as? URL {
@@ -21,6 +21,53 @@ import Testing
             for line in text.split(separator: "\n") { lines.append((file.lastPathComponent, line)) }
         }
         return lines
+    }
+
+    // S1, S2
+    @Test func `the systems of Apple are named, the newest kind too`() throws {
+        let manifest = try Self.manifest
+
+        for system in [".macOS(.v13)", ".iOS(.v16)", ".tvOS(.v16)", ".watchOS(.v9)", ".visionOS(.v1)"] {
+            #expect(manifest.contains(system))
+        }
+    }
+
+    /// The calls for which Apple wants a reason, by their category.
+    private static let reasoned = [
+        "FileTimestamp": [
+            "stat(", "lstat(", "fstat(", "fstatat(", "attributesOfItem(", "contentModificationDateKey",
+            "creationDateKey", ".modificationDate",
+        ],
+        "SystemBootTime": ["systemUptime", "mach_absolute_time"],
+        "DiskSpace": ["statfs(", "statvfs(", "volumeAvailableCapacity", "systemFreeSize"],
+        "UserDefaults": ["UserDefaults"],
+        "ActiveKeyboards": ["activeInputModes"],
+    ]
+
+    // S9
+    @Test(arguments: ["SwitchyardServices", "SwitchyardClient", "SwitchyardAPI", "Switchyard"])
+    func `a target that makes calls for which Apple wants a reason has a manifest that gives one`(
+        target: String
+    ) throws {
+        let lines = try Self.sourceLines(of: target).map(\.line)
+        let used = Self.reasoned.filter { _, calls in
+            lines.contains { line in calls.contains { line.contains($0) } }
+        }
+        let file = Self.root.appendingPathComponent("Sources/\(target)/PrivacyInfo.xcprivacy")
+        guard !used.isEmpty else {
+            return #expect(!FileManager.default.fileExists(atPath: file.path))
+        }
+
+        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+        let manifest = try #require(list as? [String: Any])
+        #expect(manifest["NSPrivacyTracking"] as? Bool == false)
+        #expect((manifest["NSPrivacyTrackingDomains"] as? [Any])?.isEmpty == true)
+        #expect((manifest["NSPrivacyCollectedDataTypes"] as? [Any])?.isEmpty == true)
+        let types = try #require(manifest["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
+        let names = types.compactMap { $0["NSPrivacyAccessedAPIType"] as? String }
+        #expect(Set(names) == Set(used.keys.map { "NSPrivacyAccessedAPICategory\($0)" }))
+        #expect(types.allSatisfy { ($0["NSPrivacyAccessedAPITypeReasons"] as? [String])?.isEmpty == false })
+        #expect(try Self.manifest.components(separatedBy: #".copy("PrivacyInfo.xcprivacy")"#).count == 3)
     }
 
     // S7
