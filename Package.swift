@@ -57,6 +57,7 @@ let package = Package(
         ),
         .testTarget(name: "SwitchyardTestingTests", dependencies: ["SwitchyardTesting", "SwitchyardClient"]),
         .testTarget(name: "SwitchyardTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
+        .testTarget(name: "SwitchyardMainActorTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
         .testTarget(name: "YardToolTests", dependencies: ["yard", "Switchyard", "SwitchyardTesting"]),
     ],
     swiftLanguageModes: [.v6]
@@ -68,4 +69,9 @@ for target in package.targets where target.type != .system {
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("InternalImportsByDefault"),
     ]
+}
+
+// An app as new ones are set up: what does not say otherwise is on the main actor.
+for target in package.targets where target.name == "SwitchyardMainActorTests" {
+    target.swiftSettings?.append(.defaultIsolation(MainActor.self))
 }

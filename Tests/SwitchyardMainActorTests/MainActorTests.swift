@@ -1,0 +1,75 @@
+import Dispatch
+import Switchyard
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// The library in an app whose code is on the main actor unless it says otherwise.
+///
+/// Row S6; rule 8 of what users ask for.
+@Suite(.timeLimit(.minutes(1))) struct MainActorTests {
+    nonisolated private static let one = StubAnswer.json(#"{"code": 0, "data": {"id": 1, "title": "one"}}"#)
+
+    private static func api(_ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer) throws -> TopicAPI {
+        let service = try Service(
+            name: "topics",
+            servers: [Server(name: "primary", baseURLs: ["test": ServerURL("http://test.example/v1")])],
+            defaultEnvironment: "test"
+        )
+        return try TopicAPI(client: NetworkClient(service: service, transport: StubTransport(answer)))
+    }
+
+    @Test func `a screen of the main actor shows what its manager brings`() async throws {
+        let screen = TopicScreen(
+            topics: try Self.api { _ in
+                .json(#"{"code": 0, "data": [{"id": 1, "title": "one"}, {"id": 2, "title": "two"}]}"#)
+            }
+        )
+
+        await screen.refresh()
+
+        #expect(screen.titles == ["one", "two"])
+        #expect(screen.message == nil)
+    }
+
+    @Test func `a callback is on the main actor`() async throws {
+        let screen = TopicScreen(topics: try Self.api { _ in Self.one })
+
+        await withCheckedContinuation { continuation in
+            _ = screen.load(1) { continuation.resume() }
+        }
+
+        #expect(screen.titles == ["one"])
+    }
+
+    @Test func `models are decoded away from the main actor`() async throws {
+        DispatchQueue.main.setSpecific(key: Topic.mainQueue, value: true)
+        let api = try Self.api { _ in Self.one }
+
+        #expect(DispatchQueue.getSpecific(key: Topic.mainQueue) == true)
+        #expect(try await !api.topic(1).isOfMainQueue)
+    }
+
+    @Test func `an answer is decoded while the main actor is blocked`() async throws {
+        // Others need the main actor too: it is kept no longer than a request takes.
+        try await calm()
+        let decoded = DispatchSemaphore(value: 0)
+        let api = try Self.api { _ in Self.one }
+        _ = api.value(Topic.self, for: APIConfiguration(path: "topics/1"), on: .global()) { _ in decoded.signal() }
+
+        #expect(Self.block(on: decoded) == .success)
+    }
+
+    /// Holds the thread until there is a signal, for a while at most.
+    private static func block(on semaphore: DispatchSemaphore) -> DispatchTimeoutResult {
+        semaphore.wait(timeout: .now() + 30)
+    }
+
+    @Test func `an error of the module arrives as one`() async throws {
+        let api = try Self.api { _ in .json(#"{"code": 404, "message": "gone"}"#) }
+
+        let error = await #expect(throws: APIError.self) { try await api.topic(1) }
+
+        #expect(error?.module(TopicError.self) == .topicNotFound)
+    }
+}
