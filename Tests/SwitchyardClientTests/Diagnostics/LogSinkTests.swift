@@ -15,6 +15,16 @@ import Testing
         #expect(try pipe.fileHandleForReading.readToEnd() == Data("[info] request: ended with 200\n".utf8))
     }
 
+    @Test func `L20: the line may be another one`() throws {
+        let pipe = Pipe()
+
+        let sink = StandardErrorSink(writingTo: pipe.fileHandleForWriting) { "\($0.category) \($0.message)!" }
+        sink.write(Self.entry)
+
+        try pipe.fileHandleForWriting.close()
+        #expect(try pipe.fileHandleForReading.readToEnd() == Data("request ended with 200!\n".utf8))
+    }
+
     @Test func `a file that takes nothing any more does not end the process`() throws {
         if let full = FileHandle(forWritingAtPath: "/dev/full") {
             StandardErrorSink(writingTo: full).write(Self.entry)

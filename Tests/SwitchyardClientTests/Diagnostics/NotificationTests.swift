@@ -10,6 +10,7 @@ import Testing
         var name: String
         var status: Int?
         var body: Data?
+        var metrics: TransferMetrics?
         var failed = false
     }
 
@@ -25,6 +26,7 @@ import Testing
                         name: note.name.rawValue,
                         status: info[RequestNotificationKey.status] as? Int,
                         body: info[RequestNotificationKey.body] as? Data,
+                        metrics: info[RequestNotificationKey.metrics] as? TransferMetrics,
                         failed: info[RequestNotificationKey.error] != nil
                     )
                 )
@@ -51,6 +53,15 @@ import Testing
                 Post(name: "switchyard.request.ended", status: 200, body: body),
             ]
         )
+    }
+
+    @Test func `L12: what the exchange cost is posted with its end`() async throws {
+        let metrics = TransferMetrics(total: .milliseconds(3))
+
+        let posts = try await posts(.response(HTTPResponse(status: 204, metrics: metrics)))
+
+        #expect(posts.last?.metrics == metrics)
+        #expect(posts.last?.status == 204)
     }
 
     @Test func `L12: a failure is posted with its error`() async throws {

@@ -1,0 +1,114 @@
+import Dispatch
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// One end for each request, whatever comes and in whatever order.
+///
+/// Row D52; rules 1 and 6 of a request's life.
+@Suite(.timeLimit(.minutes(3))) struct EndingOrderTests {
+    private enum Event: CaseIterable {
+        case answer, failure, deadline, cancel, release
+    }
+
+    /// What surrounds the request.
+    enum Form: CaseIterable {
+        case exchange, journey, shared
+    }
+
+    /// Ends its one exchange when the test says so.
+    private final class HeldTransport: Transport, TransportTask {
+        private let completion = Locked<(@Sendable (Result<HTTPResponse, TransportError>) -> Void)?>(nil)
+        let started = AsyncStream.makeStream(of: Void.self)
+
+        func start(
+            _ request: HTTPRequest,
+            progress: TransferProgressHandler?,
+            completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+        ) -> any TransportTask {
+            self.completion.withLock { $0 = completion }
+            started.continuation.yield()
+            return self
+        }
+
+        func end(_ result: Result<HTTPResponse, TransportError>) {
+            let completion = completion.withLock { completion in
+                defer { completion = nil }
+                return completion
+            }
+            completion?(result)
+        }
+
+        func cancel() { end(.failure(TransportError(.cancelled, message: "cancelled"))) }
+
+        func shutdown() {}
+    }
+
+    private static func orders(_ rest: [Event]) -> [[Event]] {
+        rest.isEmpty
+            ? [[]] : rest.flatMap { first in orders(rest.filter { $0 != first }).map { [first] + $0 } }
+    }
+
+    /// How the request ends when these events come in this order.
+    private func endings(_ order: [Event], _ form: Form) async throws -> [String] {
+        let (transport, clock) = (HeldTransport(), ManualClock())
+        var options = NetworkClient.Options(seed: 1)
+        if form == .journey { options.interceptors = [.observing { _ in }] }
+        let client = try NetworkClient(
+            service: .topics(switching: .off, servers: 1),
+            transport: transport,
+            options: options,
+            time: clock
+        )
+        var scope: NetworkClient? = client.scoped()
+        var configuration = APIConfiguration(path: "x", timeout: .seconds(5))
+        if form == .shared { configuration.sharing = .identical }
+        let endings = Locked<[String]>([])
+        let ended = AsyncStream.makeStream(of: Void.self)
+        let queue = DispatchQueue(label: "endings")
+        let id = scope?.send(configuration, on: queue) { result in
+            let ending =
+                switch result {
+                case .success(let answer): "\(answer.status)"
+                case .failure(let failure): String("\(failure.reason)".prefix { $0 != "(" })
+                }
+            endings.withLock { $0.append(ending) }
+            ended.continuation.yield()
+        }
+        _ = await transport.started.stream.first { _ in true }
+
+        for event in order {
+            switch event {
+            case .answer: transport.end(.success(HTTPResponse(status: 200)))
+            case .failure: transport.end(.failure(TransportError(.connectionReset, message: "reset")))
+            case .deadline: clock.advance(by: .seconds(5))
+            case .cancel: if let id { client.cancel(id) }
+            case .release: scope = nil
+            }
+            // A journey takes note of an answer on its task.
+            if event == order.first { _ = await ended.stream.first { _ in true } }
+        }
+        queue.sync {}
+        #expect(client.activeRequests.isEmpty)
+        #expect(clock.pendingTimers == 0)
+        return endings.withLock { $0 }
+    }
+
+    @Test(arguments: Form.allCases)
+    func `D52: of an answer, a failure, the deadline, a cancel and a release the first ends the request, once`(
+        form: Form
+    ) async throws {
+        let expected: [Event: String] = [
+            .answer: "200", .failure: "transport", .deadline: "deadlineExceeded", .cancel: "cancelled",
+            .release: "cancelled",
+        ]
+
+        try await calm()  // Each order takes several turns, which are long while all tests start.
+        for order in Self.orders(Event.allCases) {
+            let endings = try await endings(order, form)
+            #expect(endings == [order.first.flatMap { expected[$0] } ?? ""], "\(order)")
+        }
+    }
+}
