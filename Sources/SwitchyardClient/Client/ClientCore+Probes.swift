@@ -38,7 +38,7 @@ extension ClientCore {
     /// A harmless request that resembles another one.
     private func shadow(of configuration: APIConfiguration) -> APIConfiguration {
         if let probePath = options.probePath { return APIConfiguration(path: probePath) }
-        if configuration.method.isSafe, configuration.delivery == .whole { return configuration }
+        if configuration.sentMethod.isSafe, configuration.delivery == .whole { return configuration }
         return APIConfiguration(path: configuration.path, query: configuration.query, headers: configuration.headers)
     }
 

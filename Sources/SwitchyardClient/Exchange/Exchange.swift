@@ -260,7 +260,7 @@ extension Exchange {
             RequestContext(
                 service: serviceName,
                 environment: pool.environment,
-                method: configuration.method,
+                method: configuration.sentMethod,
                 server: decisive.flatMap { ending.attempts[$0].route.server },
                 url: decisive.map { ending.attempts[$0].url },
                 attempts: ending.attempts.count,

@@ -111,7 +111,7 @@ extension Journey {
         let (last, attempts, rounds) = state.withLock { ($0.lastContext, $0.attempts, $0.rounds) }
         var context =
             last
-            ?? RequestContext(service: target.service, environment: environment, method: configuration.method)
+            ?? RequestContext(service: target.service, environment: environment, method: configuration.sentMethod)
         context.attempts = attempts
         context.rounds = rounds
         context.elapsed = startedAt.duration(to: core.time.now)

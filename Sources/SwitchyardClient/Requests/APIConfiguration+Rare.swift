@@ -81,6 +81,7 @@ extension APIConfiguration {
     /// A request that is sent as it is, in place of everything that describes one here; none unless set.
     ///
     /// Timeouts, limits and what concerns the dispatch still come from the configuration where the request has none.
+    /// Whether it may be repeated is said by its own method, unless ``mayBeRepeated`` says it.
     public var prebuiltRequest: HTTPRequest? {
         get { rare?.value.prebuiltRequest }
         set { change { $0.prebuiltRequest = newValue } }

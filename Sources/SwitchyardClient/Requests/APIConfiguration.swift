@@ -156,9 +156,12 @@ public struct APIConfiguration: Sendable {
 
     /// Whether sending the request twice has the effect of sending it once.
     ///
-    /// So by ``mayBeRepeated``, else by the method (RFC 9110 section 9.2.2) or because of an ``idempotencyKey``.
+    /// So by ``mayBeRepeated``, else by the method (RFC 9110 section 9.2.2) or because of an ``idempotencyKey``. A
+    /// ``prebuiltRequest`` carries no key of the configuration's: there the method alone counts, its own.
     public var isIdempotent: Bool {
-        mayBeRepeated ?? (method.isIdempotent || idempotencyKey != .none)
+        if let mayBeRepeated { return mayBeRepeated }
+        if let request = rare?.value.prebuiltRequest { return request.method.isIdempotent }
+        return method.isIdempotent || idempotencyKey != .none
     }
 
     /// Whether the answer may be cached at all: ``cacheLifetime`` is above zero.

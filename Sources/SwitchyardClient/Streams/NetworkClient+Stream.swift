@@ -19,7 +19,7 @@ extension NetworkClient {
         do throws(RequestFailure.Reason) {
             try transfer.begin(timeout: configuration.timeout)
         } catch {
-            throw RequestFailure(error, id: id, context: transfer.context(method: configuration.method))
+            throw RequestFailure(error, id: id, context: transfer.context(method: configuration.sentMethod))
         }
         do throws(RequestFailure) {
             let response = try await transfer.open(configuration, endsByHandle: true)

@@ -117,7 +117,7 @@ extension RetryPolicy {
 
     /// Whether a round of this method ended in a way that the policy retries.
     private func isRetried(_ round: EndedRound) -> Bool {
-        if let methods, !methods.contains(round.configuration.method) { return false }
+        if let methods, !methods.contains(round.configuration.sentMethod) { return false }
         if let status = round.status { return statuses.contains(status) }
         return round.transportError.map { failures.contains($0.kind) } ?? false
     }

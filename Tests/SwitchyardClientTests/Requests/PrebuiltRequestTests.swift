@@ -1,0 +1,76 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Requests made by hand are sent as they are, and judged by what they are: B36, YTK-46.
+@Suite(.timeLimit(.minutes(1))) struct PrebuiltRequestTests {
+    private func configuration(_ method: HTTPMethod) throws -> APIConfiguration {
+        var configuration = APIConfiguration()
+        configuration.prebuiltRequest = HTTPRequest(
+            method: method,
+            url: try RequestURL(validating: "https://o.example/x")
+        )
+        return configuration
+    }
+
+    private func client(
+        _ answer: StubAnswer,
+        retry policy: RetryPolicy? = RetryPolicy(backoff: .constant(.zero))
+    ) throws -> (client: NetworkClient, transport: StubTransport) {
+        try NetworkClient.stubbed(options: { $0.retry = policy }) { _ in answer }
+    }
+
+    @Test(arguments: [HTTPMethod.post, .patch])
+    func `a write made by hand is sent once`(method: HTTPMethod) async throws {
+        for answer in [StubAnswer.status(503), .failure(.connectionReset)] {
+            let (client, transport) = try client(answer)
+
+            _ = await client.result(of: try configuration(method))
+
+            #expect(transport.requestCount == 1)
+        }
+    }
+
+    @Test func `a key that a request made by hand does not carry protects no write`() async throws {
+        let (client, transport) = try client(.status(503))
+        var configuration = try configuration(.post)
+        configuration.idempotencyKey = .automatic
+
+        _ = await client.result(of: configuration)
+
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a write made by hand is repeated when the caller says that it may be`() async throws {
+        let (client, transport) = try client(.status(503))
+        var configuration = try configuration(.post)
+        configuration.mayBeRepeated = true
+
+        _ = await client.result(of: configuration)
+
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test func `a policy for some methods looks at the method that is sent`() async throws {
+        let policy = RetryPolicy(backoff: .constant(.zero), methods: [.get])
+        let (client, transport) = try client(.status(503), retry: policy)
+
+        _ = await client.result(of: try configuration(.put))
+
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a failure names the method that was sent`() async throws {
+        let (client, _) = try client(.failure(.connectionReset), retry: nil)
+
+        let result = await client.result(of: try configuration(.post))
+
+        guard case .failure(let failure) = result else {
+            Issue.record("it was to fail")
+            return
+        }
+        #expect(failure.context.method == .post)
+    }
+}
