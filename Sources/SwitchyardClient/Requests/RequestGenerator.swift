@@ -148,6 +148,8 @@ public struct RequestGenerator: Sendable {
         request.timeouts.idle = request.timeouts.idle ?? defaults.idle
         request.timeouts.total = request.timeouts.total ?? defaults.total
         request.responseBodyLimit = request.responseBodyLimit ?? configuration.responseBodyLimit ?? responseBodyLimit
+        // Whoever reads an answer while it arrives says so when it is sent, not when it is made.
+        if configuration.delivery == .stream { request.delivery = .stream }
         return request
     }
 
