@@ -4,4 +4,15 @@ import SwitchyardServices
 extension APIConfiguration {
     /// The method that is sent.
     var sentMethod: HTTPMethod { rare?.value.prebuiltRequest?.method ?? method }
+
+    /// The call's own header fields.
+    var ownHeaders: HTTPHeaders { rare?.value.prebuiltRequest?.headers ?? headers }
+
+    /// Sets a header field of the call's own.
+    mutating func setField(_ name: String, _ value: String) {
+        headers.set(name, value)
+        guard var request = prebuiltRequest else { return }
+        request.headers.set(name, value)
+        prebuiltRequest = request
+    }
 }

@@ -239,6 +239,44 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
+    // YTK-46
+    @Test func `a request made by hand is gone on with like any other`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        let url = try RequestURL(validating: "\(lab.server.baseURL)/film")
+        let download = lab.download { $0.request.prebuiltRequest = HTTPRequest(url: url, headers: ["X-Own": "1"]) }
+        lab.server.fault = .truncate(after: 300_000)
+
+        let failure = try await lab.failure(of: download)
+        lab.server.fault = nil
+        let file = try await lab.client.download(download)
+
+        #expect(failure.keptBytes == 300_000)
+        #expect(file.resumedBytes == 300_000)
+        #expect(lab.ranges == [nil, "bytes=300000-"])
+        #expect(lab.server.requests.allSatisfy { $0.headers["Accept-Encoding"] == "identity" })
+        #expect(lab.server.requests.allSatisfy { $0.headers["X-Own"] == "1" })
+        #expect(try lab.content == bytes)
+    }
+
+    @Test func `a write made by hand is no content to go on with`() async throws {
+        let lab = try DownloadLab()
+        let content = content
+        lab.server.route(.post, "/film") { content.response(to: $0) }
+        let url = try RequestURL(validating: "\(lab.server.baseURL)/film")
+        lab.server.fault = .truncate(after: 300_000)
+
+        let failure = try await lab.failure(
+            of: lab.download {
+                $0.request.prebuiltRequest = HTTPRequest(method: .post, url: url)
+                $0.maximumContinuations = 2
+            }
+        )
+
+        #expect(failure.keptBytes == 0)
+        #expect(lab.server.requests.count == 1)
+    }
+
     @Test func `a download that is not resumable leaves nothing behind`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)

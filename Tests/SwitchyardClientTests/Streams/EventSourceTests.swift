@@ -351,6 +351,17 @@ struct EventSourceTests {
         #expect(transport.requestCount == 2)
     }
 
+    @Test func `a request made by hand says where it has been, too`() async throws {
+        let (client, transport) = try Self.client(Self.stream("id: 7\ndata: one\n\n"), .status(204))
+        var configuration = APIConfiguration()
+        configuration.prebuiltRequest = HTTPRequest(url: try RequestURL(validating: "https://o.example/news"))
+
+        for try await _ in client.eventSource(configuration, options: Self.quick) {}
+
+        #expect(transport.requests.map { $0.headers["Last-Event-ID"] } == [nil, "7"])
+        #expect(transport.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
+    }
+
     @Test func `an id that no header field can hold is not sent, and the events go on`() async throws {
         let (client, transport) = try Self.client(
             Self.stream("id: a\u{1}b\ndata: one\n\n"),

@@ -30,7 +30,7 @@ struct DownloadRun {
         self.transfer = transfer
         self.configuration = configuration
         self.report = report
-        context = transfer.context(method: configuration.request.method)
+        context = transfer.context(method: configuration.request.sentMethod)
         placement = FilePlacement(
             rule: configuration.existingFile,
             createsDirectories: configuration.createsDirectories
@@ -79,7 +79,7 @@ struct DownloadRun {
 
     private mutating func receiveAll() async throws(DownloadFailure) -> ServiceResponse {
         while true {
-            let question = state.question(hasOwnRange: configuration.request.headers["Range"] != nil)
+            let question = state.question(hasOwnRange: configuration.request.ownHeaders["Range"] != nil)
             let response = try await open(question)
             switch DownloadAnswer(status: response.status, headers: response.headers, to: question) {
             case .whole:
@@ -109,8 +109,8 @@ struct DownloadRun {
     private mutating func open(_ question: DownloadAnswer.Question) async throws(DownloadFailure) -> ServiceResponse {
         var request = request
         if let offset = question.offset, let validator = question.validator {
-            request.headers.set("Range", "bytes=\(offset)-")
-            request.headers.set("If-Range", validator.text)
+            request.setField("Range", "bytes=\(offset)-")
+            request.setField("If-Range", validator.text)
         }
         do throws(RequestFailure) {
             let response = try await transfer.open(request, avoiding: avoided)
@@ -130,7 +130,7 @@ struct DownloadRun {
         request.responseBodyLimit = .max
         request.idleTimeout = request.idleTimeout ?? transfer.pool.generator.timeouts.idle ?? .seconds(60)
         // Bytes that were decompressed on the way could not be counted off on the server.
-        if request.headers["Accept-Encoding"] == nil { request.headers.set("Accept-Encoding", "identity") }
+        if request.ownHeaders["Accept-Encoding"] == nil { request.setField("Accept-Encoding", "identity") }
         return request
     }
 

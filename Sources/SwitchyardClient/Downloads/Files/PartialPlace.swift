@@ -130,7 +130,7 @@ struct DownloadSource: Sendable, Hashable {
             url = try RequestGenerator(headers: [:]).request(for: plain, on: base).url
         }
         path = String(url.text.prefix { $0 != "?" }).replacingOccurrences(of: "http://server.invalid", with: "")
-        let name = configuration.contentName ?? "\(request.method) \(url.text)"
+        let name = configuration.contentName ?? "\(request.sentMethod) \(url.text)"
         digest = Digest.sha256("\(service)\n\(environment)\n\(name)".utf8).hexText
     }
 }
@@ -149,6 +149,6 @@ extension DownloadDestination {
 extension DownloadConfiguration {
     /// Whether the caller asks for the content and not for a part of it, or for the effect of a write.
     var asksForWholeContent: Bool {
-        request.method == .get && request.headers["Range"] == nil && connections <= 1
+        request.sentMethod == .get && request.ownHeaders["Range"] == nil && connections <= 1
     }
 }

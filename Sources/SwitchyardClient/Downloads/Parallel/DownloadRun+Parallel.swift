@@ -6,7 +6,7 @@ extension DownloadRun {
     /// - Returns: Whether the content is complete; when not, it has to be asked for over one connection.
     mutating func receiveInParts(_ response: ServiceResponse) async throws(DownloadFailure) -> Bool? {
         guard !usesOneConnection, configuration.connections > 1, response.status == 200,
-            configuration.request.method == .get, configuration.request.headers["Range"] == nil,
+            configuration.request.sentMethod == .get, configuration.request.ownHeaders["Range"] == nil,
             response.headers["Accept-Ranges"]?.lowercased() == "bytes", let total = state.total,
             let validator = ResumeValidator(response.headers), case .stream(let first) = response.response.body
         else { return nil }

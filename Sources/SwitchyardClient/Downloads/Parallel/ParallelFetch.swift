@@ -93,8 +93,8 @@ struct ParallelFetch: Sendable {
     /// Asks for the rest of a part.
     private func open(_ range: Range<Int64>) async throws(Failure) -> HTTPBodyStream {
         var request = request
-        request.headers.set("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
-        request.headers.set("If-Range", validator.text)
+        request.setField("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+        request.setField("If-Range", validator.text)
         let response: ServiceResponse
         do throws(RequestFailure) {
             response = try await transfer.open(request, name: RequestID())

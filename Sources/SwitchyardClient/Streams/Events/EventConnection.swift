@@ -103,11 +103,11 @@ final class EventConnection: @unchecked Sendable {
 
     private var request: APIConfiguration {
         var request = configuration
-        request.headers.set("Accept", "text/event-stream")
-        request.headers.set("Cache-Control", "no-store")
+        request.setField("Accept", "text/event-stream")
+        request.setField("Cache-Control", "no-store")
         let last = HTTPHeaders.Field(name: "Last-Event-ID", value: parser.lastEventID)
         // An event stream may give an id that no header field can hold; that is no reason to end here.
-        if !last.value.isEmpty, last.isValid { request.headers.set(last.name, last.value) }
+        if !last.value.isEmpty, last.isValid { request.setField(last.name, last.value) }
         return request
     }
 
@@ -171,6 +171,6 @@ final class EventConnection: @unchecked Sendable {
     }
 
     private func failure(_ reason: RequestFailure.Reason) -> RequestFailure {
-        RequestFailure(reason, id: transfer.id, context: transfer.context(method: configuration.method))
+        RequestFailure(reason, id: transfer.id, context: transfer.context(method: configuration.sentMethod))
     }
 }
