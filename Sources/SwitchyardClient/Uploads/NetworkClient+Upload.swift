@@ -80,7 +80,7 @@ private struct UploadRun: Sendable {
             passedOn.report(TransferProgress(direction: .upload, completed: count, total: nil))
         }
         var request = configuration.request
-        request.body = configuration.source.body(ledger, monitor)
+        configuration.source.fill(&request, ledger, monitor)
         self.request = request
         self.length = length
         self.ledger = ledger

@@ -12,7 +12,7 @@ public import Foundation
 public struct UploadConfiguration: Sendable {
     /// Where and how to send, headers included; POST unless set.
     ///
-    /// Its `body` is not looked at. Its `timeout` bounds the whole upload.
+    /// Its `body` is not looked at, nor that of a request made by hand. Its `timeout` bounds the whole upload.
     public var request: APIConfiguration
     /// What is sent.
     public var source: UploadSource

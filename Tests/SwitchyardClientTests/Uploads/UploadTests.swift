@@ -98,6 +98,29 @@ struct UploadTests {
         #expect(lab.servers[1].requests.first?.body == bytes)
     }
 
+    // YTK-46
+    @Test func `a request made by hand takes the bytes of the source along`() async throws {
+        let lab = try lab()
+        let source = UploadSource.file(try file(in: lab), contentType: "video/quicktime")
+        var upload = UploadConfiguration(path: "", from: source)
+        upload.request.prebuiltRequest = HTTPRequest(
+            method: .put,
+            url: try RequestURL(validating: "\(lab.server.baseURL)/up"),
+            headers: ["X-Own": "1"]
+        )
+        let reports = Recorder<TransferProgress>()
+
+        let answer = try await lab.client.upload(upload) { reports.record($0) }
+
+        let request = try #require(lab.server.requests.first)
+        #expect(answer.text == "700000")
+        #expect(request.body == bytes)
+        #expect(request.method == .put)
+        #expect(request.headers["X-Own"] == "1")
+        #expect(request.headers["Content-Type"] == "video/quicktime")
+        #expect(reports.values.last { $0.direction == .upload }?.completed == 700_000)
+    }
+
     // E5, E11
     @Test func `the completion form has a name, and calls back on its queue, progress before the end`() async throws {
         let lab = try lab()

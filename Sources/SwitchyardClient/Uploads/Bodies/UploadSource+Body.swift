@@ -1,14 +1,23 @@
 import Foundation
 
 extension UploadSource {
-    /// The body of the upload, made anew for every attempt, which notes what goes wrong with its bytes.
-    func body(_ ledger: UploadLedger, _ monitor: TransferMonitor?) -> RequestBody {
-        .custom(contentType: contentType) {
-            do {
-                return try httpBody(ledger, monitor)
-            } catch {
-                throw error as? RequestError ?? .body(kind: "streamed", reason: .sourceFailed("\(error)"))
-            }
+    /// Gives a request the body of the upload, made anew for every attempt, which notes what goes wrong with its bytes.
+    func fill(_ request: inout APIConfiguration, _ ledger: UploadLedger, _ monitor: TransferMonitor?) {
+        request.body = .custom(contentType: contentType) { try opened(ledger, monitor) }
+        guard request.prebuiltRequest != nil else { return }
+        let own = request.modifier
+        request.modifier = { built in
+            built.body = try opened(ledger, monitor)
+            if let contentType, built.headers["Content-Type"] == nil { built.headers.set("Content-Type", contentType) }
+            try own?(&built)
+        }
+    }
+
+    private func opened(_ ledger: UploadLedger, _ monitor: TransferMonitor?) throws(RequestError) -> HTTPBody {
+        do {
+            return try httpBody(ledger, monitor)
+        } catch {
+            throw error as? RequestError ?? .body(kind: "streamed", reason: .sourceFailed("\(error)"))
         }
     }
 
