@@ -48,7 +48,8 @@ public struct DownloadConfiguration: Sendable {
     public var maximumLength: Int64?
     /// How often a body that broke off is continued within one call; 3 unless set.
     ///
-    /// Another server of the service is asked first; where there is none, the same one after a pause.
+    /// Another server of the service is asked first; where there is none, the same one after a pause. The answer to a
+    /// request that must not be repeated (``APIConfiguration/isIdempotent``) is not continued.
     public var maximumContinuations = 3
     /// How many connections share the work; 1 unless set, 16 at most.
     ///

@@ -127,6 +127,40 @@ struct DownloadFailoverTests {
         #expect(file.receivedBytes == 700_000)
     }
 
+    private func report(_ lab: DownloadLab) -> DownloadConfiguration {
+        let request = APIConfiguration(path: "report", method: .post, body: .json(["year": 2026]))
+        for server in lab.servers { server.route(.post, "/report", answering: .data(bytes)) }
+        return DownloadConfiguration(request, to: .file(lab.target))
+    }
+
+    @Test func `a write whose answer breaks off is not sent again`() async throws {
+        let lab = try DownloadLab(2)
+        let download = report(lab)
+        for server in lab.servers { server.fault = .truncate(after: 300_000) }
+
+        let failure = try await lab.failure(of: download)
+
+        #expect(failure.transportKind == .truncated)
+        #expect(lab.servers.flatMap(\.requests).filter { $0.method == .post }.count == 1)
+        #expect(lab.client.servers[0].statistics.lastFailure == .truncated)
+        #expect(try lab.files.isEmpty)
+    }
+
+    @Test func `a write with a key is sent again with that key, from its beginning`() async throws {
+        let lab = try DownloadLab(2)
+        var download = report(lab)
+        download.request.idempotencyKey = .automatic
+        lab.servers[0].fault = .truncate(after: 300_000)
+
+        let file = try await lab.client.download(download)
+
+        let keys = lab.servers.flatMap { $0.requests.map { $0.headers["Idempotency-Key"] } }
+        #expect(try lab.content == bytes)
+        #expect(file.context.server == "secondary")
+        #expect(keys.count == 2)
+        #expect(Set(keys).count == 1)
+    }
+
     // TAF-S4
     @Test func `a body that breaks off counts against its server, and against no other`() async throws {
         let lab = try DownloadLab(2)

@@ -100,7 +100,7 @@ extension DownloadRun {
             state.broken.append(Transfer.Break(server: server, outcome: outcome))
         }
         state.interruptions += 1
-        guard state.interruptions <= configuration.maximumContinuations else {
+        guard state.interruptions <= configuration.maximumContinuations, configuration.request.isIdempotent else {
             settleBreaks(witness: nil)
             throw failure(.request(.transport(error)))
         }

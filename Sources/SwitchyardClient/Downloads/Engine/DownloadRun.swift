@@ -28,6 +28,9 @@ struct DownloadRun {
         report: @escaping TransferProgressHandler
     ) throws(DownloadFailure) {
         self.transfer = transfer
+        // One key over all requests of the download.
+        var configuration = configuration
+        configuration.request = configuration.request.snapshot()
         self.configuration = configuration
         self.report = report
         context = transfer.context(method: configuration.request.sentMethod)
