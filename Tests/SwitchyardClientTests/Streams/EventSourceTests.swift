@@ -351,6 +351,46 @@ struct EventSourceTests {
         #expect(transport.requestCount == 2)
     }
 
+    // A request that is not idempotent is never sent twice.
+    @Test func `a write whose events come to their end is not sent again`() async throws {
+        let (client, transport) = try Self.client(Self.stream("data: Hel\n\ndata: lo\n\n"), .status(204))
+        var text = ""
+
+        let chat = APIConfiguration(path: "chat", method: .post, body: .json(["q": 1]))
+        for try await event in client.eventSource(chat, options: Self.quick) { text += event.data }
+
+        #expect(text == "Hello")
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a write whose events break off is not sent again`() async throws {
+        let (client, transport) = try Self.client(Self.stream("data: Hel\n\n", failing: .connectionReset), .status(204))
+
+        let error = await #expect(throws: EventSourceFailure.self) {
+            for try await _ in client.eventSource(APIConfiguration(path: "chat", method: .post), options: Self.quick) {}
+        }
+
+        guard case .request(let failure)? = error, case .transport(let cause) = failure.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.kind == .connectionReset)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a write that certainly was not sent, or may be repeated, is sent again`() async throws {
+        var repeatable = APIConfiguration(path: "chat", method: .post)
+        repeatable.mayBeRepeated = true
+        let (refused, unsent) = try Self.client(.failure(.connectionRefused), Self.stream("data: 1\n\n"), .status(204))
+        let (cut, sent) = try Self.client(Self.stream("data: 1\n\n", failing: .connectionReset), .status(204))
+
+        for try await _ in refused.eventSource(APIConfiguration(path: "chat", method: .post), options: Self.quick) {}
+        for try await _ in cut.eventSource(repeatable, options: Self.quick) {}
+
+        #expect(unsent.requestCount == 2)
+        #expect(sent.requestCount == 2)
+    }
+
     @Test func `a request made by hand says where it has been, too`() async throws {
         let (client, transport) = try Self.client(Self.stream("id: 7\ndata: one\n\n"), .status(204))
         var configuration = APIConfiguration()

@@ -22,7 +22,8 @@ final class EventConnection: @unchecked Sendable {
 
     init(_ source: EventSource) {
         self.source = source
-        configuration = source.configuration
+        // One key over all connections.
+        configuration = source.configuration.snapshot()
         options = source.options
         transfer = Transfer(id: source.id, client: source.client)
         parser = EventParser(lastEventID: source.options.lastEventID)
@@ -42,6 +43,7 @@ final class EventConnection: @unchecked Sendable {
             while true {
                 if reader == nil, try await !connect() { break }
                 if let event = try await nextEvent() { return event }
+                if reader != nil, !configuration.isIdempotent { break }
                 try await waitToReconnect()
             }
         } catch {
@@ -77,9 +79,9 @@ final class EventConnection: @unchecked Sendable {
             let avoided = transfer.pool.positions(of: avoided)
             response = try await transfer.open(request, avoiding: avoided, endsByHandle: true)
         } catch {
-            guard case .transport(let cause) = error.reason, mayPass(cause.kind), mayTryAgain else {
-                throw .request(error)
-            }
+            guard case .transport(let cause) = error.reason, mayPass(cause.kind),
+                configuration.isIdempotent || !cause.mayHaveBeenSent, mayTryAgain
+            else { throw .request(error) }
             return true
         }
         avoided = []
@@ -136,9 +138,9 @@ final class EventConnection: @unchecked Sendable {
             return event
         } catch {
             takeNote()
-            guard case .transport(let cause) = error.reason, mayPass(cause.kind), mayTryAgain else {
-                throw .request(error)
-            }
+            guard case .transport(let cause) = error.reason, mayPass(cause.kind), configuration.isIdempotent,
+                mayTryAgain
+            else { throw .request(error) }
             avoidServer()
             return nil
         }
