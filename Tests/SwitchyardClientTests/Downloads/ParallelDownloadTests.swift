@@ -13,7 +13,9 @@ struct ParallelDownloadTests {
     private var content: LoopbackContent { LoopbackContent(bytes, entityTag: "\"v1\"") }
 
     @Test func `parts cover the whole, in order, and none is too small`() {
-        for (total, connections, count) in [(10 << 20, 4, 4), (3 << 20, 16, 3), (1 << 19, 4, 1), (64 << 20, 99, 16)] {
+        for (total, connections, count) in [
+            (10 << 20, 4, 4), (3 << 20, 16, 3), (1 << 19, 4, 1), (64 << 20, 99, 16), (.max, 3, 3), (.max, 16, 16),
+        ] as [(Int, Int, Int)] {
             let parts = ParallelFetch.parts(of: Int64(total), connections: connections)
 
             #expect(parts.count == count)
@@ -68,6 +70,16 @@ struct ParallelDownloadTests {
 
         #expect(try lab.content == bytes)
         #expect(lab.server.requests.count == 4)
+    }
+
+    @Test func `a length that no disk holds is an error`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(length: .max, entityTag: "\"v1\"") { Data(count: $0.count) })
+        lab.server.fault = .truncate(after: 100_000)
+
+        _ = try await lab.failure(of: lab.download { $0.connections = 16 })
+
+        #expect(try lab.files.isEmpty)
     }
 
     @Test func `a server that gives no parts after all gives the whole over one connection`() async throws {

@@ -28,7 +28,12 @@ struct ParallelFetch: Sendable {
     /// Cuts a content into parts of nearly equal length; one part when it is too small for more.
     static func parts(of total: Int64, connections: Int) -> [Range<Int64>] {
         let count = max(1, min(Int64(min(connections, 16)), total / smallestPart))
-        return (0..<count).map { total * $0 / count..<total * ($0 + 1) / count }
+        // Without a product of the total, which is what a server says: the first parts take a byte of the rest each.
+        let (length, rest) = total.quotientAndRemainder(dividingBy: count)
+        return (0..<count).map { index in
+            let start = index * length + min(index, rest)
+            return start..<start + length + (index < rest ? 1 : 0)
+        }
     }
 
     /// Fetches all parts.
