@@ -72,6 +72,37 @@ struct ParallelDownloadTests {
         #expect(lab.server.requests.count == 4)
     }
 
+    @Test func `a server that breaks parts off is charged, and the next one gives the rest of them`() async throws {
+        let lab = try DownloadLab(2)
+        lab.serve(content)
+        lab.servers[0].fault = .truncate(after: 100_000)
+
+        _ = try await lab.client.download(
+            lab.download {
+                $0.connections = 3
+                $0.maximumContinuations = 1
+            }
+        )
+
+        let health = lab.client.servers.map(\.statistics)
+        #expect(try lab.content == bytes)
+        #expect(health[0].lastFailure == .truncated)
+        #expect(health[1].failures == 0)
+        #expect(try lab.files == ["film.mov"])
+    }
+
+    // TAF-S4
+    @Test func `the only server is charged for the parts that it breaks off`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        lab.server.fault = .truncate(after: 100_000)
+
+        let failure = try await lab.failure(of: lab.download { $0.connections = 2 })
+
+        #expect(failure.transportKind == .truncated)
+        #expect(lab.client.servers[0].statistics.lastFailure == .truncated)
+    }
+
     @Test func `a length that no disk holds is an error`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(length: .max, entityTag: "\"v1\"") { Data(count: $0.count) })

@@ -30,7 +30,7 @@ extension DownloadRun {
 
     /// The failure of the download, with what is kept for the next start; what cannot be used is removed.
     mutating func keeping(_ failure: DownloadFailure) async -> DownloadFailure {
-        settleBreaks(witness: nil)
+        state.breaks.settle(in: transfer)
         var failure = failure
         guard place.isKept, state.record != nil, state.offset > 0, !failure.isFinal else {
             discard()

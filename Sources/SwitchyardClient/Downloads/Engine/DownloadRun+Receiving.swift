@@ -83,10 +83,7 @@ extension DownloadRun {
 
 extension DownloadRun {
     /// Servers that are not asked again as long as there is another.
-    var avoided: ServerSet {
-        let set = transfer.pool.positions(of: state.broken.map(\.server))
-        return set.count < transfer.pool.serverCount ? set : ServerSet()
-    }
+    var avoided: ServerSet { state.breaks.avoided(in: transfer) }
 
     /// Prepares the next request after a body broke off.
     ///
@@ -96,12 +93,10 @@ extension DownloadRun {
         let outcome = AttemptOutcome(error.kind)
         guard outcome.failureKind != nil else { throw failure(.request(.transport(error))) }
         configuration.onEvent?(.interrupted(at: state.offset, error))
-        if let server = response.context.server {
-            state.broken.append(Transfer.Break(server: server, outcome: outcome))
-        }
+        state.breaks.add(response.context.server, outcome)
         state.interruptions += 1
         guard state.interruptions <= configuration.maximumContinuations, configuration.request.isIdempotent else {
-            settleBreaks(witness: nil)
+            state.breaks.settle(in: transfer)
             throw failure(.request(.transport(error)))
         }
         if avoided.isEmpty { await pauseBeforeSameServer() }
@@ -112,12 +107,5 @@ extension DownloadRun {
     private func pauseBeforeSameServer() async {
         let longest = min(5, 0.2 * Double(1 << min(state.interruptions - 1, 8)))
         await transfer.core.time.pause(for: .seconds(longest * Double.random(in: 0.5...1)))
-    }
-
-    /// Charges the servers that broke the body off, once another has answered or nothing more will be tried.
-    mutating func settleBreaks(witness response: ServiceResponse?) {
-        let witness = response.flatMap { $0.status < 500 ? $0.context.server : nil }
-        for broken in state.broken.dropFirst(state.chargedBreaks) { transfer.charge(broken, witness: witness) }
-        state.chargedBreaks = state.broken.count
     }
 }

@@ -118,7 +118,7 @@ struct DownloadRun {
         do throws(RequestFailure) {
             let response = try await transfer.open(request, avoiding: avoided)
             take(note: response.context)
-            settleBreaks(witness: response)
+            state.breaks.settle(in: transfer, witness: response)
             return response
         } catch {
             take(note: error.context)

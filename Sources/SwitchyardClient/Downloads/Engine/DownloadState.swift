@@ -19,9 +19,7 @@ struct DownloadState: Sendable {
     /// How often a body broke off.
     var interruptions = 0
     /// Servers that broke a body off.
-    var broken: [Transfer.Break] = []
-    /// How many of them have been charged.
-    var chargedBreaks = 0
+    var breaks = DownloadBreaks()
     /// The bytes at which the record was last brought up to date.
     var checkpoint: Int64 = 0
 

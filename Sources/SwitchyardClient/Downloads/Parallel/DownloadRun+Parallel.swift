@@ -22,7 +22,7 @@ extension DownloadRun {
             monitor: configuration.monitor
         )
         do throws(ParallelFetch.Failure) {
-            try await carryOut(fetch, parts, first)
+            try await carryOut(fetch, parts, ParallelFetch.Source(body: first, server: response.context.server))
             return true
         } catch {
             first.cancel()
@@ -40,7 +40,7 @@ extension DownloadRun {
     private mutating func carryOut(
         _ fetch: ParallelFetch,
         _ parts: [Range<Int64>],
-        _ first: HTTPBodyStream
+        _ first: ParallelFetch.Source
     ) async throws(ParallelFetch.Failure) {
         let (counts, signal) = AsyncStream.makeStream(of: Int.self)
         async let result: Result<Void, ParallelFetch.Failure> = {

@@ -17,6 +17,12 @@ struct ParallelFetch: Sendable {
         case noParts(String)
     }
 
+    /// The body that brings a part, and who sends it.
+    struct Source: Sendable {
+        var body: HTTPBodyStream
+        var server: Server.ID?
+    }
+
     let transfer: Transfer
     let request: APIConfiguration
     let validator: ResumeValidator
@@ -45,7 +51,7 @@ struct ParallelFetch: Sendable {
     /// - Throws: ``Failure``; then no part is being written any more.
     func run(
         _ parts: [Range<Int64>],
-        first: HTTPBodyStream,
+        first: Source,
         progress: @escaping @Sendable (Int) -> Void
     ) async throws(Failure) {
         let failure: Failure? = await withTaskGroup(of: Failure?.self) { group in
@@ -71,38 +77,45 @@ struct ParallelFetch: Sendable {
 
     private func fetch(
         _ part: Range<Int64>,
-        from opened: HTTPBodyStream?,
+        from opened: Source?,
         progress: @Sendable (Int) -> Void
     ) async throws(Failure) {
-        var (stream, offset, interruptions) = (opened, part.lowerBound, 0)
+        var (source, offset, interruptions) = (opened, part.lowerBound, 0)
+        var breaks = DownloadBreaks()
+        defer { breaks.settle(in: transfer) }
         while offset < part.upperBound {
-            let body: HTTPBodyStream
-            if let opened = stream { body = opened } else { body = try await open(offset..<part.upperBound) }
-            stream = nil
-            let cut = try await write(body, from: &offset, to: part.upperBound, progress: progress)
-            body.cancel()
+            let rest = offset..<part.upperBound
+            let current: Source
+            if let opened = source { current = opened } else { current = try await open(rest, &breaks) }
+            source = nil
+            let cut = try await write(current.body, from: &offset, to: part.upperBound, progress: progress)
+            current.body.cancel()
             guard offset < part.upperBound else { return }
             interruptions += 1
             let error = cut ?? TransportError(.truncated, message: "a part ended early")
-            guard AttemptOutcome(error.kind).failureKind != nil, interruptions <= maximumContinuations,
-                !Task.isCancelled
-            else { throw .fatal(.request(transfer.handle.reason ?? reason(of: error))) }
+            let outcome = AttemptOutcome(error.kind)
+            guard outcome.failureKind != nil, !Task.isCancelled else { throw .fatal(.request(ending(by: error))) }
+            breaks.add(current.server, outcome)
+            guard interruptions <= maximumContinuations else { throw .fatal(.request(ending(by: error))) }
+            guard breaks.avoided(in: transfer).isEmpty else { continue }
             await transfer.core.time.pause(for: .milliseconds(100 << min(interruptions, 5)))
         }
     }
 
-    private func reason(of error: TransportError) -> RequestFailure.Reason {
-        error.kind == .cancelled || Task.isCancelled ? .cancelled : .transport(error)
+    private func ending(by error: TransportError) -> RequestFailure.Reason {
+        if let reason = transfer.handle.reason { return reason }
+        return error.kind == .cancelled || Task.isCancelled ? .cancelled : .transport(error)
     }
 
     /// Asks for the rest of a part.
-    private func open(_ range: Range<Int64>) async throws(Failure) -> HTTPBodyStream {
+    private func open(_ range: Range<Int64>, _ breaks: inout DownloadBreaks) async throws(Failure) -> Source {
         var request = request
         request.setField("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
         request.setField("If-Range", validator.text)
         let response: ServiceResponse
         do throws(RequestFailure) {
-            response = try await transfer.open(request, name: RequestID())
+            response = try await transfer.open(request, avoiding: breaks.avoided(in: transfer), name: RequestID())
+            breaks.settle(in: transfer, witness: response)
         } catch {
             throw .fatal(.request(error.reason))
         }
@@ -112,7 +125,7 @@ struct ParallelFetch: Sendable {
             response.discardBody()
             throw .noParts("a part was answered with \(response.status)")
         }
-        return stream
+        return Source(body: stream, server: response.context.server)
     }
 
     /// Writes a body to its place, up to the end of the part.
