@@ -1,7 +1,8 @@
-import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
+
+@testable import SwitchyardClient
 
 /// Row K17.
 @Suite(.timeLimit(.minutes(1))) struct PacingTests {
@@ -103,5 +104,77 @@ import Testing
 
         #expect(await last.value == nil)
         #expect(transport.requestCount == 2)
+    }
+
+    /// A round of a request, as a limit sees it, that notes who ends it.
+    private static func round(_ id: RequestID, _ clock: ManualClock, _ ended: Recorder<RequestID>) -> DispatchContext {
+        DispatchContext(
+            id: id,
+            round: 1,
+            service: "topics",
+            environment: .test,
+            startedAt: clock.now,
+            deadline: clock.now.advanced(by: .seconds(60)),
+            history: [],
+            time: clock,
+            owner: 1,
+            end: { reason in if reason == .superseded { ended.record(id) } },
+            preferred: { "primary" }
+        )
+    }
+
+    // Rounds enter from tasks of their own, and so not always in the order of their requests.
+    @Test func `K17: a request that was held up on its way to a debounce does not supersede a newer one`() async throws
+    {
+        let clock = ManualClock()
+        let typing = Debounce(.seconds(1))
+        let ended = Recorder<RequestID>()
+        let (older, newer) = (Self.round(RequestID(), clock, ended), Self.round(RequestID(), clock, ended))
+        let latest = Task { _ = try await typing.enter(.path("search"), newer) }
+        await clock.waitForTimers(1)
+
+        let late = Task { _ = try await typing.enter(.path("search"), older) }
+        await until { !ended.values.isEmpty }
+
+        #expect(ended.values == [older.id])
+        clock.advance(by: .seconds(1))
+        try await latest.value
+        _ = await late.result
+        #expect(typing.waitingCount == 0)
+    }
+
+    @Test func `K17: a request that was held up on its way to a throttle does not supersede a newer one`() async throws
+    {
+        let clock = ManualClock()
+        let throttle = Throttle(.seconds(1))
+        let ended = Recorder<RequestID>()
+        let rounds = (0..<4).map { _ in Self.round(RequestID(), clock, ended) }
+        _ = try await throttle.enter(.path("move"), rounds[1])
+        let latest = Task { _ = try await throttle.enter(.path("move"), rounds[3]) }
+        await clock.waitForTimers(1)
+
+        let late = [0, 2].map { number in Task { _ = try await throttle.enter(.path("move"), rounds[number]) } }
+        await until { ended.values.count == 2 }
+
+        #expect(Set(ended.values) == [rounds[0].id, rounds[2].id])
+        clock.advance(by: .seconds(1))
+        try await latest.value
+        for task in late { _ = await task.result }
+    }
+
+    @Test func `K17: what a throttle has let go is not followed by what is older`() async throws {
+        let clock = ManualClock()
+        let throttle = Throttle(.seconds(1))
+        let ended = Recorder<RequestID>()
+        let (older, newer) = (Self.round(RequestID(), clock, ended), Self.round(RequestID(), clock, ended))
+        _ = try await throttle.enter(.path("move"), newer)
+
+        let late = Task { _ = try await throttle.enter(.path("move"), older) }
+        await until { !ended.values.isEmpty || clock.pendingTimers > 0 }
+
+        #expect(ended.values == [older.id])
+        #expect(clock.pendingTimers == 0)
+        clock.advance(by: .seconds(1))
+        _ = await late.result
     }
 }

@@ -25,8 +25,14 @@ public final class Debounce: RequestLimit {
     /// Waits for the quiet; a later round of a request is let go.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
-        let superseded = latest.withLock { $0.updateValue((context.id, context.end), forKey: key) }
-        superseded?.end(.superseded)
+        typealias End = @Sendable (RequestFailure.Reason) -> Void
+        let (isLate, superseded) = latest.withLock { latest -> (Bool, End?) in
+            // An older request that was held up on its way here does not supersede a newer one.
+            if let other = latest[key], context.id < other.id { return (true, context.end) }
+            return (false, latest.updateValue((context.id, context.end), forKey: key)?.end)
+        }
+        superseded?(.superseded)
+        if isLate { throw CancellationError() }
         defer { latest.withLock { if $0[key]?.id == context.id { $0[key] = nil } } }
         try await context.time.sleep(for: quiet)
         return .free

@@ -7,12 +7,16 @@ import SwitchyardServices
 public final class Throttle: RequestLimit {
     private struct Lane {
         var openAt: MonotonicTime
+        /// The last one that was let go.
+        var gone: RequestID
         var waiting: (id: RequestID, end: @Sendable (RequestFailure.Reason) -> Void)?
     }
 
     /// What becomes of a request.
     private enum Verdict {
         case go
+        /// A newer one came before it.
+        case late
         case wait(until: MonotonicTime, superseding: (@Sendable (RequestFailure.Reason) -> Void)?)
     }
 
@@ -33,24 +37,34 @@ public final class Throttle: RequestLimit {
     /// Waits for the end of the interval; a later round of a request is let go.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
-        guard case .wait(let end, let superseded) = arrive(key, context) else { return .free }
-        superseded?(.superseded)
+        switch arrive(key, context) {
+        case .go: return .free
+        case .late:
+            context.end(.superseded)
+            throw CancellationError()
+        case .wait(let end, let superseded):
+            superseded?(.superseded)
+            try await wait(key, context, until: end)
+            return .free
+        }
+    }
+
+    private func wait(_ key: String, _ context: DispatchContext, until end: MonotonicTime) async throws {
         do {
             try await context.time.sleep(until: end)
         } catch {
             // The interval that was to begin with this one begins with the next one.
-            leave(key, context.id, openingAt: end)
+            leave(key, context.id) { Lane(openAt: end, gone: $0.gone) }
             throw error
         }
-        leave(key, context.id)
-        return .free
+        leave(key, context.id) { Lane(openAt: $0.openAt, gone: context.id) }
     }
 
     /// Takes out who waited, unless another one has taken its place.
-    private func leave(_ key: String, _ id: RequestID, openingAt time: MonotonicTime? = nil) {
+    private func leave(_ key: String, _ id: RequestID, _ next: (Lane) -> Lane) {
         lanes.withLock { lanes in
             guard let lane = lanes[key], lane.waiting?.id == id else { return }
-            lanes[key] = Lane(openAt: time ?? lane.openAt)
+            lanes[key] = next(lane)
         }
     }
 
@@ -59,12 +73,18 @@ public final class Throttle: RequestLimit {
         return lanes.withLock { lanes in
             if lanes.count > 256 { lanes = lanes.filter { $0.value.openAt > now || $0.value.waiting != nil } }
             guard let lane = lanes[key], lane.openAt > now else {
-                lanes[key] = Lane(openAt: now.advanced(by: interval))
+                lanes[key] = Lane(openAt: now.advanced(by: interval), gone: context.id)
                 return .go
             }
+            // Rounds come from tasks of their own, and not always in the order of their requests.
+            guard lane.waiting?.id ?? lane.gone < context.id else { return .late }
             // The end of the interval is the waiting one's beginning: the next interval counts from there.
             let end = lane.waiting == nil ? lane.openAt : lane.openAt.advanced(by: .zero - interval)
-            lanes[key] = Lane(openAt: end.advanced(by: interval), waiting: (context.id, context.end))
+            lanes[key] = Lane(
+                openAt: end.advanced(by: interval),
+                gone: lane.gone,
+                waiting: (context.id, context.end)
+            )
             return .wait(until: end, superseding: lane.waiting?.end)
         }
     }
