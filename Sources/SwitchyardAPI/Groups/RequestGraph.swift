@@ -102,8 +102,11 @@ public final class RequestGraph: GroupMember {
     /// - Returns: What became of every member, in the order in which they were added.
     /// - Throws: ``GraphError``.
     public func finished() async throws(GraphError) -> GroupReport {
-        if group.state == .initialized { try start() }
-        return await group.finished()
+        if group.state == .initialized {
+            do throws(GraphError) { try start() } catch { if error != .started { throw error } }
+        }
+        // Whoever else is starting it has not said yet who needs whom: it is not for this one to let them go.
+        return await group.ended()
     }
 }
 

@@ -46,7 +46,12 @@ extension RequestGroup {
     /// - Returns: What became of it.
     public func finished() async -> GroupReport {
         resume()
-        return await withTaskCancellationHandler {
+        return await ended()
+    }
+
+    /// Waits for the end of a group that somebody else starts; cancelling the task cancels the group.
+    func ended() async -> GroupReport {
+        await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<GroupReport, Never>) in
                 _ = onFinish { continuation.resume(returning: $0) }
             }

@@ -44,6 +44,23 @@ import Testing
         #expect(diary.entries == [])
     }
 
+    @Test func `a graph that several wait for at once is started once, in its order`() async throws {
+        for _ in 0..<300 {
+            let diary = Diary()
+            let graph = RequestGraph(options: .test(.failFast))
+            try graph.add(recorded("second", diary), named: "second", after: ["first"])
+            try graph.add(recorded("first", diary), named: "first")
+
+            let outcomes = await withTaskGroup(of: GroupOutcome?.self) { group in
+                for _ in 0..<4 { group.addTask { try? await graph.finished().outcome } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+
+            #expect(outcomes == [.succeeded, .succeeded, .succeeded, .succeeded])
+            #expect(diary.entries == ["first", "second"])
+        }
+    }
+
     @Test func `a member can use what those before it brought`() async throws {
         let login = APIRequest<Int>.ready(7)
         let user = APIRequest<String>(on: .global()) { "user \(try await login.value())" }
