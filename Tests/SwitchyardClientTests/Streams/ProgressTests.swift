@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
-import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
+
+@testable import SwitchyardClient
 
 /// Progress as Foundation shows it, and as a person wants to see it.
 @Suite(.timeLimit(.minutes(1)))
@@ -85,6 +86,22 @@ struct ProgressTests {
 
         #expect(atRest < 4_000_000)
         #expect(try lab.content == content)
+    }
+
+    // A transfer that fails at once is over before its monitor has been told how to cancel it.
+    @Test func `a monitor keeps nothing of a transfer that is over`() {
+        final class Witness: Sendable {}
+        let monitor = TransferMonitor()
+        weak var kept: Witness?
+
+        monitor.detach()
+        do {
+            let witness = Witness()
+            kept = witness
+            monitor.attach { withExtendedLifetime(witness) {} }
+        }
+
+        #expect(kept == nil)
     }
 
     // E7

@@ -40,6 +40,8 @@ public final class TransferMonitor: Sendable {
     /// Says how the transfer is cancelled; done at once when it was asked for before.
     func attach(_ cancel: @escaping @Sendable () -> Void) {
         let wasCancelled = state.withLock { state in
+            // One that failed at once is over by now.
+            guard !state.isOver else { return false }
             state.cancel = cancel
             return state.isCancelled
         }
