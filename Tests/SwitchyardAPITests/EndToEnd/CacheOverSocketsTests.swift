@@ -8,6 +8,30 @@ import Testing
 
 /// What is asked of the network, and what is not, when answers are cached.
 @Suite(.timeLimit(.minutes(1))) struct CacheOverSocketsTests {
+    @Test func `E23: a download neither takes a stored answer nor leaves one`() async throws {
+        let yard = try LoopbackYard()
+        defer { yard.stop() }
+        yard.count()
+        let topics = TopicAPI(client: yard.client)
+        let call = TopicAPI.topic(1, lifetime: .seconds(60))
+        let other = TopicAPI.topic(2, lifetime: .seconds(60))
+        func download(_ call: APIConfiguration) async throws -> String {
+            let file = try await yard.client.download(DownloadConfiguration(call))
+            defer { try? FileManager.default.removeItem(at: file.url) }
+            return try String(contentsOf: file.url, encoding: .utf8)
+        }
+
+        let stored = try await topics.value(Topic.self, for: call)
+        let fresh = try await download(call)
+        let again = try await topics.value(Topic.self, for: call)
+        _ = try await download(other)
+        let unstored = try await topics.value(Topic.self, for: other)
+
+        #expect(stored.title == "1" && again == stored)
+        #expect(fresh == #"{"id":1,"title":"2"}"#)
+        #expect(unstored.title == "4")
+    }
+
     private func yard(_ cache: (LoopbackYard) -> ResponseCache?) throws -> (LoopbackYard, TopicAPI) {
         let yard = try LoopbackYard()
         yard.count()

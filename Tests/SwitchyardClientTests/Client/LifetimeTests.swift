@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTesting
@@ -89,6 +90,43 @@ import Testing
         #expect(client.activeRequests.isEmpty)
         await Task.yield()
         #expect(kept == nil)
+    }
+
+    // Rule YTK-44.
+    @Test func `nothing that a transfer was given is kept after its end`() async throws {
+        final class Witness: Sendable {}
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(DownloadLab.bytes(100_000)))
+        lab.server.route(.post, "/up", answering: .text("ok"))
+        weak var download: Witness?
+        weak var upload: Witness?
+
+        await withCheckedContinuation { continuation in
+            let witness = Witness()
+            download = witness
+            let configuration = lab.download {
+                $0.monitor = TransferMonitor()
+                $0.onEvent = { _ in withExtendedLifetime(witness) {} }
+            }
+            lab.client.download(configuration, on: .global()) { _ in
+                withExtendedLifetime(witness) {}
+            } completion: { _ in
+                withExtendedLifetime(witness) { continuation.resume() }
+            }
+        }
+        await withCheckedContinuation { continuation in
+            let witness = Witness()
+            upload = witness
+            let configuration = UploadConfiguration(path: "up", from: .data(Data(count: 100_000)))
+            lab.client.upload(configuration, on: .global()) { _ in
+                withExtendedLifetime(witness) {}
+            } completion: { _ in
+                withExtendedLifetime(witness) { continuation.resume() }
+            }
+        }
+        while download != nil || upload != nil { await Task.yield() }
+
+        #expect(lab.client.activeRequests.isEmpty)
     }
 
     // Rule YTK-32.

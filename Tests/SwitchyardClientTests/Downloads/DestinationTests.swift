@@ -82,17 +82,20 @@ struct DestinationTests {
         let lab = try lab(headers: ["X-Kind": "film"])
         let folder = lab.folder
         let temporary = Recorder<URL>()
+        let wholes = Recorder<Data>()
 
         let file = try await lab.client.download(
             lab.download {
                 $0.destination = .custom { url, answer in
                     temporary.record(url)
+                    wholes.record(try Data(contentsOf: url))
                     return folder.appendingPathComponent(answer.headers["X-Kind"] ?? "?")
                 }
             }
         )
 
         #expect(file.url.lastPathComponent == "film")
+        #expect(wholes.values == [bytes])
         #expect(try Data(contentsOf: file.url) == bytes)
         #expect(temporary.values.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
     }
@@ -127,6 +130,43 @@ struct DestinationTests {
         #expect(first.url == named.folder.appendingPathComponent("Ein Film.mov"))
         #expect(second.url == plain.folder.appendingPathComponent("film"))
         #expect(try Data(contentsOf: first.url) == bytes)
+    }
+
+    // E38
+    @Test func `a file is put in its place only when its digest, read in pieces, is right`() async throws {
+        struct Damaged: Error {}
+        let lab = try lab()
+        let target = lab.target
+        try Data("old".utf8).write(to: target)
+        func download(_ digest: Data) -> DownloadConfiguration {
+            lab.download {
+                $0.existingFile = .replace
+                $0.destination = .custom { url, _ in
+                    guard try Digest.sha256(ofFile: url) == digest else { throw Damaged() }
+                    return target
+                }
+            }
+        }
+
+        let failure = try await lab.failure(of: download(Digest.sha256(bytes.dropLast())))
+        let before = try lab.content
+        _ = try await lab.client.download(download(Digest.sha256(bytes)))
+
+        #expect(failure.reason == .destination("Damaged()"))
+        #expect(before == Data("old".utf8))
+        #expect(try lab.content == bytes)
+    }
+
+    // E14
+    @Test func `a standard directory is the user's own`() throws {
+        let standard = try #require(FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first)
+
+        guard case .directory(let url) = DownloadDestination.suggested(in: .cachesDirectory) else {
+            Issue.record("no directory")
+            return
+        }
+
+        #expect(url == standard)
     }
 
     // E16

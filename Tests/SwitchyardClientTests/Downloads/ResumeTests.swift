@@ -239,6 +239,40 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
+    // E22
+    @Test func `a write, and a server that gives no ranges, leave nothing to go on from`() async throws {
+        let write = try DownloadLab()
+        let content = content
+        write.server.route(.post, "/film") { content.response(to: $0) }
+        write.server.fault = .truncate(after: 300_000)
+        let plain = try DownloadLab()
+        var withoutRanges = content
+        withoutRanges.acceptsRanges = false
+        plain.serve(withoutRanges)
+        plain.server.fault = .truncate(after: 300_000)
+
+        let first = try await write.failure(of: write.download { $0.request.method = .post })
+        let second = try await plain.failure(of: plain.download())
+
+        #expect(first.keptBytes == 0 && second.keptBytes == 0)
+        #expect(try write.files.isEmpty)
+        #expect(try plain.files.isEmpty)
+    }
+
+    // E22
+    @Test func `a record without its bytes means a new start`() async throws {
+        let lab = try await cutLab()
+        let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
+        try FileManager.default.removeItem(at: lab.folder.appendingPathComponent(partial))
+
+        let file = try await lab.client.download(lab.download())
+
+        #expect(lab.ranges == [nil, nil])
+        #expect(file.receivedBytes == 700_000)
+        #expect(try lab.content == bytes)
+        #expect(try lab.files == ["film.mov"])
+    }
+
     // YTK-46
     @Test func `a request made by hand is gone on with like any other`() async throws {
         let lab = try DownloadLab()

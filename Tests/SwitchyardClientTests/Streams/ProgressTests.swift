@@ -31,6 +31,82 @@ struct ProgressTests {
         }
     }
 
+    // E6
+    @Test func `a Progress stays at 0 while the total is unknown, and ends at 1`() async throws {
+        let lab = try DownloadLab()
+        let bytes = bytes
+        lab.server.route(.get, "/film") { _ in
+            .stream { writer in
+                try await writer.write(bytes.prefix(100_000))
+                try await writer.write(bytes.dropFirst(100_000))
+            }
+        }
+        let monitor = TransferMonitor()
+        let fractions = Recorder<Double>()
+
+        _ = try await lab.client.download(lab.download { $0.monitor = monitor }) { report in
+            if report.total == nil { fractions.record(monitor.progress.fractionCompleted) }
+        }
+
+        #expect(fractions.values.allSatisfy { $0 == 0 })
+        #expect(!fractions.values.isEmpty)
+        #expect(monitor.progress.fractionCompleted == 1)
+        #expect(monitor.progress.isFinished)
+    }
+
+    private static func upload(_ length: Int, _ monitor: TransferMonitor) -> UploadConfiguration {
+        var upload = UploadConfiguration(path: "up", from: .data(Data(count: length)))
+        upload.monitor = monitor
+        return upload
+    }
+
+    // E4
+    @Test func `a Progress pauses, resumes and cancels an upload`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.post, "/up") { request in
+            var count = 0
+            for try await piece in request.body { count += piece.count }
+            return .text("\(count)")
+        }
+        lab.server.route(.get, "/other", answering: .text("x"))
+        let length = 8 << 20
+        let (whole, broken) = (TransferMonitor(), TransferMonitor())
+        let paused = AsyncStream.makeStream(of: Void.self)
+        let reports = Recorder<Int64>()
+
+        let upload = Task {
+            try await lab.client.upload(Self.upload(length, whole)) { report in
+                guard report.direction == .upload else { return }
+                reports.record(report.completed)
+                if reports.values.count == 2 {
+                    whole.progress.pause()
+                    paused.continuation.yield()
+                }
+            }
+        }
+        for await _ in paused.stream { break }
+        // What was on its way may still arrive.
+        var count = -1
+        while count != reports.values.count {
+            count = reports.values.count
+            for _ in 0..<100 { _ = try await lab.client.send(APIConfiguration(path: "other")) }
+        }
+        let atRest = try #require(reports.values.last)
+        whole.progress.resume()
+        let second = Self.upload(length, broken)
+        let error = await #expect(throws: RequestFailure.self) {
+            try await lab.client.upload(second) { _ in
+                // Paused, it cannot be over before the cancel.
+                broken.progress.pause()
+                broken.progress.cancel()
+            }
+        }
+
+        #expect(atRest < length)
+        #expect(try await upload.value.text == "\(length)")
+        #expect(error?.isCancellation == true)
+    }
+
     // E4
     @Test func `a Progress cancels its transfer, before it starts and while it runs`() async throws {
         let lab = try DownloadLab()

@@ -207,6 +207,31 @@ struct UploadFailureTests {
         #expect(lab.server.requests.isEmpty)
     }
 
+    // YTK-15
+    @Test func `the call's own timeout bounds the whole upload`() async throws {
+        let lab = try lab()
+        lab.server.fault = .hang
+        let clock = ManualClock()
+        let client = try NetworkClient(service: .loopback(lab.servers), time: clock)
+        defer { client.shutdown() }
+        var upload = UploadConfiguration(path: "up", from: .data(bytes))
+        upload.request.timeout = .seconds(5)
+
+        let call = Task { [upload] in
+            do throws(RequestFailure) {
+                _ = try await client.upload(upload)
+                return nil as RequestFailure.Reason?
+            } catch {
+                return error.reason
+            }
+        }
+        await clock.waitForTimers(1)
+        clock.advance(by: .seconds(5))
+
+        #expect(await call.value == .deadlineExceeded)
+        #expect(client.activeRequests.isEmpty)
+    }
+
     @Test func `a source that fails charges no server`() async throws {
         let lab = try lab()
 

@@ -121,6 +121,19 @@ struct UploadTests {
         #expect(reports.values.last { $0.direction == .upload }?.completed == 700_000)
     }
 
+    // E38
+    @Test func `a file is fingerprinted in pieces, and arrives with its fingerprint`() async throws {
+        let lab = try lab()
+        let file = try file(in: lab)
+        var upload = UploadConfiguration(path: "up", from: .file(file))
+        upload.request.headers["X-Digest"] = try Digest.sha256(ofFile: file).hexText
+
+        _ = try await lab.client.upload(upload)
+
+        let request = try #require(lab.server.requests.first)
+        #expect(request.headers["X-Digest"] == Digest.sha256(request.body).hexText)
+    }
+
     // E5, E11
     @Test func `the completion form has a name, and calls back on its queue, progress before the end`() async throws {
         let lab = try lab()

@@ -150,6 +150,30 @@ struct DecideTests {
         #expect(rounds.withLock { $0 }.map(\.context.server) == ["primary", "primary"])
     }
 
+    @Test func `what each round cost is kept`() async throws {  // K10, E35
+        let rounds = Locked<[RoundRecord]>([])
+        let answers = AnswerList(
+            [Int64(7), 3].map { count in
+                var metrics = TransferMetrics(total: .milliseconds(count))
+                metrics.bytesReceived = count
+                return .response(HTTPResponse(status: 200, body: .whole(Data()), metrics: metrics))
+            }
+        )
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [
+                .retrying { round in
+                    rounds.withLock { $0 = round.context.history }
+                    return round.context.round == 1 ? .retryNow : .undecided
+                }
+            ]
+        }) { answers.answer($0) }
+
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(rounds.withLock { $0 }.map(\.metrics?.bytesReceived) == [7])
+        #expect(answer.response.metrics?.bytesReceived == 3)
+    }
+
     @Test func `a decision that never comes is ended by the deadline`() async throws {
         let clock = ManualClock()
         let (client, _) = try Self.client(
