@@ -60,6 +60,25 @@ import Testing
         )
     }
 
+    @Test func `J9, J18: a batch that has ended holds no handler, accessory or delegate any more`() async {
+        final class Witness: Sendable {}
+        struct Holder: RequestAccessory { let witness: Witness }
+        weak var kept: Witness?
+        let batch = RequestBatch([APIRequest<Int>.ready(1)], options: .test(.failFast))
+        await withCheckedContinuation { continuation in
+            let witness = Witness()
+            kept = witness
+            batch.adding(Holder(witness: witness)).onFinish { _ in withExtendedLifetime(witness) {} }
+            batch.group.onProgress { _ in withExtendedLifetime(witness) {} }
+            batch.whenEnded { _ in withExtendedLifetime(witness) { continuation.resume() } }
+            batch.resume()
+        }
+
+        while kept != nil { await Task.yield() }
+
+        #expect(batch.group.state == .finished)
+    }
+
     @Test func `the accessories of a failed batch hear of it before the others are cancelled`() async {
         let diary = Diary()
         let gate = Gate()

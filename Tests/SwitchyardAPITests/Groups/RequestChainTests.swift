@@ -56,6 +56,23 @@ import Testing
         gate.open()
     }
 
+    @Test func `J13, J14: accessories go around a chain that ends and around one that fails`() async {
+        for fails in [false, true] {
+            let diary = Diary()
+            let chain = RequestChain(options: .test())
+                .adding(DiaryAccessory(diary: diary, name: "chain"))
+                .onFinish { diary.write("finish \($0.outcome)") }
+            chain.add(APIRequest<Int>.ready(1)) { _, _ in diary.write("step") }
+            chain.add(fails ? APIRequest<Int>.failing() : .ready(2))
+            chain.resume()
+
+            await withCheckedContinuation { continuation in chain.whenEnded { _ in continuation.resume() } }
+
+            let end = "finish \(fails ? GroupOutcome.failed(member: 1) : .succeeded)"
+            #expect(diary.entries == ["chain willStart", "step", "chain willStop", end, "chain didStop"])
+        }
+    }
+
     @Test func `J15, YTK-41: an empty chain succeeds at once, and a chain starts once`() async {
         let chain = RequestChain(options: .test())
 

@@ -42,6 +42,27 @@ import Testing
         #expect(diary.entries == ["returned", "report"])
     }
 
+    @Test func `J1: an empty group of which no queue is said reports on the main queue, after resume has returned`()
+        async
+    {
+        let (mark, diary) = (DispatchSpecificKey<Bool>(), Diary())
+        DispatchQueue.main.setSpecific(key: mark, value: true)
+
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.async {
+                let group = RequestGroup()
+                group.onFinish { _ in
+                    diary.write("report on main: \(DispatchQueue.getSpecific(key: mark) ?? false)")
+                    continuation.resume()
+                }
+                group.resume()
+                diary.write("returned")
+            }
+        }
+
+        #expect(diary.entries == ["returned", "report on main: true"])
+    }
+
     @Test func `J2, J5: requests and other things together, each of them once`() async {
         let message = ManualMember()
         let request = APIRequest<Int>.ready(1)

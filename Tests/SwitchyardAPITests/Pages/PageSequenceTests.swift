@@ -102,6 +102,23 @@ import Testing
         #expect(failed?.lastError != nil && failed?.items.count == 10)
     }
 
+    @Test func `I9: what a list shows when it is empty, when it failed and when it is at its end`() async throws {
+        let server = PagedServer(count: 3)
+        let recorder = PageRecorder<Item>()
+        server.fail()
+        await #expect(throws: APIError.self) { try await recorder.refresh(server.page) }
+        let failed = recorder.snapshot
+
+        try await recorder.refresh(server.page)
+        let loaded = recorder.snapshot
+        await #expect(throws: APIError(.list(.noMoreData))) { try await recorder.loadMore(server.page) }
+        let ended = recorder.snapshot
+
+        #expect(failed.items.isEmpty && failed.lastError != nil && failed.hasMore && failed.activity == .idle)
+        #expect(loaded.items.count == 3 && loaded.lastError == nil && loaded.hasMore)
+        #expect(ended.items.count == 3 && ended.lastError == nil && !ended.hasMore)
+    }
+
     @Test func `the changes end with the recorder`() async throws {
         var recorder: PageRecorder<Item>? = PageRecorder()
         var updates = try #require(recorder?.updates).makeAsyncIterator()

@@ -100,6 +100,31 @@ import Testing
         #expect(!client.isLoading)
     }
 
+    @Test func `J6: the client is idle when every completion has been handed to its queue`() async throws {
+        let clock = ManualClock()
+        let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
+            .delayed(by: .seconds(1), on: clock, .status(200))
+        }
+        let queue = DispatchQueue(label: "test.barrier")
+        let told = Locked(0)
+        for _ in 0..<10 {
+            client.send(APIConfiguration(path: "a"), on: queue) { _ in told.withLock { $0 += 1 } }
+        }
+        await clock.waitForTimers(10, in: .seconds(1))
+        let count = Task {
+            await client.waitUntilIdle()
+            // Behind all that was handed over before.
+            return await withCheckedContinuation { continuation in
+                queue.async { continuation.resume(returning: told.withLock { $0 }) }
+            }
+        }
+        for _ in 0..<100 { await Task.yield() }
+
+        clock.advance(by: .seconds(1))
+
+        #expect(await count.value == 10)
+    }
+
     @Test func `D35, J6: waiting for all comes behind every completion`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
