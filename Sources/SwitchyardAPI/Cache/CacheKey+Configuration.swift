@@ -72,6 +72,8 @@ extension CacheKey {
             fields.append((field.name, field.value))
         }
         if case .baseURL(let url) = configuration.server { fields.append((name: ":base", value: url.text)) }
+        if configuration.usesCDN { fields.append((name: ":cdn", value: configuration.cdnURL?.text ?? "")) }
+        if let url = ruledURL(of: configuration) { fields.append((name: ":url", value: url)) }
         if let server { fields.append((name: ":server", value: server)) }
         if !isAuthorized || !configuration.usesCredentials {
             // What is shown to somebody is not what is shown to everybody.
@@ -87,6 +89,12 @@ extension CacheKey {
             fields.append((name: ":path", value: ParameterValue.dictionary(pathValues).canonicalText))
         }
         return fields
+    }
+
+    /// The URL that a call's own rule leads to from some base, the same for every server; `nil` without a rule.
+    private static func ruledURL(of configuration: APIConfiguration) -> String? {
+        guard let rule = configuration.urlRule, let base else { return nil }
+        return (try? rule(base, configuration))?.text
     }
 
     private static func bytes(of configuration: APIConfiguration) -> Data? {

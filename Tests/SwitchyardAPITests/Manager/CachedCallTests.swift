@@ -110,6 +110,33 @@ import Testing
         #expect(requests == 4)
     }
 
+    @Test func `TAF-C1: what one network or rule leads to is not shown for another`() async throws {
+        let transport = StubTransport { .json(#"{"id":1,"title":"\#($0.url.origin.host)"}"#) }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        func title(_ change: (inout APIConfiguration) -> Void) async throws -> String {
+            var call = TopicAPI.topic(1, lifetime: Self.lifetime)
+            change(&call)
+            return try await topics.value(Topic.self, for: call).title
+        }
+        var titles: [String] = []
+
+        for host in ["one.example", "two.example", "one.example"] {
+            let url = try RequestURL(validating: "https://\(host)/topics/1")
+            titles.append(
+                try await title {
+                    $0.usesCDN = true
+                    $0.cdnURL = url
+                }
+            )
+            titles.append(try await title { $0.urlRule = { _, _ in url } })
+        }
+        titles.append(try await title { _ in })
+
+        let expected = ["one.example", "two.example", "one.example"].flatMap { [$0, $0] } + ["release.example"]
+        #expect(titles == expected)
+        #expect(transport.requestCount == 5)
+    }
+
     // Rule PEER-15.
     @Test func `TAF-C1, F48: another environment or user never sees a stored answer`() async throws {
         let client = try client()
