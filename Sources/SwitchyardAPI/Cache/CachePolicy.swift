@@ -87,9 +87,6 @@ public struct CachePolicy: Sendable {
         "if-modified-since", "cache-control", "pragma", "date", "user-agent",
     ]
 
-    /// What a stored answer must have been stored with.
-    var stamp: CacheStamp { CacheStamp(version: version, sensitiveData: sensitiveData) }
-
     /// How long a stored answer is kept beyond its lifetime.
     var keepsStaleFor: Duration { max(staleWhileRevalidate, staleIfError, .zero) }
 }

@@ -34,14 +34,17 @@ public struct CachedValue<Value: Sendable>: Sendable {
     var stamp = CacheStamp()
 }
 
-/// What an answer depends on beside its request: another version or other data does not take it.
+/// What a value depends on beside its request: another version, other data or another part does not take it.
 struct CacheStamp: Sendable, Hashable {
     var version = 0
     var sensitiveData: String?
+    /// Which part of the answer the value is, by its key path; empty for all of it.
+    var part = ""
 
-    /// Why an answer with this stamp is not the one wanted.
+    /// Why a value with this stamp is not the one wanted.
     func refusal(for wanted: CacheStamp) -> APIError.CacheReason? {
         if version != wanted.version { return .versionMismatch }
+        if part != wanted.part { return .invalidMetadata }
         return sensitiveData == wanted.sensitiveData ? nil : .sensitiveDataMismatch
     }
 }

@@ -19,12 +19,15 @@ extension ResponseSerializer where Value: Decodable {
             }
         }
         let placed = decoding.adding(key, ContentPlace(envelope: nil, keyPath: keyPath))
-        return ResponseSerializer(accepting: MediaType.jsonTypes, findingEmpty: { type.valueOfEmptyBody }) { response in
+        let finding = { @Sendable in type.valueOfEmptyBody }
+        var serializer = ResponseSerializer(accepting: MediaType.jsonTypes, findingEmpty: finding) { response in
             guard !response.isBlank else { return try type.valueOfEmptyBody.orThrowEmpty() }
             let content = try placed.decode(FramedContent<Value>.self, from: try TextEncoding.utf8(response))
             guard case .value(let value) = content else { throw APIError(.body(.empty)) }
             return value
         }
+        serializer.part = keyPath
+        return serializer
     }
 
     /// A property list in XML or binary form, decoded into a type.

@@ -10,9 +10,17 @@ import SwitchyardClient
 ///     let image = ResponseSerializer(accepting: [MediaType("image/*")].compactMap(\.self)) { response in
 ///         try Image(response.data)
 ///     }
+///
+/// ### Stored answers
+/// What is stored is told apart by request, type and key path. Two serialisers of your own that make different values of
+/// one type of the same answer need a ``CachePolicy/version`` each.
 public struct ResponseSerializer<Value: Sendable>: Sendable {
     /// The content types that ``ContentTypePolicy/strict`` accepts; `nil` is any.
     public var contentTypes: [MediaType]?
+    /// Which part of the body is the value; empty for all of it.
+    ///
+    /// Values of one type from different parts are told apart by it where they are stored.
+    var part = ""
     /// The value of an empty body; `nil` when an empty body is an error.
     public var emptyValue: Value? {
         get { makeEmpty?() }
@@ -70,9 +78,11 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
         _ transform: @escaping @Sendable (Value) throws -> Other
     ) -> ResponseSerializer<Other> {
         let empty = emptyValue.flatMap { try? transform($0) }
-        return ResponseSerializer<Other>(accepting: contentTypes, emptyValue: empty) { [decode] response in
+        var mapped = ResponseSerializer<Other>(accepting: contentTypes, emptyValue: empty) { [decode] response in
             try transform(try decode(response))
         }
+        mapped.part = part
+        return mapped
     }
 
     /// The first of several serialisers that makes a value; when none does, the error of the last.
@@ -80,7 +90,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
         let types = serializers.map(\.contentTypes)
         let all = types.contains { $0 == nil } ? nil : types.flatMap { $0 ?? [] }
         let empty = serializers.lazy.compactMap(\.emptyValue).first
-        return ResponseSerializer(accepting: all, emptyValue: empty) { response in
+        var compound = ResponseSerializer(accepting: all, emptyValue: empty) { response in
             var last = APIError(.configuration(.other("a compound serialiser without members")))
             for serializer in serializers {
                 do throws(APIError) {
@@ -92,6 +102,8 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
             }
             throw last
         }
+        compound.part = serializers.map(\.part).joined(separator: "|")
+        return compound
     }
 }
 

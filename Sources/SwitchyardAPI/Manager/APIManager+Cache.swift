@@ -23,7 +23,7 @@ extension APIManager {
         with serializer: ResponseSerializer<Value>
     ) throws(APIError) -> Value {
         let configuration = client.ruled(configuration) ?? configuration
-        guard let plan = CachePlan.of(configuration, through: client, user: cacheUser) else {
+        guard let plan = CachePlan.of(configuration, at: serializer.part, through: client, user: cacheUser) else {
             throw module.completed(APIError(.cache(.invalidLifetime)))
         }
         var answer = plan.answer(status: 200, headers: headers)

@@ -57,7 +57,7 @@ extension APIManager {
         id: RequestID,
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) {
-        let plan = CachePlan.of(call.configuration, through: client, user: cacheUser)
+        let plan = CachePlan.of(call.configuration, at: call.serializer.part, through: client, user: cacheUser)
         let cached = plan.map { CachedCall(call: call, plan: $0, flights: client.flights) }
         let calls = client.calls
         calls.enter(id)

@@ -19,7 +19,8 @@ extension APIManager {
         at keyPath: String? = nil
     ) async throws(APIError) -> Value {
         if let ruled = client.ruled(configuration) { return try await value(type, for: ruled, at: keyPath) }
-        guard let plan = CachePlan.of(configuration, through: client, user: cacheUser) else {
+        guard let plan = CachePlan.of(configuration, at: module.part(at: keyPath), through: client, user: cacheUser)
+        else {
             return try await askedValue(type, for: configuration, at: keyPath)
         }
         return try await storedValue(type, for: configuration, at: keyPath, plan)
@@ -87,7 +88,7 @@ extension APIManager {
         with serializer: ResponseSerializer<Value>
     ) async throws(APIError) -> APIResponse<Value> {
         if let ruled = client.ruled(configuration) { return try await response(for: ruled, with: serializer) }
-        let plan = CachePlan.of(configuration, through: client, user: cacheUser)
+        let plan = CachePlan.of(configuration, at: serializer.part, through: client, user: cacheUser)
         return try await response(of: APICall(configuration, serializer, module), plan)
     }
 

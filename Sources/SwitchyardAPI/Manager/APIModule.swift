@@ -97,7 +97,8 @@ public struct APIModule: Sendable {
         let keyPath = keyPath ?? ""
         guard envelope != nil || !keyPath.isEmpty else { return .decodable(type, using: decoding) }
         let placed = parts.value.shelf.decoding(at: keyPath)
-        return ResponseSerializer(accepting: MediaType.jsonTypes, emptyValue: type.valueOfEmptyBody) { response in
+        let empty = type.valueOfEmptyBody
+        var serializer = ResponseSerializer<Value>(accepting: MediaType.jsonTypes, emptyValue: empty) { response in
             guard !response.isBlank else { return try type.valueOfEmptyBody.orThrowEmpty() }
             let text = try TextEncoding.utf8(response)
             switch try placed.decode(FramedContent<Value>.self, from: text) {
@@ -105,6 +106,13 @@ public struct APIModule: Sendable {
             case .refused(let code, let message): throw refusal(code, message)
             }
         }
+        serializer.part = part(at: keyPath)
+        return serializer
+    }
+
+    /// The name of a part of an answer's data: what stands within the frame is not what stands in the whole body.
+    func part(at keyPath: String?) -> String {
+        envelope == nil ? keyPath ?? "" : "\0\(keyPath ?? "")"
     }
 
     /// The error that a code of the server stands for.

@@ -39,7 +39,7 @@ extension APIManager {
             user: cacheUser
         )
         guard let key = maker.key else { return maker.resource(options) }
-        return client.resources.resource(key) { maker.resource(options) }
+        return client.resources.resource(key, at: serializer.part) { maker.resource(options) }
     }
 }
 
@@ -78,9 +78,9 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     }
 
     func resource(_ options: APIResource<Value>.Options) -> APIResource<Value> {
-        let plan = CachePlan.of(configuration, through: client, user: user)
+        let plan = CachePlan.of(configuration, at: serializer.part, through: client, user: user)
         return APIResource(
-            plan.flatMap { $0.cache.entry(for: $0.key, as: Value.self) },
+            plan.flatMap { $0.entry() },
             expiration: options.expiration ?? plan?.lifetime ?? .seconds(30),
             retryDelay: options.retryDelay,
             time: client.time,
@@ -111,7 +111,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     }
 
     private func cached(_ configuration: APIConfiguration) -> CachedCall<Value>? {
-        CachePlan.of(configuration, through: client, user: user).map {
+        CachePlan.of(configuration, at: serializer.part, through: client, user: user).map {
             CachedCall(call: APICall(configuration, serializer, module), plan: $0, flights: client.flights)
         }
     }

@@ -6,6 +6,7 @@ import SwitchyardServices
 final class ResourceTable: Sendable {
     fileprivate struct Name: Hashable {
         let key: CacheKey
+        let part: String
         let type: ObjectIdentifier
     }
 
@@ -31,9 +32,13 @@ final class ResourceTable: Sendable {
     /// How many resources there are.
     var count: Int { state.withLock { $0.entries.values.count { $0.resource != nil } } }
 
-    /// The resource of a call, made by the first who asks for it.
-    func resource<Value: Sendable>(_ key: CacheKey, _ make: () -> APIResource<Value>) -> APIResource<Value> {
-        let name = Name(key: key, type: ObjectIdentifier(Value.self))
+    /// The resource of a call, or of a part of its answer, made by the first who asks for it.
+    func resource<Value: Sendable>(
+        _ key: CacheKey,
+        at part: String = "",
+        _ make: () -> APIResource<Value>
+    ) -> APIResource<Value> {
+        let name = Name(key: key, part: part, type: ObjectIdentifier(Value.self))
         let new = make()
         let (resource, dropped) = state.withLock { state -> (APIResource<Value>, [any AnyObject]) in
             state.uses += 1

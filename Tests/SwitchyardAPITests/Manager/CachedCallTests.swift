@@ -110,6 +110,54 @@ import Testing
         #expect(requests == 4)
     }
 
+    @Test func `TAF-C1: values of one type from different places of an answer are told apart`() async throws {
+        let transport = StubTransport { _ in .json(#"{"users":1,"posts":2}"#) }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        let call = TopicAPI.topic(1, lifetime: Self.lifetime)
+
+        for (place, count) in [("users", 1), ("posts", 2), ("users", 1), ("users", 1)] {
+            #expect(try await topics.value(Int.self, for: call, at: place) == count)
+        }
+        let serializer = ResponseSerializer<Int>.decodable(at: "posts")
+        #expect(try await topics.response(for: call, with: serializer).value == 2)
+        #expect(try await topics.response(for: call, with: serializer.map { $0 * 10 }.map { $0 / 10 }).value == 2)
+        #expect(try await topics.resource(Int.self, for: call, at: "users").load() == 1)
+        #expect(try await topics.resource(Int.self, for: call, at: "posts").load() == 2)
+        topics.removeAnswer(for: call)
+        #expect(topics.cache.count == 0)
+    }
+
+    @Test func `TAF-C1: what stands in the module's frame is told apart from the whole answer`() async throws {
+        let transport = StubTransport { _ in .json(#"{"code":0,"data":{"a":1}}"#) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let topics = TopicAPI(client: client, module: APIModule(envelope: Envelope()))
+        let call = TopicAPI.topic(1, lifetime: Self.lifetime)
+
+        let data = try await topics.value(JSONValue.self, for: call)
+        let whole = try await topics.response(for: call, with: .json).value
+
+        #expect(data.value(at: "a") == whole.value(at: "data.a"))
+        #expect(data.value(at: "code") == nil && whole.value(at: "code") != nil)
+    }
+
+    @Test func `TAF-C1: calls at the same time for different places of an answer share no value`() async throws {
+        let clock = clock
+        let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .json(#"{"users":1,"posts":2}"#)) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let topics = TopicAPI(client: client)
+        let call = TopicAPI.topic(1, lifetime: Self.lifetime)
+        let calls = ["users", "posts"].map { place in
+            Task { try await topics.value(Int.self, for: call, at: place) }
+        }
+        while client.flights.waiting < 2 { await Task.yield() }
+        await clock.waitForTimers(client.flights.count, in: .seconds(1))
+
+        clock.advance(by: .seconds(1))
+
+        #expect(try await calls[0].value == 1)
+        #expect(try await calls[1].value == 2)
+    }
+
     @Test func `TAF-C1: what one network or rule leads to is not shown for another`() async throws {
         let transport = StubTransport { .json(#"{"id":1,"title":"\#($0.url.origin.host)"}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))

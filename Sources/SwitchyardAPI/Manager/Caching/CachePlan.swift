@@ -10,12 +10,26 @@ struct CachePlan: Sendable {
     let cache: ResponseCache
     /// The only server whose answer may be stored under the key; `nil` when every server's may.
     let server: String?
+    /// Which part of the answer is the value, by its key path; empty for all of it.
+    let part: String
 
     /// How a stored answer may be used.
     var policy: CachePolicy { box.value }
 
+    /// What a stored value must have been stored with.
+    var stamp: CacheStamp {
+        CacheStamp(version: box.value.version, sensitiveData: box.value.sensitiveData, part: part)
+    }
+
     /// Plans for a call; `nil` when its answer is not to be stored.
-    static func of(_ configuration: APIConfiguration, through client: NetworkClient, user: String?) -> CachePlan? {
+    ///
+    /// The key names the whole answer, which is what a disk keeps; values of its parts are told apart by ``part``.
+    static func of(
+        _ configuration: APIConfiguration,
+        at part: @autoclosure () -> String = "",
+        through client: NetworkClient,
+        user: String?
+    ) -> CachePlan? {
         let box = configuration.cacheBox
         guard let (cache, lifetime) = place(of: configuration, box, through: client) else { return nil }
         let place = client.place
@@ -31,7 +45,7 @@ struct CachePlan: Sendable {
             isAuthorized: client.usesCredentials
         )
         guard let key else { return nil }
-        return CachePlan(key: key, box: box, lifetime: lifetime, cache: cache, server: server)
+        return CachePlan(key: key, box: box, lifetime: lifetime, cache: cache, server: server, part: part())
     }
 
     /// The cache of a call, and how long its answer is fresh: by the call itself, else by the cache's defaults.
@@ -62,7 +76,13 @@ struct CachePlan: Sendable {
     /// The stored value, when it is fresh and the policy takes it.
     func freshValue<Value: Sendable>(of type: Value.Type) -> Value? {
         guard box.value.reading == .whenFresh, box.value.freshness == .lifetime else { return nil }
-        return cache.value(for: key, as: type, box.value.stamp)
+        return cache.value(for: key, as: type, stamp)
+    }
+
+    /// The stored value, when it is the one wanted, be it fresh or not; in memory only.
+    func entry<Value: Sendable>() -> CachedValue<Value>? {
+        guard let entry = cache.entry(for: key, as: Value.self), entry.stamp == stamp else { return nil }
+        return entry
     }
 }
 
@@ -98,7 +118,7 @@ extension CachePlan {
         var facts = CacheFacts(cost: cost, tags: answer.tags)
         facts.answer = CachedAnswer(status: answer.status, headers: answer.headers)
         facts.http = http(of: answer, request)
-        facts.stamp = policy.stamp
+        facts.stamp = stamp
         cache.store(value, for: key, age: age, lifetime: answer.lifetime, staleFor: answer.staleFor, facts)
     }
 

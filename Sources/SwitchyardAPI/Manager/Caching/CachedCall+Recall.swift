@@ -23,7 +23,7 @@ extension CachedCall {
         nonisolated(nonsending) func stored() async -> Outcome {
             var reason = APIError.CacheReason.invalidMetadata
             if let entry = plan.cache.entry(for: plan.key, as: Value.self) {
-                guard let refusal = entry.stamp.refusal(for: plan.policy.stamp) else { return .found(entry) }
+                guard let refusal = entry.stamp.refusal(for: plan.stamp) else { return .found(entry) }
                 reason = refusal
             }
             guard plan.policy.usesDisk, let disk = plan.cache.disk else { return .missing(reason) }
@@ -60,7 +60,7 @@ extension CachedCall {
                 answer: CachedAnswer(status: answer.status, headers: answer.headers),
                 cost: answer.body.count,
                 http: plan.http(of: answer, call.configuration.headers),
-                stamp: plan.policy.stamp
+                stamp: plan.stamp
             )
         }
     }
