@@ -56,6 +56,8 @@ extension ClientCore {
         } catch {
             return completion(.neutral)
         }
+        // An answer from elsewhere says nothing about the server.
+        guard request.url.isAt(route.base) else { return completion(.neutral) }
         request.timeouts.total = limit
         _ = transport.start(request, progress: nil) { [time] result in
             completion(AttemptOutcome(of: result, latency: start.duration(to: time.now)))

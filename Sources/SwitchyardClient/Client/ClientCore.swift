@@ -194,7 +194,10 @@ extension ClientCore {
             guard let route = pool.fixed(name, for: configuration, at: now) else { throw .unknownServer(name) }
             return (route, nil)
         case .automatic:
-            if configuration.hasAbsoluteURL { return (ServerPool.Route(to: ServerPool.Place(pool.anyBase)), nil) }
+            if let url = configuration.prebuiltRequest?.url {
+                return (pool.route(to: url, for: configuration, at: now) ?? pool.foreignRoute, nil)
+            }
+            guard configuration.leavesChoice else { return (pool.foreignRoute, nil) }
             return try pool.first(for: configuration, excluding: avoided, at: now)
         }
     }
@@ -262,7 +265,14 @@ extension ClientCore {
 
 extension APIConfiguration {
     /// Whether the path is an absolute URL, with scheme and host: then it belongs to no server of the service.
-    var hasAbsoluteURL: Bool { URLParts.areAbsolute(in: path) }
+    private var hasAbsoluteURL: Bool { URLParts.areAbsolute(in: path) }
+
+    /// Whether the servers of the service are to be chosen from: what the call says names no place of its own.
+    var leavesChoice: Bool {
+        guard case .automatic = server, !hasAbsoluteURL else { return false }
+        guard let rare else { return true }
+        return rare.value.prebuiltRequest == nil && !(usesCDN && rare.value.cdnURL != nil)
+    }
 
     /// What the choice of a server may depend on.
     var traits: RequestTraits {

@@ -100,6 +100,7 @@ extension Exchange {
             abandon(route, at: now)
             return end(with: .failure(.invalidRequest(error)))
         }
+        let route = charged(route, for: request.url, at: now)
         request.timeouts.total = nil
         if !configuration.isIdempotent { boundConnecting(of: &request, on: route, at: now) }
         guard let index = state.withLock({ $0.add(route, url: request.url, at: now) }) else {
@@ -119,10 +120,21 @@ extension Exchange {
         }
     }
 
+    /// The route that the outcome is charged to: what leads elsewhere says nothing about the server it was made for.
+    private func charged(
+        _ route: ServerPool.Route,
+        for url: RequestURL,
+        at now: MonotonicTime
+    ) -> ServerPool.Route {
+        guard route.attempt != nil, !url.isAt(route.base) else { return route }
+        abandon(route, at: now)
+        return route.elsewhere
+    }
+
     /// Lets a write that must not be repeated wait for a connection no longer than a read would wait for its answer,
     /// twice over: as long as there is no connection nothing was sent, and another server can still be asked.
     private func boundConnecting(of request: inout HTTPRequest, on route: ServerPool.Route, at now: MonotonicTime) {
-        guard request.timeouts.connect == nil, route.attempt?.role == .first, isManaged,
+        guard request.timeouts.connect == nil, route.attempt?.role == .first, configuration.leavesChoice,
             pool.hasAlternatives, let delay = pool.hedgeDelay(for: route, from: now, to: deadline)
         else { return }
         request.timeouts.connect = .seconds(delay * 2)
@@ -168,9 +180,9 @@ extension Exchange {
     /// When nothing is under way the request ends with the most telling of its failures.
     private func tryAnother(after kind: FailureKind?, mayHaveBeenSent: Bool = true) {
         let now = core.now
-        let tried = state.withLock { $0.tried }
+        let (tried, hasLeft) = state.withLock { ($0.tried, $0.hasLeft) }
         let canResend = configuration.isIdempotent || !mayHaveBeenSent
-        if canResend, now < deadline, isManaged,
+        if canResend, now < deadline, configuration.leavesChoice, !hasLeft,
             let route = pool.failover(after: kind, excluding: tried, avoided, for: configuration, at: now)
         {
             return launch(route, at: now)
@@ -180,9 +192,6 @@ extension Exchange {
         finish(ending, at: now)
         if let suspect { core.compare(suspect, becauseOf: configuration, in: pool) }
     }
-
-    /// Whether the servers of the service are to be chosen from.
-    private var isManaged: Bool { configuration.server == .automatic && !configuration.hasAbsoluteURL }
 }
 
 // MARK: - Time
@@ -208,7 +217,7 @@ extension Exchange {
         guard now < deadline else { return end(with: .failure(.deadlineExceeded)) }
         let (slow, tried, timer) = state.withLock { ($0.newestLive, $0.tried, $0.claimTimer()) }
         setTimer(timer, at: deadline)
-        guard let slow, isManaged else { return }
+        guard let slow, slow.route.attempt != nil, configuration.leavesChoice else { return }
         if !configuration.isIdempotent {
             core.compare(slow.route, becauseOf: configuration, in: pool)
         } else if let route = pool.hedge(excluding: tried, avoided, for: configuration, at: now) {

@@ -98,6 +98,9 @@ struct ExchangeState {
         attempts.compactMap { $0.route.attempt == nil ? nil : $0.route.server }
     }
 
+    /// Whether an attempt led elsewhere than to the service's servers, which nobody else will answer better.
+    var hasLeft: Bool { attempts.contains { $0.route.attempt == nil } }
+
     /// The newest attempt that is still waiting for its answer.
     var newestLive: Attempt? { attempts.last { $0.outcome == nil } }
 

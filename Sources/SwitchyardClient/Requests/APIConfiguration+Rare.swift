@@ -49,6 +49,9 @@ extension APIConfiguration {
     }
 
     /// The base URL of this call's own content delivery network; the server's when `nil`, the default.
+    ///
+    /// What comes from a network of the call's own says nothing about the service's servers, and they do not stand in
+    /// for it.
     public var cdnURL: RequestURL? {
         get { rare?.value.cdnURL }
         set { change { $0.cdnURL = newValue } }
@@ -80,8 +83,9 @@ extension APIConfiguration {
 
     /// A request that is sent as it is, in place of everything that describes one here; none unless set.
     ///
-    /// Timeouts, limits and what concerns the dispatch still come from the configuration where the request has none.
-    /// Whether it may be repeated is said by its own method, unless ``mayBeRepeated`` says it.
+    /// Timeouts, limits and what concerns the dispatch still come from the configuration where the request has none. It
+    /// goes where its URL leads and to no other server. Whether it may be repeated is said by its own method, unless
+    /// ``mayBeRepeated`` says it.
     public var prebuiltRequest: HTTPRequest? {
         get { rare?.value.prebuiltRequest }
         set { change { $0.prebuiltRequest = newValue } }

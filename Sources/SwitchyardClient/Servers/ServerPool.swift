@@ -22,6 +22,9 @@ final class ServerPool: Sendable {
         var server: Server.ID? { place.server }
         /// The base URL.
         var base: BaseURL { place.base }
+
+        /// The same way for a request that was made for the server and leads elsewhere: it is charged to nobody.
+        var elsewhere: Route { Route(to: Place(base)) }
     }
 
     /// A base URL and whose it is, prepared once and shared by all attempts that go there.
@@ -129,12 +132,23 @@ extension ServerPool {
     func fixed(_ name: Server.ID, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
         state.withLock { state in
             guard let position = state.sites.firstIndex(where: { $0.origin.server == name }) else { return nil }
-            var others = ServerSet()
-            for other in state.sites.indices where other != position { others.insert(other) }
-            let attempt = state.core.choose(excluding: others, for: configuration.traits, at: now)
-            return attempt.map { state.route($0, usesCDN: configuration.usesCDN) }
+            return state.attempt(on: position, for: configuration, at: now)
+                .map { state.route($0, usesCDN: configuration.usesCDN) }
         }
     }
+
+    /// The route to the server that a URL leads to; `nil` when it leads to none of the service's.
+    func route(to url: RequestURL, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
+        state.withLock { state in
+            guard let position = state.sites.firstIndex(where: { $0.holds(url) }) else { return nil }
+            let usesCDN = !url.isAt(state.sites[position].origin.base)
+            return state.attempt(on: position, for: configuration, at: now)
+                .map { state.route($0, usesCDN: usesCDN) }
+        }
+    }
+
+    /// The route of a call that leads to none of the service's servers.
+    var foreignRoute: Route { Route(to: Place(anyBase)) }
 
     /// The base URL of the preferred server, for building URLs that are not of this service.
     var anyBase: BaseURL { state.withLock { $0.sites[0].origin.base } }
@@ -281,7 +295,25 @@ extension ServerPool {
     }
 }
 
+extension ServerPool.Site {
+    /// Whether a URL leads to the server or to its content delivery network.
+    fileprivate func holds(_ url: RequestURL) -> Bool {
+        url.isAt(origin.base) || cdn.map { url.isAt($0.base) } ?? false
+    }
+}
+
 extension ServerPool.State {
+    /// An attempt on one server of the list.
+    fileprivate mutating func attempt(
+        on position: Int,
+        for configuration: APIConfiguration,
+        at now: MonotonicTime
+    ) -> Attempt? {
+        var others = ServerSet()
+        for other in sites.indices where other != position { others.insert(other) }
+        return core.choose(excluding: others, for: configuration.traits, at: now)
+    }
+
     /// Where servers stand in the list as it is now; those that are gone are left out.
     func positions(of names: [Server.ID]) -> ServerSet {
         sites.indices.reduce(into: ServerSet()) { set, position in

@@ -60,9 +60,15 @@ extension BaseURL: CustomStringConvertible {
 
 extension RequestURL {
     /// Whether the URL begins with scheme, host and port of a base; a comparison of bytes.
-    func isBelow(_ base: BaseURL) -> Bool {
-        let origin = base.stem.origin
-        return text.withContiguousUTF8 { bytes in
+    func isBelow(_ base: BaseURL) -> Bool { begins(with: base.stem.origin) }
+
+    /// Whether the URL leads to the host of a base, under the base's own scheme or under https in place of http.
+    func isAt(_ base: BaseURL) -> Bool {
+        isBelow(base) || begins(with: base.securedStem.origin) || origin == base.origin
+    }
+
+    private func begins(with origin: [UInt8]) -> Bool {
+        text.withContiguousUTF8 { bytes in
             guard origin.withUnsafeBytes({ bytes.begins(with: $0) }) else { return false }
             guard bytes.count > origin.count else { return true }
             return bytes[origin.count] == UInt8(ascii: "/") || bytes[origin.count] == UInt8(ascii: "?")

@@ -1,0 +1,83 @@
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rule TAF-S8: what leads elsewhere than to the service's servers says nothing about them.
+@Suite(.timeLimit(.minutes(1))) struct ForeignURLTests {
+    private static let foreign = "https://elsewhere.example"
+
+    /// How a call leads elsewhere without saying so in its path.
+    enum Way: CaseIterable, Sendable {
+        case network, prebuilt, rule, modifier
+
+        func configuration() throws -> APIConfiguration {
+            let url = try RequestURL(validating: "\(ForeignURLTests.foreign)/list")
+            var configuration = APIConfiguration(path: "list")
+            switch self {
+            case .network:
+                configuration.usesCDN = true
+                configuration.cdnURL = try RequestURL(validating: ForeignURLTests.foreign)
+            case .prebuilt: configuration.prebuiltRequest = HTTPRequest(url: url)
+            case .rule: configuration.urlRule = { _, _ in url }
+            case .modifier: configuration.modifier = { $0.url = url }
+            }
+            return configuration
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a call that leads elsewhere is sent once and charged to no server`(way: Way) async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
+
+        let response = try await client.send(way.configuration())
+
+        #expect(response.status == 500)
+        #expect(response.context.server == nil)
+        #expect(transport.requests.map(\.url.text) == ["\(Self.foreign)/list"])
+        #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
+    }
+
+    @Test(arguments: Way.allCases)
+    func `an answer from elsewhere brings no server back`(way: Way) async throws {
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(time: clock) { request in
+            request.server == "primary" ? .status(500) : .status(200)
+        }
+        for _ in 0..<40 { _ = try await client.send(APIConfiguration(path: "list")) }
+        #expect(client.servers[0].state == .ejected)
+        let count = transport.requestCount
+
+        for _ in 0..<20 {
+            clock.advance(by: .seconds(5))
+            _ = try await client.send(way.configuration())
+        }
+
+        #expect(client.servers[0].state == .ejected)
+        #expect(transport.requests.dropFirst(count).count { $0.server == "elsewhere" } == 20)
+    }
+
+    @Test func `a finished request is charged to the server that it leads to, and goes nowhere else`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
+        var configuration = APIConfiguration()
+        configuration.prebuiltRequest = try client.request(for: APIConfiguration(path: "list"))
+        try client.switchServer(to: "secondary")
+
+        let response = try await client.send(configuration)
+
+        #expect(response.context.server == "primary")
+        #expect(transport.requests.map(\.url.text) == ["http://primary.test/v1/list"])
+        #expect(client.servers.map(\.statistics.requests) == [1, 0, 0])
+    }
+
+    @Test func `what a rule makes of a server's own URL is that server's business`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
+        var configuration = APIConfiguration(path: "list")
+        configuration.urlRule = { base, _ in RequestURL("\(base.origin)/gateway") }
+
+        _ = try await client.send(configuration)
+
+        #expect(transport.requests.map(\.server) == ["primary", "secondary", "tertiary"])
+        #expect(client.servers.map(\.statistics.requests) == [1, 1, 1])
+    }
+}
