@@ -40,7 +40,12 @@ final class StubBody: Sendable {
         guard let pause = chunks.pause, state.withLock({ $0.end == nil && $0.index < chunks.pieces.count }) else {
             return try takePiece().get()
         }
-        return try await withCheckedContinuation { wait(pause, $0) }.get()
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { wait(pause, $0) }
+        } onCancel: {
+            fail(TransportError(.cancelled, message: "the reader gave up"))
+        }
+        return try outcome.get()
     }
 
     /// Ends the body with a failure, unless it has ended.

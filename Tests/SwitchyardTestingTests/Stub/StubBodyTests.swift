@@ -90,6 +90,20 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
+    @Test func `the task that reads a body may be cancelled, as with every transport`() async throws {
+        let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(1), on: clock) }
+        let stream = try await transport.outcome(of: .stub("/", delivery: .stream)).get().stream
+        let reading = Task { for try await _ in stream {} }
+        await clock.waitForTimers(1)
+
+        reading.cancel()
+
+        let failure = await reading.result.failure as? TransportError
+        #expect(failure?.kind == .cancelled)
+        #expect(clock.pendingTimers == 0)
+        #expect(transport.openExchanges == 0)
+    }
+
     @Test func `a shutdown ends a body that is being read`() async throws {
         let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(1), on: clock) }
         let stream = try await transport.outcome(of: .stub("/", delivery: .stream)).get().stream
