@@ -41,12 +41,17 @@ extension RequestBody {
 extension NetworkClient {
     /// The requests under way for which a condition holds, oldest first: of this scope, or of all when it is none.
     ///
+    /// Downloads and streams are under way until their last byte.
+    ///
     /// - Parameter condition: Which to list; all unless given.
     /// - Returns: The requests.
     public func activeRequests(where condition: (ActiveRequest) throws -> Bool) rethrows -> [ActiveRequest] {
-        try active.map { ActiveRequest(id: $0.id, configuration: $0.configuration, environment: $0.environment) }
-            .filter(condition)
-            .sorted { $0.id < $1.id }
+        let transfers = core.transfers.requests(of: scope)
+        let names = Set(transfers.map(\.id))
+        // A transfer whose request waits for its answer is in both tables.
+        let requests = active.filter { !names.contains($0.id) }
+            .map { ActiveRequest(id: $0.id, configuration: $0.configuration, environment: $0.environment) }
+        return try (transfers + requests).filter(condition).sorted { $0.id < $1.id }
     }
 
     /// The requests under way of one kind, oldest first.
@@ -69,7 +74,7 @@ extension NetworkClient {
     /// Cancels the requests for which a condition holds: of this scope, or of all when it is none.
     ///
     /// A cancelled request has left the table, and its completion has been called or handed to its queue, when this
-    /// returns.
+    /// returns; a download or a stream that has had the head of its answer leaves it soon after.
     ///
     /// - Parameter condition: Which to cancel.
     /// - Returns: The names of those that were picked.

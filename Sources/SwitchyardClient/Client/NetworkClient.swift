@@ -175,17 +175,20 @@ extension NetworkClient {
 
     /// Cancels all requests sent through this client; those sent through its scopes too when it is not a scope itself.
     public func cancelAll() {
-        core.cancelAll(of: isRoot ? nil : owner)
+        core.cancelAll(of: scope)
     }
 
     /// The requests under way that ``cancelAll()`` would cancel, oldest first.
     public var activeRequests: [RequestID] {
-        Set(active.map(\.id)).union(core.transfers.ids(of: isRoot ? nil : owner)).sorted()
+        Set(active.map(\.id)).union(core.transfers.ids(of: scope)).sorted()
     }
+
+    /// Whose requests are concerned: those of this scope, or all when it is none.
+    var scope: ClientCore.OwnerID? { isRoot ? nil : owner }
 
     /// The requests under way of this client, or of this scope.
     var active: [any DispatchedRequest] {
-        core.requests(of: isRoot ? nil : owner).filter { $0.owner != ClientCore.ownerOfShared }
+        core.requests(of: scope).filter { $0.owner != ClientCore.ownerOfShared }
     }
 
     /// Ends the client: requests under way end with ``RequestFailure/Reason/closed``, as does every later one.

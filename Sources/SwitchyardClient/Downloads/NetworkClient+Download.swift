@@ -78,7 +78,7 @@ extension NetworkClient {
     ) -> Task<Result<DownloadedFile, DownloadFailure>, Never> {
         let transfer = Transfer(id: id, client: self)
         do throws(RequestFailure.Reason) {
-            try transfer.begin(timeout: configuration.request.timeout)
+            try transfer.begin(configuration.request)
         } catch {
             let failure = DownloadFailure(.request(error), id: id, context: transfer.context())
             return Task { .failure(failure) }

@@ -17,7 +17,7 @@ extension NetworkClient {
     ) async throws(RequestFailure) -> StreamedResponse {
         let transfer = Transfer(id: id, client: self)
         do throws(RequestFailure.Reason) {
-            try transfer.begin(timeout: configuration.timeout)
+            try transfer.begin(configuration)
         } catch {
             throw RequestFailure(error, id: id, context: transfer.context(method: configuration.sentMethod))
         }

@@ -63,15 +63,61 @@ import Testing
     @Test func `D21: requests are listed by kind`() async throws {
         let (client, transport) = try client()
         var upload = APIConfiguration(path: "up", method: .post)
-        upload.body = .multipart(MultipartForm())
+        upload.body = .multipart(MultipartForm(parts: [.field("a", "b")]))
         var download = APIConfiguration(path: "down")
         download.delivery = .stream
         let ids = start([APIConfiguration(path: "a"), upload, download], client)
-        #expect(await transport.waitForRequests(2))
+        #expect(await transport.waitForRequests(3))
 
         #expect(client.activeRequests(of: .data).map(\.id) == [ids[0]])
+        #expect(client.activeRequests(of: .upload).map(\.id) == [ids[1]])
         #expect(client.activeRequests(of: .download).map(\.id) == [ids[2]])
         client.cancelAll()
+    }
+
+    @Test func `D21, D22, D56: a download is listed, and cancelled by its tag, until its last byte`() async throws {
+        let clock = ManualClock()
+        let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
+            .chunks([Data("a".utf8), Data("b".utf8)], every: .seconds(1), on: clock)
+        }
+        let received = Locked<Int64>(0)
+        let id = RequestID()
+        let configuration = DownloadConfiguration(tagged("film", ["images"]))
+        let download = Task { () -> Bool in
+            do throws(DownloadFailure) {
+                _ = try await client.download(configuration, id: id) { report in
+                    received.withLock { $0 = max($0, report.completed) }
+                }
+                return false
+            } catch {
+                return error.isCancellation
+            }
+        }
+        await clock.waitForTimers(1, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+        await until { received.withLock { $0 } == 1 }
+
+        #expect(client.activeRequests(of: .download).map(\.id) == [id])
+        var seen: [String] = []
+        client.forEachActiveRequest { seen.append($0.configuration.path) }
+        #expect(seen == ["film"])
+        try #require(client.cancel(tag: "images") == [id])
+
+        #expect(await download.value)
+        #expect(client.activeRequests == [])
+    }
+
+    @Test func `D56: a stream is cancelled by a predicate while it is read`() async throws {
+        let clock = ManualClock()
+        let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
+            .chunks([Data("a".utf8)], every: .seconds(60), on: clock)
+        }
+        let id = RequestID()
+        let answer = try await client.stream(tagged("live", []), id: id)
+
+        try #require(client.cancel { $0.configuration.path == "live" } == [id])
+
+        await #expect(throws: RequestFailure.self) { for try await _ in answer.bytes {} }
     }
 
     // Rule AFN-14.

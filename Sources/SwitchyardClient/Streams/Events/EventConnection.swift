@@ -58,7 +58,7 @@ final class EventConnection: @unchecked Sendable {
         guard !hasBegun else { return }
         hasBegun = true
         do throws(RequestFailure.Reason) {
-            try transfer.begin(timeout: configuration.timeout, hasEnd: false)
+            try transfer.begin(configuration, hasEnd: false)
         } catch {
             throw .request(failure(error))
         }

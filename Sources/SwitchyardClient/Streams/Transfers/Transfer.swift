@@ -28,12 +28,16 @@ struct Transfer: Sendable {
     /// Enters the transfer in the table, where it stays until ``end()``.
     ///
     /// - Parameters:
-    ///   - timeout: How long the transfer may take in all; no limit when `nil`.
+    ///   - configuration: What was asked for; its timeout bounds the transfer in all, without one nothing does.
     ///   - hasEnd: Whether it ends by itself, so that a shutdown may wait for it.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
-    func begin(timeout: Duration?, hasEnd: Bool = true) throws(RequestFailure.Reason) {
-        try core.transfers.insert(handle, id: id, owner: owner, environment: pool.environment, hasEnd: hasEnd)
-        if let timeout { handle.setDeadline(startedAt.advanced(by: timeout), on: core.time) }
+    func begin(_ configuration: APIConfiguration, hasEnd: Bool = true) throws(RequestFailure.Reason) {
+        var asked = core.ruled(configuration) ?? configuration
+        asked.delivery = .stream
+        let request = ActiveRequest(id: id, configuration: asked, environment: pool.environment)
+        try core.transfers.insert(handle, of: request, owner: owner, hasEnd: hasEnd)
+        guard let timeout = configuration.timeout else { return }
+        handle.setDeadline(startedAt.advanced(by: timeout), on: core.time)
     }
 
     func end() {

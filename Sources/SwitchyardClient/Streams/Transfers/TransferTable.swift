@@ -6,7 +6,7 @@ import SwitchyardServices
 final class TransferTable: Sendable {
     private struct Entry {
         var owner: ClientCore.OwnerID
-        var environment: ServiceEnvironment
+        var request: ActiveRequest
         var handle: TransferHandle
         /// Whether it ends by itself, so that its end can be waited for.
         var hasEnd: Bool
@@ -28,25 +28,26 @@ final class TransferTable: Sendable {
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
     func insert(
         _ handle: TransferHandle,
-        id: RequestID,
+        of request: ActiveRequest,
         owner: ClientCore.OwnerID,
-        environment: ServiceEnvironment,
         hasEnd: Bool = true
     ) throws(RequestFailure.Reason) {
         try state.withLock { (state) throws(RequestFailure.Reason) in
             guard !state.isClosed else { throw .closed }
-            guard state.entries[id] == nil else { throw .duplicateID }
-            state.entries[id] = Entry(owner: owner, environment: environment, handle: handle, hasEnd: hasEnd)
+            guard state.entries[request.id] == nil else { throw .duplicateID }
+            state.entries[request.id] = Entry(owner: owner, request: request, handle: handle, hasEnd: hasEnd)
         }
     }
 
     /// Takes a transfer out that has ended, unless another has taken its identifier.
     func remove(_ handle: TransferHandle, id: RequestID) {
-        let watchers = state.withLock { state -> [IdleWatchers.Continuation] in
-            if state.entries[id]?.handle === handle { state.entries[id] = nil }
-            return !state.watchers.isEmpty && state.isIdle ? state.watchers.release() : []
+        let (watchers, removed) = state.withLock { state -> ([IdleWatchers.Continuation], Entry?) in
+            let removed = state.entries[id]?.handle === handle ? state.entries.removeValue(forKey: id) : nil
+            return (!state.watchers.isEmpty && state.isIdle ? state.watchers.release() : [], removed)
         }
         for watcher in watchers { watcher.resume(returning: true) }
+        // What the call describes goes after the lock is released: its end may be anything.
+        withExtendedLifetime(removed) {}
     }
 
     /// Whether no transfer is under way that ends by itself.
@@ -59,8 +60,13 @@ final class TransferTable: Sendable {
 
     /// The transfers of one owner, or all of them.
     func ids(of owner: ClientCore.OwnerID?) -> [RequestID] {
+        requests(of: owner).map(\.id)
+    }
+
+    /// What the transfers of one owner, or all of them, were asked for.
+    func requests(of owner: ClientCore.OwnerID?) -> [ActiveRequest] {
         state.withLock { state in
-            state.entries.filter { owner == nil || $0.value.owner == owner }.map(\.key)
+            state.entries.values.filter { owner == nil || $0.owner == owner }.map(\.request)
         }
     }
 
@@ -76,7 +82,7 @@ final class TransferTable: Sendable {
 
     func cancelAll(outside environment: ServiceEnvironment) {
         end(.cancelled) { state in
-            state.entries.values.filter { $0.environment != environment }.map(\.handle)
+            state.entries.values.filter { $0.request.environment != environment }.map(\.handle)
         }
     }
 
