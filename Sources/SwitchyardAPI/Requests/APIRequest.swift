@@ -110,6 +110,8 @@ extension APIRequest {
     }
 
     /// A new request like this one, not started; it has the accessories, hooks and filters, and no handlers.
+    ///
+    /// A request keeps them for that beyond its end, so one of them that holds the request should hold it weakly.
     public func repeated() -> APIRequest {
         let copy = APIRequest(
             configuration,
@@ -117,7 +119,7 @@ extension APIRequest {
             startsWithFirstHandler: startsWithFirstHandler,
             launch: launch
         )
-        let extras = record.withLock { $0.extras }
+        let extras = record.withLock { $0.repeatedExtras }
         copy.record.withLock { $0.extras = extras }
         return copy
     }

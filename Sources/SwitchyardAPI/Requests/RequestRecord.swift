@@ -28,6 +28,8 @@ struct RequestRecord<Value: Sendable> {
     private var held: Outcome?
     private var cancelCall: (@Sendable () -> Void)?
     var extras = RequestExtras<Value>()
+    /// What took part in the request that has ended.
+    private var leftExtras = RequestExtras<Value>()
     private var handlers = RequestHandlers<Value>()
 
     /// The state as the outside sees it.
@@ -38,6 +40,11 @@ struct RequestRecord<Value: Sendable> {
         case .ready: return isSuspended ? .suspended : .initialized
         case .running: return isSuspended ? .suspended : .resumed
         }
+    }
+
+    /// What another request like this one needs, also after the end.
+    var repeatedExtras: RequestExtras<Value> {
+        if case .ended = phase { leftExtras } else { extras }
     }
 
     /// Whether the request was started and nothing has been decided.
@@ -129,6 +136,8 @@ struct RequestRecord<Value: Sendable> {
         phase = .ended(outcome)
         defer {
             handlers = RequestHandlers()
+            leftExtras = extras
+            leftExtras.progress = []
             extras = RequestExtras()
         }
         return handlers

@@ -247,6 +247,29 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
+    @Test func `D50: a request that is made again after its end has the accessories, hooks and filters of the first`()
+        async throws
+    {
+        let transport = StubTransport { _ in APIManagerTests.answer }
+        let topics = TopicAPI(client: try .stubbed(transport))
+        let diary = diary
+        let first = topics.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue)
+            .adding(DiaryHook(diary: diary))
+            .adding(DiaryAccessory(diary: diary))
+            .preprocessing { $0.value.title += " and" }
+            .filtering { $0.value.title += " only" }
+            .onSuccess { _ in diary.write("success") }
+        let once = try await first.value()
+        let entries = diary.entries
+
+        let again = try await first.repeated().value()
+
+        #expect(once.title == "one and only")
+        #expect(again == once)
+        #expect(diary.entries == entries + entries.filter { $0 != "success" })
+        #expect(transport.requests.map(\.url.query) == ["page=1", "page=1"])
+    }
+
     @Test func `a cancel from inside every callback changes nothing that is decided`() async throws {
         let diary = diary
         let request = APIRequest<Int>.ready(1, on: Self.queue)
