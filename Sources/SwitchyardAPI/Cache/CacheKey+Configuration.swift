@@ -109,28 +109,3 @@ extension CacheKey {
         }
     }
 }
-
-extension ParameterValue {
-    /// The value as text, injective: the kind, then the value, with lengths where values are nested.
-    fileprivate var canonicalText: String {
-        switch self {
-        case .null: "n"
-        case .bool(let value): value ? "t" : "f"
-        case .integer(let value): "i" + String(value)
-        case .unsigned(let value): "u\(value)"
-        case .double(let value): "d\(value)"
-        case .decimal(let value): "e\(value)"
-        case .string(let value): "s" + value
-        case .date(let value): "D\(value.timeIntervalSinceReferenceDate)"
-        case .data(let value): "b" + value.base64EncodedString()
-        case .array(let values): "a" + values.map { Self.framed($0.canonicalText) }.joined()
-        case .dictionary(let values):
-            "o"
-                + values.items.sorted { $0.key < $1.key }
-                .map { Self.framed($0.key) + Self.framed($0.value.canonicalText) }
-                .joined()
-        }
-    }
-
-    private static func framed(_ text: String) -> String { "\(text.utf8.count):\(text)" }
-}

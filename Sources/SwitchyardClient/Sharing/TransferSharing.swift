@@ -21,12 +21,12 @@ public enum TransferSharing: Sendable, Hashable {
             guard configuration.method.isSafe, configuration.body.isNone, !configuration.isMadeByHand else {
                 return nil
             }
-            return """
-                \(configuration.method.name) \(configuration.path) \(configuration.query.items) \
-                \(configuration.parameters.items) \(configuration.pathValues.items) \(configuration.server) \
-                \(configuration.usesCDN) \(configuration.headers.fields.map { "\($0.name): \($0.value)" }) \
-                \(configuration.choices)
-                """
+            let fields = configuration.headers.fields.map { "\($0.name): \($0.value)".framed }.joined()
+            let parts = [
+                configuration.method.name, configuration.path, configuration.query.canonicalText,
+                configuration.parameters.canonicalText, configuration.pathValues.canonicalText, fields,
+            ]
+            return (parts + configuration.choices).map(\.framed).joined()
         }
     }
 }
@@ -42,9 +42,10 @@ extension APIConfiguration {
     /// What else decides about the request and about who asks, with the secret of the call's own credential.
     fileprivate var choices: [String] {
         [
-            "\(parameterDestination)", "\(upgradesToHTTPS)", "\(usesCookies)", "\(usesCredentials)",
-            "\(networkAccess)", apiVersion ?? "-", cdnURL?.text ?? "-", credential.map { "\($0.scheme)" } ?? "-",
-            redirects.map { "\($0.rule) \($0.limit)" } ?? "-", responseBodyLimit.map { "\($0)" } ?? "-",
+            "\(server)", "\(usesCDN)", "\(parameterDestination)", "\(upgradesToHTTPS)", "\(usesCookies)",
+            "\(usesCredentials)", "\(networkAccess)", apiVersion ?? "-", cdnURL?.text ?? "-",
+            credential.map { "\($0.scheme)" } ?? "-", redirects.map { "\($0.rule) \($0.limit)" } ?? "-",
+            responseBodyLimit.map { "\($0)" } ?? "-",
         ]
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
@@ -203,6 +204,27 @@ import Testing
         let name = TransferSharing.identical.name(of: other)
 
         #expect(name == nil || name != TransferSharing.identical.name(of: one))
+    }
+
+    /// Values that are not the same, though some look the same when they are described.
+    private static let values: [ParameterValue] = [
+        .data(Data([1])), .data(Data([2])), [.data(Data([3]))], [.data(Data([4]))],
+        .date(Date(timeIntervalSince1970: 0.1)), .date(Date(timeIntervalSince1970: 0.2)), "a", ["a"], ["b": "a"], nil,
+    ]
+
+    private static let places: [@Sendable (inout APIConfiguration, Parameters) -> Void] = [
+        { $0.query = $1 }, { $0.parameters = $1 }, { $0.pathValues = $1 },
+    ]
+
+    @Test(arguments: places.indices)
+    func `D49: calls with other parameters share nothing`(place: Int) {
+        let names = Self.values.map { value in
+            var configuration = Self.shared("list")
+            Self.places[place](&configuration, Parameters([Parameters.Item(key: "k", value: value)]))
+            return TransferSharing.identical.name(of: configuration)
+        }
+
+        #expect(Set(names).count == Self.values.count)
     }
 
     @Test func `PEER-15: two users who ask for the same get an answer each`() async throws {
