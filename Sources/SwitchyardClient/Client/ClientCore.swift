@@ -32,6 +32,8 @@ final class ClientCore: Sendable {
     private struct State {
         var service: Service
         var pool: ServerPool
+        /// How often service or pool were exchanged.
+        var exchanges = 0
         var table = DispatchTable()
         var lastOwner: OwnerID = 0
     }
@@ -139,9 +141,9 @@ extension ClientCore {
 
     /// Forgets what is known of the servers' health.
     func forgetHealth() throws(ClientError) {
-        let (service, old) = state.withLock { ($0.service, $0.pool) }
-        let new = try ServerPool(service: service, environment: old.environment, now: time.now, options: options)
-        state.withLock { $0.pool = new }
+        try exchange { (service, old) throws(ClientError) in
+            (service, try newPool(of: service, in: old.environment))
+        }
     }
 
     func cancel(_ ids: some Sequence<RequestID>) {
@@ -225,32 +227,50 @@ extension ClientCore {
 extension ClientCore {
     /// Exchanges the pool; requests that have started keep theirs.
     func enter(_ environment: ServiceEnvironment) throws(ClientError) {
-        let old = pool
-        guard environment != old.environment else { return }
-        let new = try ServerPool(service: service, environment: environment, now: time.now, options: options)
-        state.withLock { $0.pool = new }
-        let change = SwitchEvent(at: time.now, .environmentChanged(from: old.environment, to: environment))
-        publish([change], from: new)
+        let pools = try exchange { (service, old) throws(ClientError) in
+            environment == old.environment ? nil : (service, try newPool(of: service, in: environment))
+        }
+        guard let pools else { return }
+        let change = SwitchEvent(at: time.now, .environmentChanged(from: pools.old.environment, to: environment))
+        publish([change], from: pools.new)
     }
 
     /// Exchanges the list of servers, in the environment in use and in those entered later.
     func replaceServers(_ servers: [Server]) throws(ClientError) {
-        let old = service
-        let new: Service
-        do throws(CatalogError) {
-            new = try Service(
-                name: old.name,
-                servers: servers,
-                defaultEnvironment: old.defaultEnvironment,
-                switching: old.switching
-            )
-        } catch {
-            throw .catalog(error)
+        var told: [(events: [SwitchEvent], pool: ServerPool)] = []
+        try exchange { (old, pool) throws(ClientError) in
+            let new = try old.having(servers)
+            told.append((try pool.replace(servers, at: time.now), pool))
+            return (new, pool)
         }
-        let pool = pool
-        let events = try pool.replace(servers, at: time.now)
-        state.withLock { $0.service = new }
-        publish(events, from: pool)
+        for (events, pool) in told { publish(events, from: pool) }
+    }
+
+    /// Exchanges service and pool for what is made of them, and begins anew when somebody else was faster: else one of
+    /// the two changes would be lost.
+    ///
+    /// - Parameter make: Makes the new ones, outside the lock; `nil` when there is nothing to change.
+    /// - Returns: The pool that was there and the one that is.
+    /// - Throws: What `make` throws; then nothing has changed.
+    @discardableResult
+    private func exchange(
+        _ make: (Service, ServerPool) throws(ClientError) -> (service: Service, pool: ServerPool)?
+    ) throws(ClientError) -> (old: ServerPool, new: ServerPool)? {
+        while true {
+            let (service, pool, number) = state.withLock { ($0.service, $0.pool, $0.exchanges) }
+            guard let new = try make(service, pool) else { return nil }
+            let isDone = state.withLock { state in
+                guard state.exchanges == number else { return false }
+                state.exchanges += 1
+                (state.service, state.pool) = new
+                return true
+            }
+            if isDone { return (pool, new.pool) }
+        }
+    }
+
+    private func newPool(of service: Service, in environment: ServiceEnvironment) throws(ClientError) -> ServerPool {
+        try ServerPool(service: service, environment: environment, now: time.now, options: options)
     }
 
     /// Tells the listeners, and moves the requests that wait for a server which has just been taken out of service.
@@ -259,6 +279,22 @@ extension ClientCore {
             events.send(ClientEvent(environment: pool.environment, event: event))
             guard case .ejected(let server, _, _) = event.kind else { continue }
             for request in requests() { request.evacuate(server, in: pool) }
+        }
+    }
+}
+
+extension Service {
+    /// The same service with other servers.
+    fileprivate func having(_ servers: [Server]) throws(ClientError) -> Service {
+        do throws(CatalogError) {
+            return try Service(
+                name: name,
+                servers: servers,
+                defaultEnvironment: defaultEnvironment,
+                switching: switching
+            )
+        } catch {
+            throw .catalog(error)
         }
     }
 }

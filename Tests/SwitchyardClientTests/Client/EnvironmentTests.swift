@@ -136,3 +136,20 @@ import Testing
         #expect(client.servers.count == 3)
     }
 }
+    @Test func `TAF-S17: of a new list and a new environment at the same time neither is lost`() async throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+        let lists = [Array(client.service.servers.prefix(1)), client.service.servers]
+        var lost: [Int] = []
+
+        for round in 0..<500 {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { try? client.replaceServers(lists[round % 2]) }
+                group.addTask { try? client.switchEnvironment(to: round % 4 < 2 ? .release : .test) }
+                group.addTask { try? client.reset() }
+            }
+            if client.servers.count != lists[round % 2].count { lost.append(round) }
+        }
+
+        #expect(lost == [])
+    }
+
