@@ -96,8 +96,9 @@ extension RequestGenerator {
         if configuration.method.definesNoBody, !configuration.allowsUnusualBody {
             throw .bodyNotAllowed(method: configuration.method)
         }
-        let encoded = try body.encoded(in: bodyContext)
-        return (configuration.throttle.map(encoded.throttled) ?? encoded, body.contentType)
+        let context = bodyContext
+        let encoded = try body.encoded(in: context)
+        return (configuration.throttle.map(encoded.throttled) ?? encoded, body.contentType(in: context))
     }
 
     // MARK: - Headers

@@ -65,6 +65,22 @@ import Testing
         #expect(try Self.request(configuration) { $0.queryMethods = [.post] }.url.query == "a=1")
     }
 
+    // Row C5: a server reads a form in the character set that it is said to be in.
+    @Test func `a form says in which character set it is written`() throws {
+        var latin = ParameterEncodingOptions()
+        latin.characterSet = .isoLatin1
+        let own = APIConfiguration(method: .post, body: .form(["a": "é"], options: latin))
+        var placed = APIConfiguration(method: .post)
+        placed.parameters = ["a": "é"]
+        let common = try Self.request(placed) { $0.formOptions.characterSet = .isoLatin1 }
+        placed.parameterOptions = latin
+
+        for request in [try Self.request(own), try Self.request(placed), common] {
+            #expect(Self.text(request.body) == "a=%E9")
+            #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=iso-8859-1")
+        }
+    }
+
     // Row C33.
     @Test func `parameters beside a body of another kind are an error`() {
         var configuration = APIConfiguration(method: .post, body: .json(["a": 1]))

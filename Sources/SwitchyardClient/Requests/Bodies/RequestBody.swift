@@ -45,14 +45,26 @@ public struct RequestBody: Sendable {
         return false
     }
 
-    /// Parameters as a web form, `application/x-www-form-urlencoded`.
+    /// Parameters as a web form, `application/x-www-form-urlencoded` with the character set of the options.
     ///
     /// - Parameters:
     ///   - parameters: The fields.
     ///   - options: How they are written; the generator's form options unless given.
     /// - Returns: The body.
     public static func form(_ parameters: Parameters, options: ParameterEncodingOptions? = nil) -> RequestBody {
-        RequestBody(.form(parameters, options), contentType: "application/x-www-form-urlencoded; charset=utf-8")
+        RequestBody(.form(parameters, options), contentType: formType(in: options?.characterSet ?? .utf8))
+    }
+
+    /// The content type of a form; it leaves a character set out that has no registered name.
+    private static func formType(in encoding: String.Encoding) -> String {
+        guard encoding != .utf8 else { return "application/x-www-form-urlencoded; charset=utf-8" }
+        return "application/x-www-form-urlencoded\(encoding.registeredName.map { "; charset=\($0)" } ?? "")"
+    }
+
+    /// The content type of what is sent, where a form's is known only with the options that it is written with.
+    func contentType(in context: BodyEncodingContext) -> String? {
+        guard case .form(_, nil) = kind else { return contentType }
+        return Self.formType(in: context.form.characterSet)
     }
 
     /// Parameters as a JSON object, `application/json`.
