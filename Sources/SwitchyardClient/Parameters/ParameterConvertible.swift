@@ -76,10 +76,8 @@ extension Array: ParameterConvertible where Element: ParameterConvertible {
 }
 
 extension Set: ParameterConvertible where Element: ParameterConvertible {
-    /// The elements as a list, ordered by their text so that equal sets give equal requests (row C14).
-    public var parameterValue: ParameterValue {
-        .array(map(\.parameterValue).sorted { $0.sortingText < $1.sortingText })
-    }
+    /// The elements as a list in an order of their own, so that equal sets give equal requests (row C14).
+    public var parameterValue: ParameterValue { .array(map(\.parameterValue).inSetOrder) }
 }
 
 extension Optional: ParameterConvertible where Wrapped: ParameterConvertible {
@@ -97,28 +95,4 @@ extension Dictionary: ParameterConvertible where Key == String, Value: Parameter
 extension ParameterConvertible where Self: RawRepresentable, RawValue: ParameterConvertible {
     /// The raw value.
     public var parameterValue: ParameterValue { rawValue.parameterValue }
-}
-
-extension ParameterValue {
-    /// Text that orders the elements of a set; numbers by size, the rest by their description.
-    fileprivate var sortingText: SortingText {
-        switch self {
-        case .integer(let value): SortingText(number: Double(value), text: String(value))
-        case .unsigned(let value): SortingText(number: Double(value), text: String(value))
-        case .double(let value): SortingText(number: value, text: value.description)
-        case .string(let value): SortingText(number: nil, text: value)
-        case .date(let value): SortingText(number: value.timeIntervalSinceReferenceDate, text: "")
-        default: SortingText(number: nil, text: String(describing: self))
-        }
-    }
-}
-
-private struct SortingText: Comparable {
-    var number: Double?
-    var text: String
-
-    static func < (left: SortingText, right: SortingText) -> Bool {
-        if let first = left.number, let second = right.number, first != second { return first < second }
-        return left.text < right.text
-    }
 }

@@ -30,6 +30,25 @@ import Testing
         #expect(members["a"] == .array([.bool(false), .bool(true)]))
     }
 
+    // Rows C6, C14 and C24: equal structures make equal requests.
+    @Test func `a set in a structure is put in order`() throws {
+        struct Filter: Encodable, Sendable {
+            var tags: Set<String>
+            var ids: [Set<Int>]
+            var scores: Set<Double>?
+        }
+        let tags = (0..<50).map { "t\($0)" }
+        var roomy = Set<String>(minimumCapacity: 10_000)
+        for tag in tags.reversed() { roomy.insert(tag) }
+
+        let parameters = try Parameters(encoding: Filter(tags: roomy, ids: [[10, 9, 1]], scores: [2.5, 1, -1]))
+
+        #expect(parameters["tags"] == .array(tags.sorted().map { .string($0) }))
+        #expect(parameters["ids"] == .array([.array([1, 9, 10])]))
+        #expect(parameters["scores"] == .array([-1.0, 1.0, 2.5]))
+        #expect(try ParameterValue(encoding: Set(tags)) == .array(tags.sorted().map { .string($0) }))
+    }
+
     // Row C24.
     @Test func `a subclass, nested containers and a super encoder are understood`() throws {
         class Base: Encodable {

@@ -59,6 +59,15 @@ import Testing
         #expect(parameters["map"] == .dictionary(["a": 2, "b": 1]))
     }
 
+    // Rows C6 and C14: the order must not depend on what a set looks like inside.
+    @Test func `sets of bytes and of mixed values have one order`() {
+        let bytes: Parameters = ["set": Set((0..<50).map { Data([UInt8($0)]) })]
+        let mixed: Set<ParameterValue> = [10, "5", 9, "10", true]
+
+        #expect(bytes["set"] == .array((0..<50).map { .data(Data([UInt8($0)])) }))
+        #expect(mixed.parameterValue == .array([9, 10, "10", "5", true]))
+    }
+
     @Test func `numbers of every size keep their value`() {
         let parameters: Parameters = ["max": UInt64.max, "min": Int64.min, "small": Int8(-1), "float": Float(0.1)]
 

@@ -54,6 +54,12 @@ final class ParameterNode {
         return node
     }
 
+    /// Puts the elements in the one order of a set's.
+    func putInOrder() {
+        guard case .unkeyed(let elements) = content else { return }
+        content = .value(.array(elements.map(\.value).inSetOrder))
+    }
+
     var elementCount: Int {
         if case .unkeyed(let elements) = content { return elements.count }
         return 0

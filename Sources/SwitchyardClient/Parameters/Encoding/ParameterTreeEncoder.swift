@@ -33,10 +33,17 @@ struct ParameterTreeEncoder: Encoder {
         }
         switch value {
         case let leaf as any ParameterLeaf: node.content = .value(leaf.parameterValue)
-        default: try value.encode(to: self)
+        default:
+            try value.encode(to: self)
+            if case .unkeyed = node.content, value is any UnorderedElements { node.putInOrder() }
         }
     }
 }
+
+/// A type whose elements come in an order that says nothing and differs from one value to its equal.
+private protocol UnorderedElements {}
+
+extension Set: UnorderedElements {}
 
 /// A type that stands in the tree as one value, whatever its own encoding would be.
 private protocol ParameterLeaf: ParameterConvertible {}
