@@ -66,7 +66,8 @@ public enum ParameterDateFormat: Sendable {
         let seconds = date.timeIntervalSince1970
         // The years 0 to 9999 in seconds since 1970.
         guard seconds >= -62_167_219_200, seconds < 253_402_300_800 else { throw OutOfRange() }
-        let ticks = Int64((seconds * 1000).rounded(.down))
+        // Seconds are exact to half a microsecond: without the slack a date of 1.001 s could be written as one of 1.000 s.
+        let ticks = Int64((seconds * 1000 + 0.001).rounded(.down))
         let (days, rest) = ticks.flooredQuotient(by: 86_400_000)
         let (year, month, day) = civilDate(daysSince1970: days)
         var text: [UInt8] = []

@@ -97,6 +97,19 @@ import Testing
         #expect(try Self.encode(date) { $0.dates = .custom { _ in "x" } } == "d=x")
     }
 
+    // Row C19: what a server sent in milliseconds goes back to it unchanged.
+    @Test(arguments: [Int64(-2_208_988_800_000), 2_469_134, 951_782_400_000, 1_767_225_600_000, 2_199_000_863_864])
+    func `a date of whole milliseconds keeps them`(start: Int64) throws {
+        let all = start..<start + 1000
+
+        let written = try all.map { milliseconds in
+            let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+            return try Self.encode(["d": date]) { $0.dates = .iso8601WithMilliseconds }.suffix(4)
+        }
+
+        #expect(written == all.map { "\(($0 % 1000 + 1000) % 1000 + 1000)Z".suffix(4) })
+    }
+
     @Test func `a date that the format cannot express is an error`() {
         #expect(throws: RequestError.self) { try Self.encode(["d": Date.distantFuture.addingTimeInterval(1e15)]) }
     }
