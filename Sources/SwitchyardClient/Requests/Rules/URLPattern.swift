@@ -11,6 +11,7 @@
 /// | `https://*.example.com/**` | `https://cdn.example.com/a` | `http://cdn.example.com/a` |
 ///
 /// A pattern without a scheme is meant below the base URL, with or without a slash in front. Queries are not looked at.
+/// Spaces and characters beyond ASCII stand for what they become in a URL.
 public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     private enum Element: Sendable, Hashable {
         case byte(UInt8)
@@ -44,6 +45,9 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         case UInt8(ascii: "?"): elements.append(.one)
         case slash where elements.last == .all && startsSegment(elements.dropLast()):
             elements.replaceSubrange((elements.count - 1)..., with: [.folders, .folder])
+        case UInt8(ascii: " "), 0x80...:
+            let escape = [UInt8(ascii: "%"), PercentEncoding.hexDigit(byte >> 4), PercentEncoding.hexDigit(byte & 15)]
+            elements += escape.map(Element.byte)
         default: elements.append(.byte(byte))
         }
     }

@@ -43,6 +43,22 @@ import Testing
         #expect(try URLPattern(pattern).matches(url, base: BaseURL("https://h")) == isMatch)
     }
 
+    // Row A25: a URL has its characters escaped, a pattern need not.
+    @Test(arguments: [
+        ("/话题/*", "话题/7", true), ("/话题/*", "%E8%AF%9D%E9%A2%98/7", true), ("/%E8%AF%9D%E9%A2%98/*", "话题/7", true),
+        ("/a b/**", "a b/c", true), ("/话/*", "话题/7", false),
+    ])
+    func `a pattern is compared with what its characters become in a URL`(
+        pattern: String,
+        path: String,
+        isMatch: Bool
+    ) throws {
+        var rules = ConfigurationRules()
+        rules.add(URLPattern(pattern)) { $0.usesCDN = true }
+
+        #expect(try applied(rules, APIConfiguration(path: path)).usesCDN == isMatch)
+    }
+
     @Test func `a pattern with many wildcards takes no more time than its length`() throws {
         let pattern = URLPattern("/" + String(repeating: "*a", count: 200) + "b")
         let url = try RequestURL(validating: "https://h/" + String(repeating: "a", count: 2000))
