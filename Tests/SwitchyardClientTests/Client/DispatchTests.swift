@@ -36,6 +36,21 @@ import Testing
         #expect(id == answered)
     }
 
+    // Row D34.
+    @Test func `without a queue of its own a completion comes on the main one`() async throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+
+        let isOnMain = await withCheckedContinuation { continuation in
+            client.send(APIConfiguration(path: "list")) { _ in
+                continuation.resume(returning: DispatchQueue.getSpecific(key: key) == true)
+            }
+        }
+
+        #expect(isOnMain)
+    }
+
     // Rules TAF-D6, DQ-8.
     @Test func `every dispatch has an identifier of its own, requests that cannot be built included`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }

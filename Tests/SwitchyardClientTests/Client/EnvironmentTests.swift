@@ -66,6 +66,42 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
     }
 
+    @Test func `A14: a new client starts with the first server, whichever the last one had come to`() async throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+        try client.switchServer(to: "tertiary")
+
+        let (relaunched, transport) = try NetworkClient.stubbed { _ in .status(200) }
+        _ = try await relaunched.send(APIConfiguration(path: "list"))
+
+        #expect(relaunched.currentServer == "primary")
+        #expect(transport.requests.map(\.server) == ["primary"])
+    }
+
+    @Test func `A2, A13: services have servers, environments and rules of their own`() async throws {
+        let transport = StubTransport { _ in .status(200) }
+        let clients = try ["topics", "users"].map { name in
+            let server = try Server(
+                name: "\(name)-1",
+                baseURLs: [.test: ServerURL("http://\(name).test"), .release: ServerURL("https://\(name).release")]
+            )
+            let other = Server(name: "\(name)-2", baseURLs: server.baseURLs)
+            let servers = [server, other]
+            let service = try Service(name: name, servers: servers, defaultEnvironment: .test, switching: .off)
+            return try NetworkClient(service: service, transport: transport, time: ManualClock()) { options in
+                options.rules.add("/**") { $0.headers.set("X-Service", name) }
+            }
+        }
+
+        try clients[0].switchEnvironment(to: .release)
+        clients[0].switchToNextServer()
+        for client in clients { _ = try await client.send(APIConfiguration(path: "list")) }
+
+        #expect(clients.map(\.environment) == [.release, .test])
+        #expect(clients.map(\.currentServer) == ["topics-2", "users-1"])
+        #expect(transport.requests.map(\.url.text) == ["https://topics.release/list", "http://users.test/list"])
+        #expect(transport.requests.map { $0.headers["X-Service"] } == ["topics", "users"])
+    }
+
     @Test func `a server is chosen by name before anything was sent`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
 
@@ -129,13 +165,6 @@ import Testing
         #expect(client.currentServer == "tertiary")
     }
 
-    @Test func `an empty list of servers is refused`() throws {
-        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
-
-        #expect(throws: ClientError.self) { try client.replaceServers([]) }
-        #expect(client.servers.count == 3)
-    }
-}
     @Test func `TAF-S17: of a new list and a new environment at the same time neither is lost`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let lists = [Array(client.service.servers.prefix(1)), client.service.servers]
@@ -153,3 +182,10 @@ import Testing
         #expect(lost == [])
     }
 
+    @Test func `an empty list of servers is refused`() throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+
+        #expect(throws: ClientError.self) { try client.replaceServers([]) }
+        #expect(client.servers.count == 3)
+    }
+}

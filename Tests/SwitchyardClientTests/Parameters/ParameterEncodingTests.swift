@@ -134,6 +134,13 @@ import Testing
         #expect(try Self.encode(["myURLProperty": 1]) { $0.keyCase = keyCase } == "\(expected)=1")
     }
 
+    // Rows C12, C13 and C21.
+    @Test func `names are changed on every level`() throws {
+        let nested: Parameters = ["outerName": ["innerName": 1]]
+
+        #expect(try Self.encode(nested) { $0.keyCase = .snakeCase } == "outer_name%5Binner_name%5D=1")
+    }
+
     // Rows C5, C22 and C23.
     @Test func `spaces, allowed characters, separator and character set can be chosen`() throws {
         #expect(try Self.encode(["a b": "c d"]) { $0.spaces = .plus } == "a+b=c+d")

@@ -106,6 +106,16 @@ import Testing
         #expect(try Self.request(configuration) { $0.customQuery = { _ in "a**1 ü" } }.url.query == "y=1&a**1%20%C3%BC")
     }
 
+    // Row C26.
+    @Test func `a closure that writes the query may fail`() {
+        struct Unwritable: Error {}
+        let configuration = APIConfiguration(path: "x", query: ["a": 1])
+
+        let failure = Self.failure(configuration) { $0.customQuery = { _ in throw Unwritable() } }
+
+        #expect(failure == .hook(stage: "custom query", message: "Unwritable()"))
+    }
+
     // MARK: - Common values
 
     // Rows A21, A22 and B44.

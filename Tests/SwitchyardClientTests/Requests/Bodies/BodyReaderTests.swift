@@ -142,6 +142,12 @@ import Testing
         #expect(await pauses.durations == [.milliseconds(200), .milliseconds(200), .milliseconds(200)])
     }
 
+    // Row C49: 16 KiB and 0.2 seconds are what AFNetworking suggests.
+    @Test func `the suggested throttle has the published figures`() {
+        #expect(BodyThrottle.slow.packetSize == 16_384)
+        #expect(BodyThrottle.slow.delay == .milliseconds(200))
+    }
+
     /// How long a file of 100 bytes is after a change.
     enum Change: Int, CaseIterable { case rewritten = 100, longer = 150, shorter = 60 }
 

@@ -46,6 +46,33 @@ struct RequestCompressorTests {
         #expect(try #require(request.body.length) < Self.samples[4].count / 10)
     }
 
+    // Row C36: what HTTP calls deflate is the zlib format (RFC 9110 section 8.4.1.2).
+    @Test func `deflate has the head and the checksum of zlib`() {
+        let data = Data("Wikipedia".utf8)
+        let (zlib, gzip) = (RequestCompressor.compressed(data, .deflate), RequestCompressor.compressed(data, .gzip))
+
+        #expect(zlib.prefix(2) == Data([0x78, 0x9C]))
+        #expect(zlib.suffix(4) == Data([0x11, 0xE6, 0x03, 0x98]))
+        #expect(zlib.dropFirst(2).dropLast(4) == gzip.dropFirst(10).dropLast(8))
+    }
+
+    // Row C36.
+    @Test(arguments: [(1023, false), (1024, true)])
+    func `bodies from 1,024 bytes on are compressed, or those that the caller picks`(
+        count: Int,
+        byDefault: Bool
+    ) throws {
+        func isCompressed(_ compressor: RequestCompressor) throws -> Bool {
+            let configuration = APIConfiguration(method: .post, body: .data(Data(count: count)))
+            let request = try RequestGeneratorTests.request(configuration) { $0.modifiers = [compressor.compress] }
+            return request.headers["Content-Encoding"] != nil
+        }
+
+        #expect(try isCompressed(RequestCompressor()) == byDefault)
+        #expect(try isCompressed(RequestCompressor { $0.count == count }))
+        #expect(try !isCompressed(RequestCompressor { $0.count != count }))
+    }
+
     // Row C36.
     @Test func `a body that is small, random or none stays as it is`() throws {
         for body in [RequestBody.none, .text("short"), .data(Self.samples[5])] {

@@ -135,10 +135,22 @@ import Testing
     }
 
     // Row C45.
-    @Test func `a form is refused where a body means nothing`() {
-        let configuration = APIConfiguration(method: .get, body: .multipart(MultipartForm(parts: [.field("a", "b")])))
+    @Test(arguments: [HTTPMethod.get, .head])
+    func `a form is refused where a body means nothing`(method: HTTPMethod) {
+        let configuration = APIConfiguration(method: method, body: .multipart(MultipartForm(parts: [.field("a", "b")])))
 
-        #expect(RequestGeneratorTests.failure(configuration) == .bodyNotAllowed(method: .get))
+        #expect(RequestGeneratorTests.failure(configuration) == .bodyNotAllowed(method: method))
+    }
+
+    // Row C46: up to 10,000,000 bytes in all a form is put together in memory.
+    @Test(arguments: [(10_000_000, true), (10_000_001, false)])
+    func `a large form is sent piece by piece`(length: Int64, isJoined: Bool) throws {
+        let rest = try #require(try MultipartForm(parts: [.data(Data(), name: "d")], boundary: "B").length())
+        let data = Data(count: Int(length - rest))
+        let body = try MultipartForm(parts: [.data(data, name: "d")], boundary: "B").body()
+
+        #expect(body.length == length)
+        if case .data = body { #expect(isJoined) } else { #expect(!isJoined) }
     }
 
     // Row C51; rule TAF-B11.
