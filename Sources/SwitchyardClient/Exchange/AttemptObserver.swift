@@ -12,17 +12,22 @@ enum AttemptEvent: Sendable {
 
 extension Exchange {
     /// Hands a request of an attempt to the transport, and tells the observer if there is one.
+    ///
+    /// - Returns: The handle of the transfer; `nil` when the request has ended before it could be watched.
     func send(
         _ request: HTTPRequest,
         of index: Int,
+        hop: Int = 0,
         to server: Server.ID?,
         at now: MonotonicTime,
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
-    ) -> any TransportTask {
+    ) -> (any TransportTask)? {
         guard let observer else { return core.transport.start(request, progress: progress, completion: completion) }
         let record = AttemptRecord(number: index + 1, server: server, request: request, startedAt: now)
         let attempt = WatchedAttempt(record, observer)
-        observer(.sent(record))
+        // In reach before it starts, so that whatever ends the request meanwhile can tell its end.
+        let isWanted = state.withLock { $0.attach(attempt, to: index, hop: hop) } == .waiting
+        guard isWanted, attempt.begin() else { return nil }
         let task = core.transport.start(request, progress: progress) { result in
             attempt.tell(result)
             completion(result)
@@ -33,15 +38,18 @@ extension Exchange {
     }
 }
 
-/// An attempt that somebody watches: its end is told once, by the transport or by what ended the request.
+/// An attempt that somebody watches: its beginning and its end are told once each, the end by the transport or by what
+/// ended the request.
 ///
 /// A transport may take its time to end what was cancelled, and the end of an attempt is not to be heard behind that of
 /// its request.
 final class WatchedAttempt: TransportTask {
     private struct State {
         var task: (any TransportTask)?
+        var hasBegun = false
         /// Whether nothing more is told.
         var isOver = false
+        var isCancelled = false
         /// Whether the transport is done.
         var hasEnded = false
     }
@@ -55,9 +63,23 @@ final class WatchedAttempt: TransportTask {
         self.observer = observer
     }
 
-    /// Keeps the handle of the transfer until that has ended.
+    /// Tells the beginning; `false` when the attempt was cancelled before, and nothing is to be sent or told.
+    func begin() -> Bool {
+        state.withLock { state in
+            guard !state.isOver else { return false }
+            state.hasBegun = true
+            observer(.sent(record))
+            return true
+        }
+    }
+
+    /// Keeps the handle of the transfer until that has ended; cancels it if the attempt was cancelled before.
     func hold(_ task: any TransportTask) {
-        state.withLock { if !$0.hasEnded { $0.task = task } }
+        let isCancelled = state.withLock { state in
+            if !state.hasEnded { state.task = task }
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
     }
 
     /// Gives the handle back: it may keep its completion for good, and with it this attempt and the whole request.
@@ -78,7 +100,7 @@ final class WatchedAttempt: TransportTask {
         state.withLock { state in
             guard !state.isOver else { return }
             state.isOver = true
-            observer(.ended(record, result))
+            if state.hasBegun { observer(.ended(record, result)) }
         }
     }
 
@@ -86,6 +108,7 @@ final class WatchedAttempt: TransportTask {
     func cancel() {
         let task = state.withLock { state in
             state.isOver = true
+            state.isCancelled = true
             return state.task
         }
         task?.cancel()

@@ -111,6 +111,7 @@ extension Exchange {
         }
         let (attachment, timer) = state.withLock { state in
             let attachment = state.attach(task, to: index)
+        guard let task else { return }
             return (attachment, attachment == .waiting ? state.claimTimer() : 0)
         }
         switch attachment {

@@ -57,9 +57,10 @@ extension Exchange {
             observer(.redirected(record, step))
         }
         let server = trail.hasLeft ? nil : route.server
-        let task = send(request, of: index, to: server, at: now) { [self] result in
+        let task = send(request, of: index, hop: hop, to: server, at: now) { [self] result in
             redirectEnded(index, hasLeft: trail.hasLeft, startedAt: startedAt, result)
         }
+        guard let task else { return }
         if case .unwanted = state.withLock({ $0.attach(task, to: index, hop: hop) }) { task.cancel() }
     }
 

@@ -109,6 +109,30 @@ struct ObserveTests {
         #expect(log.all == ["dispatched", "roundBegan", "attemptSent", "attemptEnded", "ended"])
     }
 
+    @Test(arguments: [false, true])
+    func `an attempt that a cancel cuts off while it is being started has ended before its request has`(
+        isRedirect: Bool
+    ) async throws {
+        let log = EventLog()
+        let id = RequestID()
+        let box = Locked<NetworkClient?>(nil)
+        let observed: (inout NetworkClient.Options) -> Void = { $0.interceptors = [log.interceptor] }
+        let (client, transport) = try NetworkClient.stubbed(options: observed) { request in
+            if isRedirect, request.url.path == "/v1/x" { return .status(302, headers: ["Location": "/y"]) }
+            box.withLock { $0 }?.cancel(id)
+            return .never
+        }
+        box.withLock { $0 = client }
+
+        #expect(await client.failure(of: APIConfiguration(path: "x"), id: id) == .cancelled)
+
+        let first = ["dispatched", "roundBegan", "attemptSent"]
+        let second = isRedirect ? ["attemptEnded", "redirected", "attemptSent"] : []
+        #expect(await log.events(until: "ended") == first + second + ["attemptEnded", "ended"])
+        await transport.waitUntilIdle()
+        box.withLock { $0 = nil }
+    }
+
     @Test func `a retry shows as a pause and another round`() async throws {
         let answers = AnswerList(503, 200)
         let log = EventLog()
