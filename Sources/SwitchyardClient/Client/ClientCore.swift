@@ -185,7 +185,7 @@ extension ClientCore {
     /// Where the first attempt of a request goes, and which server is due for a probe or a warm-up.
     func firstRoute(
         for configuration: APIConfiguration,
-        avoiding avoided: ServerSet = [],
+        avoiding avoided: [Server.ID] = [],
         in pool: ServerPool,
         at now: MonotonicTime
     ) throws(RequestFailure.Reason) -> (route: ServerPool.Route, probe: ServerPool.Route?) {

@@ -20,7 +20,7 @@ final class Exchange: DispatchedRequest {
     let progress: TransferProgressHandler?
     /// Told about attempts; `nil` when nobody watches.
     let observer: AttemptObserver?
-    private let avoided: ServerSet
+    private let avoided: [Server.ID]
     private let completion: Completion
 
     /// Creates the exchange of a request; of one of its rounds when that is given.
@@ -54,8 +54,8 @@ final class Exchange: DispatchedRequest {
         var deadline: MonotonicTime
         /// Told about attempts.
         var observer: AttemptObserver?
-        /// Servers that are not asked as long as there is another.
-        var avoided: ServerSet = []
+        /// Servers that are not asked as long as there is another; by name, since the list may change meanwhile.
+        var avoided: [Server.ID] = []
     }
 
     /// The environment the request is built for.

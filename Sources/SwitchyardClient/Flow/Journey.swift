@@ -25,7 +25,7 @@ final class Journey: DispatchedRequest {
     let core: ClientCore
     let target: ClientCore.Target
     /// Servers that are not asked as long as there is another.
-    let avoided: ServerSet
+    let avoided: [Server.ID]
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
     let state = Locked(JourneyState())
@@ -40,7 +40,7 @@ final class Journey: DispatchedRequest {
         plan: FlowPlan,
         core: ClientCore,
         target: ClientCore.Target? = nil,
-        avoiding avoided: ServerSet = [],
+        avoiding avoided: [Server.ID] = [],
         progress: TransferProgressHandler?,
         completion: @escaping Exchange.Completion
     ) {

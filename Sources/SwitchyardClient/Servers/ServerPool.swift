@@ -111,13 +111,13 @@ extension ServerPool {
     /// - Throws: ``RequestFailure/Reason/overloaded`` when the request has to be given up because every server is.
     func first(
         for configuration: APIConfiguration,
-        excluding avoided: ServerSet = [],
+        excluding avoided: [Server.ID] = [],
         at now: MonotonicTime
     ) throws(RequestFailure.Reason) -> (route: Route, probe: Route?) {
         let traits = configuration.traits
         return try state.withLock { (state) throws(RequestFailure.Reason) in
             if state.core.sheds(traits.priority, at: now) { throw .overloaded }
-            guard let attempt = state.core.choose(excluding: avoided, for: traits, at: now) else {
+            guard let attempt = state.core.choose(excluding: state.positions(of: avoided), for: traits, at: now) else {
                 throw .unknownServer("")
             }
             let probe = state.core.takeProbe(at: now) ?? state.core.takeWarmUp(at: now)
@@ -161,13 +161,14 @@ extension ServerPool {
         }
     }
 
-    /// Where servers stand in the list as it is now; those that are gone are left out.
-    func positions(of names: [Server.ID]) -> ServerSet {
-        names.isEmpty ? [] : state.withLock { $0.positions(of: names) }
+    /// Those of some servers that are in the list; none of them when they are all that there is.
+    func avoidable(_ names: [Server.ID]) -> [Server.ID] {
+        guard !names.isEmpty else { return [] }
+        return state.withLock { state in
+            let (servers, positions) = (state.sites.map(\.origin.server), state.positions(of: names))
+            return positions.count < servers.count ? names.filter(servers.contains) : []
+        }
     }
-
-    /// How many servers there are.
-    var serverCount: Int { state.withLock { $0.sites.count } }
 
     /// Whether there is more than one server.
     var hasAlternatives: Bool { state.withLock { $0.sites.count > 1 } }
@@ -176,12 +177,12 @@ extension ServerPool {
     func failover(
         after kind: FailureKind?,
         excluding tried: [Server.ID],
-        _ avoided: ServerSet,
+        _ avoided: [Server.ID],
         for configuration: APIConfiguration,
         at now: MonotonicTime
     ) -> Route? {
         state.withLock { state in
-            let excluded = state.positions(of: tried).union(avoided)
+            let excluded = state.positions(of: tried).union(state.positions(of: avoided))
             return state.core.takeFailover(after: kind, excluding: excluded, for: configuration.traits, at: now)
                 .map { state.route($0, usesCDN: configuration.usesCDN) }
         }
@@ -190,12 +191,12 @@ extension ServerPool {
     /// Chooses another server to ask beside a slow one.
     func hedge(
         excluding tried: [Server.ID],
-        _ avoided: ServerSet,
+        _ avoided: [Server.ID],
         for configuration: APIConfiguration,
         at now: MonotonicTime
     ) -> Route? {
         state.withLock { state in
-            let excluded = state.positions(of: tried).union(avoided)
+            let excluded = state.positions(of: tried).union(state.positions(of: avoided))
             return state.core.takeHedge(excluding: excluded, for: configuration.traits, at: now)
                 .map { state.route($0, usesCDN: configuration.usesCDN) }
         }
@@ -316,7 +317,8 @@ extension ServerPool.State {
 
     /// Where servers stand in the list as it is now; those that are gone are left out.
     func positions(of names: [Server.ID]) -> ServerSet {
-        sites.indices.reduce(into: ServerSet()) { set, position in
+        guard !names.isEmpty else { return [] }
+        return sites.indices.reduce(into: ServerSet()) { set, position in
             if let name = sites[position].origin.server, names.contains(name) { set.insert(position) }
         }
     }

@@ -75,6 +75,38 @@ struct DownloadFailoverTests {
         #expect(file.receivedBytes == 700_000)
     }
 
+    @Test func `a server that broke off is left, wherever a new list puts it meanwhile`() async throws {
+        let lab = try DownloadLab()
+        let bytes = bytes
+        let box = Locked<NetworkClient?>(nil)
+        let whole: HTTPHeaders = ["ETag": "\"v1\"", "Content-Length": "700000"]
+        let rest: HTTPHeaders = ["ETag": "\"v1\"", "Content-Range": "bytes 300000-699999/700000"]
+        let transport = StubTransport { request in
+            switch request.server {
+            case "primary":
+                let cut = TransportError(.truncated, message: "cut")
+                return .chunks([bytes.prefix(300_000)], headers: whole, failing: cut)
+            case "secondary":
+                if let client = box.withLock({ $0 }) {
+                    try? client.replaceServers(client.service.servers.reversed())
+                }
+                return .failure(.connectionReset)
+            default: return .chunks([bytes.dropFirst(300_000)], status: 206, headers: rest)
+            }
+        }
+        var policy = SwitchPolicy.recommended
+        (policy.hedging, policy.warmUp) = (nil, nil)
+        let client = try NetworkClient(service: .topics(switching: policy), transport: transport)
+        box.withLock { $0 = client }
+
+        let file = try await client.download(download(lab))
+
+        #expect(transport.requests.map(\.server) == ["primary", "secondary", "tertiary"])
+        #expect(try lab.content == bytes)
+        #expect(file.receivedBytes == 700_000)
+        box.withLock { $0 = nil }
+    }
+
     @Test func `a next server with another content sends all of it, and that is what is kept`() async throws {
         let lab = try DownloadLab(2)
         let other = DownloadLab.bytes(650_000, seed: 3)

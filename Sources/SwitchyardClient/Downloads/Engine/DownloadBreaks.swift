@@ -11,10 +11,7 @@ struct DownloadBreaks: Sendable {
     }
 
     /// Servers that are not asked again as long as there is another.
-    func avoided(in transfer: Transfer) -> ServerSet {
-        let set = transfer.pool.positions(of: broken.map(\.server))
-        return set.count < transfer.pool.serverCount ? set : ServerSet()
-    }
+    func avoided(in transfer: Transfer) -> [Server.ID] { transfer.pool.avoidable(broken.map(\.server)) }
 
     /// Charges the servers, once another has answered or nothing more will be tried.
     mutating func settle(in transfer: Transfer, witness response: ServiceResponse? = nil) {

@@ -83,7 +83,7 @@ extension DownloadRun {
 
 extension DownloadRun {
     /// Servers that are not asked again as long as there is another.
-    var avoided: ServerSet { state.breaks.avoided(in: transfer) }
+    var avoided: [Server.ID] { state.breaks.avoided(in: transfer) }
 
     /// Prepares the next request after a body broke off.
     ///

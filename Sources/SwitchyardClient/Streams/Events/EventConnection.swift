@@ -76,7 +76,6 @@ final class EventConnection: @unchecked Sendable {
     private func connect() async throws(EventSourceFailure) -> Bool {
         let response: ServiceResponse
         do throws(RequestFailure) {
-            let avoided = transfer.pool.positions(of: avoided)
             response = try await transfer.open(request, avoiding: avoided, endsByHandle: true)
         } catch {
             guard case .transport(let cause) = error.reason, mayPass(cause.kind),

@@ -56,7 +56,7 @@ struct Transfer: Sendable {
     /// - Throws: ``RequestFailure``.
     func open(
         _ configuration: APIConfiguration,
-        avoiding avoided: ServerSet = [],
+        avoiding avoided: [Server.ID] = [],
         name: RequestID? = nil,
         endsByHandle: Bool = false
     ) async throws(RequestFailure) -> ServiceResponse {
@@ -77,7 +77,7 @@ struct Transfer: Sendable {
     /// Makes an exchange, or a journey of several where anything surrounds it, like every other request of the client.
     private func makeRequest(
         _ configuration: APIConfiguration,
-        _ avoided: ServerSet,
+        _ avoided: [Server.ID],
         _ name: RequestID,
         completion: @escaping Exchange.Completion
     ) -> any DispatchedRequest {
