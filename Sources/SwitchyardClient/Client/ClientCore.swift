@@ -116,12 +116,11 @@ extension ClientCore {
         request.start()
     }
 
-    /// Takes the request out of the table, tells its caller, and then those who wait for the last request's end.
+    /// Tells the caller of a request that has ended, takes it out of the table, and then tells those who wait for the
+    /// last request's end.
     func remove(_ request: some DispatchedRequest, telling completion: () -> Void = {}) {
-        let isAwaited = state.withLock { $0.table.remove(request) }
         completion()
-        guard isAwaited else { return }
-        for watcher in state.withLock({ $0.table.left() }) { watcher.resume(returning: true) }
+        for watcher in state.withLock({ $0.table.remove(request) }) { watcher.resume(returning: true) }
     }
 
     /// Waits until no request and no transfer is under way; `false` when the task was cancelled before.
@@ -159,7 +158,7 @@ extension ClientCore {
 
     /// The requests under way, of one owner or all.
     func requests(of owner: OwnerID? = nil) -> [any DispatchedRequest] {
-        state.withLock { $0.table.requests(of: owner) }
+        state.withLock { $0.table.requests(of: owner) }.filter { !$0.hasEnded }
     }
 
     /// Refuses new requests and ends those under way.

@@ -1,14 +1,14 @@
 /// The requests under way, by identifier.
+///
+/// A request stays until its caller was told, so that this can be waited for; once it has ended it is not listed any
+/// more, and its identifier may be taken by another.
 struct DispatchTable {
     private var requests: [RequestID: any DispatchedRequest] = [:]
     private var isClosed = false
     /// Those who wait for the last request's end.
     var watchers = IdleWatchers()
-    /// How many requests have left the table while somebody waits, and have not told their callers yet.
-    private var leaving = 0
-
-    /// How many requests are under way.
-    var count: Int { requests.count }
+    /// Requests whose callers are being told and whose identifiers others have taken.
+    private var overtaken: [any DispatchedRequest] = []
 
     /// The request of that identifier, if it is under way.
     subscript(id: RequestID) -> (any DispatchedRequest)? { requests[id] }
@@ -19,25 +19,21 @@ struct DispatchTable {
     mutating func insert(_ request: any DispatchedRequest) throws(RequestFailure.Reason) {
         guard !isClosed else { throw .closed }
         guard let other = requests.updateValue(request, forKey: request.id) else { return }
+        if other.hasEnded { return overtaken.append(other) }
         requests[request.id] = other
         throw .duplicateID
     }
 
-    /// Takes a request out, unless another has taken its identifier.
+    /// Takes a request out whose caller was told.
     ///
-    /// - Returns: Whether somebody waits for the last request's end; then ``left()`` is due when the caller was told.
-    mutating func remove(_ request: any DispatchedRequest) -> Bool {
-        guard let found = requests.removeValue(forKey: request.id) else { return false }
-        guard found === request else {
-            requests[request.id] = found
-            return false
-        }
-        guard !watchers.isEmpty else { return false }
-        leaving += 1
-        return true
+    /// - Returns: Those who wait, when it was the last one.
+    mutating func remove(_ request: any DispatchedRequest) -> [IdleWatchers.Continuation] {
+        if let found = requests.removeValue(forKey: request.id), found !== request { requests[request.id] = found }
+        if !overtaken.isEmpty { overtaken.removeAll { $0 === request } }
+        return watchers.isEmpty || !isIdle ? [] : watchers.release()
     }
 
-    /// The requests of one owner, or all of them.
+    /// The requests of one owner, or all of them; also those that have ended and whose callers are being told.
     func requests(of owner: ClientCore.OwnerID?) -> [any DispatchedRequest] {
         guard let owner else { return Array(requests.values) }
         return requests.values.filter { $0.owner == owner }
@@ -58,16 +54,10 @@ struct DispatchTable {
 // MARK: - The last one's end
 
 extension DispatchTable {
+    private var isIdle: Bool { requests.isEmpty && overtaken.isEmpty }
+
     /// A number for one who waits for the last request's end; `nil` when there is nothing to wait for.
     mutating func watch() -> UInt64? {
-        guard !requests.isEmpty || leaving > 0 else { return nil }
-        return watchers.add()
-    }
-
-    /// Notes that a request which left has told its caller; those who wait, when it was the last one.
-    mutating func left() -> [WaitingLine<UInt64>.Continuation] {
-        leaving -= 1
-        guard requests.isEmpty, leaving == 0 else { return [] }
-        return watchers.release()
+        isIdle ? nil : watchers.add()
     }
 }

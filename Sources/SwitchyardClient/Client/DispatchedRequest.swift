@@ -10,6 +10,8 @@ protocol DispatchedRequest: AnyObject, Sendable {
     var configuration: APIConfiguration { get }
     /// The environment it is built for.
     var environment: ServiceEnvironment { get }
+    /// Whether it has ended; its caller may not have been told yet.
+    var hasEnded: Bool { get }
 
     /// Begins; the request must be in the table by then.
     func start()

@@ -20,11 +20,13 @@ extension NetworkClient {
         id: RequestID = RequestID(),
         progress: @escaping TransferProgressHandler = { _ in }
     ) async throws(DownloadFailure) -> DownloadedFile {
-        let task = startDownload(configuration, id: id, progress: progress)
-        let result = await withTaskCancellationHandler {
-            await task.value
+        let transfer = Transfer(id: id, client: self)
+        let result: Result<DownloadedFile, DownloadFailure> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                start(configuration, as: transfer, progress: progress) { continuation.resume(returning: $0) }
+            }
         } onCancel: {
-            task.cancel()
+            transfer.handle.cancel(.cancelled)
         }
         return try result.get()
     }
@@ -44,14 +46,10 @@ extension NetworkClient {
         progress: @escaping TransferProgressHandler = { _ in },
         completion: @escaping @Sendable (Result<DownloadedFile, DownloadFailure>) -> Void
     ) -> RequestID {
-        let id = RequestID()
+        let transfer = Transfer(id: RequestID(), client: self)
         let report: TransferProgressHandler = { report in queue.async { progress(report) } }
-        let task = startDownload(configuration, id: id, progress: report)
-        Task {
-            let result = await task.value
-            queue.async { completion(result) }
-        }
-        return id
+        start(configuration, as: transfer, progress: report) { result in queue.async { completion(result) } }
+        return transfer.id
     }
 
     /// Removes what is kept of a download that was cut; harmless when there is nothing.
@@ -71,32 +69,29 @@ extension NetworkClient {
     }
 
     /// Starts a download in a task of its own, which the transfer's handle can cancel; it does not keep the client.
-    private func startDownload(
+    private func start(
         _ configuration: DownloadConfiguration,
-        id: RequestID,
-        progress: @escaping TransferProgressHandler
-    ) -> Task<Result<DownloadedFile, DownloadFailure>, Never> {
-        let transfer = Transfer(id: id, client: self)
+        as transfer: Transfer,
+        progress: @escaping TransferProgressHandler,
+        completion: @escaping @Sendable (Result<DownloadedFile, DownloadFailure>) -> Void
+    ) {
         do throws(RequestFailure.Reason) {
             try transfer.begin(configuration.request)
         } catch {
-            let failure = DownloadFailure(.request(error), id: id, context: transfer.context())
-            return Task { .failure(failure) }
+            return completion(.failure(DownloadFailure(.request(error), id: transfer.id, context: transfer.context())))
         }
-        let task = Task { [configuration] () -> Result<DownloadedFile, DownloadFailure> in
-            defer {
-                configuration.monitor?.detach()
-                transfer.end()
-            }
+        let task = Task {
+            let result: Result<DownloadedFile, DownloadFailure>
             do throws(DownloadFailure) {
                 var run = try DownloadRun(transfer, configuration, report: progress)
-                return .success(try await run.run())
+                result = .success(try await run.run())
             } catch {
-                return .failure(error)
+                result = .failure(error)
             }
+            configuration.monitor?.detach()
+            transfer.end { completion(result) }
         }
         transfer.handle.attach { task.cancel() }
         configuration.monitor?.attach { transfer.handle.cancel(.cancelled) }
-        return task
     }
 }

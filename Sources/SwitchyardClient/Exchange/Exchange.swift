@@ -61,6 +61,8 @@ final class Exchange: DispatchedRequest {
     /// The environment the request is built for.
     var environment: ServiceEnvironment { pool.environment }
 
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
     /// Sends the first attempt.
     ///
     /// The request must be in the table by then.

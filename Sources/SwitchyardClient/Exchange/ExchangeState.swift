@@ -93,6 +93,9 @@ struct ExchangeState {
     /// The number of the timer that was decided on last.
     private var timerNumber = 0
 
+    /// Whether the request has ended.
+    var hasEnded: Bool { phase == .ended }
+
     /// The servers that have been tried, by name: their places in the list may change while the request is under way.
     var tried: [Server.ID] {
         attempts.compactMap { $0.route.attempt == nil ? nil : $0.route.server }

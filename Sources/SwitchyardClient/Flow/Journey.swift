@@ -60,6 +60,8 @@ final class Journey: DispatchedRequest {
     /// The environment the request is built for.
     var environment: ServiceEnvironment { target.pool.environment }
 
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
     /// Sets out.
     func start() {
         guard state.withLock({ $0.begin() }) else { return core.remove(self) }

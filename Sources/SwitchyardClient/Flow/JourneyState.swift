@@ -30,6 +30,7 @@ struct JourneyState {
     private(set) var lastContext: RequestContext?
 
     var isRunning: Bool { phase == .running }
+    var hasEnded: Bool { phase == .ended }
     var current: Exchange? { exchange }
 
     /// Starts the journey; `false` when it was cancelled before.

@@ -47,6 +47,7 @@ final class SharedRequest: DispatchedRequest {
 
     var owner: ClientCore.OwnerID { sender.owner }
     var environment: ServiceEnvironment { target.pool.environment }
+    var hasEnded: Bool { state.withLock { $0.phase == .ended } }
 
     func start() {
         let mayStart = state.withLock { state in

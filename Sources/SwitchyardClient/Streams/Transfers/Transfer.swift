@@ -40,9 +40,11 @@ struct Transfer: Sendable {
         handle.setDeadline(startedAt.advanced(by: timeout), on: core.time)
     }
 
-    func end() {
+    /// Ends the transfer: tells its caller, and then those who wait for the last transfer's end.
+    func end(telling completion: () -> Void = {}) {
         handle.finish()
         core.transfers.remove(handle, id: id)
+        completion()
     }
 
     /// Sends one request and waits for the head of its answer; the body follows as a stream.

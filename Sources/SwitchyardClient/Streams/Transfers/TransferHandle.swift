@@ -14,6 +14,9 @@ final class TransferHandle: Sendable {
     /// Why the transfer was ended; `nil` while it was not.
     var reason: RequestFailure.Reason? { state.withLock { $0.reason } }
 
+    /// Whether the transfer is over; its caller may not have been told yet.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
     /// Says how the transfer is ended from now on; done at once when it was ended before.
     func attach(_ cancel: @escaping @Sendable () -> Void) {
         let wasEnded = state.withLock { state in

@@ -34,7 +34,7 @@ final class TransferTable: Sendable {
     ) throws(RequestFailure.Reason) {
         try state.withLock { (state) throws(RequestFailure.Reason) in
             guard !state.isClosed else { throw .closed }
-            guard state.entries[request.id] == nil else { throw .duplicateID }
+            guard state.entries[request.id]?.handle.isOver ?? true else { throw .duplicateID }
             state.entries[request.id] = Entry(owner: owner, request: request, handle: handle, hasEnd: hasEnd)
         }
     }
@@ -66,7 +66,7 @@ final class TransferTable: Sendable {
     /// What the transfers of one owner, or all of them, were asked for.
     func requests(of owner: ClientCore.OwnerID?) -> [ActiveRequest] {
         state.withLock { state in
-            state.entries.values.filter { owner == nil || $0.owner == owner }.map(\.request)
+            state.entries.values.filter { (owner == nil || $0.owner == owner) && !$0.handle.isOver }.map(\.request)
         }
     }
 

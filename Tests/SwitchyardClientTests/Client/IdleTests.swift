@@ -1,0 +1,92 @@
+import Dispatch
+import Foundation
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Waiting for the end of everything, at the moments at which something is just ending: rows D35 and J6.
+@Suite(.timeLimit(.minutes(1))) struct IdleTests {
+    /// A request whose caller, while being told, waits for the test.
+    private func request(_ client: NetworkClient, id: RequestID = RequestID(), _ told: @escaping @Sendable () -> Void)
+        -> any DispatchedRequest
+    {
+        let request = client.core.makeRequest(
+            APIConfiguration(path: "a"),
+            id: id,
+            sender: ClientCore.Sender(owner: client.owner, usesCredentials: true),
+            progress: nil
+        ) { _ in told() }
+        client.core.dispatch(request)
+        return request
+    }
+
+    @Test func `who begins to wait while a caller is being told waits until that is done`() async throws {
+        let (client, _) = try NetworkClient.stubbed(switching: .off) { _ in .never }
+        let (begun, goOn) = (Latch(), DispatchSemaphore(value: 0))
+        let steps = Recorder<String>()
+        let request = request(client) {
+            begun.open()
+            goOn.wait()
+            steps.record("told")
+        }
+        DispatchQueue.global().async { request.cancel(.cancelled) }
+        await begun.wait()
+
+        let idle = Task {
+            await client.waitUntilIdle()
+            steps.record("idle")
+        }
+        for _ in 0..<1_000 { await Task.yield() }
+        goOn.signal()
+        await idle.value
+
+        #expect(steps.values == ["told", "idle"])
+    }
+
+    @Test func `a request whose caller is being told is not listed, and its name may be taken`() async throws {
+        let (client, _) = try NetworkClient.stubbed(switching: .off) { _ in .never }
+        let (begun, goOn) = (Latch(), DispatchSemaphore(value: 0))
+        let steps = Recorder<String>()
+        let id = RequestID()
+        let first = request(client, id: id) {
+            begun.open()
+            goOn.wait()
+            steps.record("first")
+        }
+        DispatchQueue.global().async { first.cancel(.cancelled) }
+        await begun.wait()
+        #expect(client.activeRequests == [])
+        #expect(!client.isLoading)
+
+        let second = request(client, id: id) { steps.record("second") }
+        #expect(client.activeRequests == [id])
+        let idle = Task {
+            await client.waitUntilIdle()
+            steps.record("idle")
+        }
+        second.cancel(.cancelled)
+        for _ in 0..<1_000 { await Task.yield() }
+        goOn.signal()
+        await idle.value
+
+        #expect(steps.values == ["second", "first", "idle"])
+        #expect(client.activeRequests == [])
+    }
+
+    @Test func `waiting for all comes behind the completions of downloads too`() async throws {
+        let (client, _) = try NetworkClient.stubbed(switching: .off) { _ in .chunks([Data("a".utf8)]) }
+        let queue = DispatchQueue(label: "test.completions")
+        let told = Locked(0)
+        for count in 1...200 {
+            client.download(DownloadConfiguration(path: "film"), on: queue) { result in
+                told.withLock { $0 += 1 }
+                if case .success(let file) = result { try? FileManager.default.removeItem(at: file.url) }
+            }
+            await client.waitUntilIdle()
+            #expect(client.activeRequests == [])
+            try #require(queue.sync { told.withLock { $0 } } == count)
+        }
+    }
+}
