@@ -112,6 +112,9 @@ extension NetworkClient {
 
     /// Refuses new requests, lets those under way end, and shuts the client down.
     ///
+    /// What is under way may ask for what it still needs: a download for the rest of what was cut or for its next part, a
+    /// call for a new credential.
+    ///
     /// - Parameter grace: How long to wait; those that are under way then end with ``RequestFailure/Reason/closed``. As
     ///   long as it takes when `nil`.
     public func shutdown(finishingWithin grace: Duration?) async {

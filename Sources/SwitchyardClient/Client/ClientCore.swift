@@ -107,9 +107,19 @@ final class ClientCore: Sendable {
 
 extension ClientCore {
     /// Enters the request in the table and starts it; a request that comes after the shutdown ends at once.
-    func dispatch(_ request: some DispatchedRequest) {
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - continues: Whether it belongs to something that is under way, for which a shutdown may wait; asked only then.
+    ///     What the renewal of a credential sends does: a call waits for it.
+    func dispatch(
+        _ request: some DispatchedRequest,
+        continues: @autoclosure () -> Bool = CredentialBypass.isRenewing
+    ) {
         do throws(RequestFailure.Reason) {
-            try state.withLock { (state) throws(RequestFailure.Reason) in try state.table.insert(request) }
+            try state.withLock { (state) throws(RequestFailure.Reason) in
+                try state.table.insert(request, continues: continues())
+            }
         } catch {
             return request.cancel(error)
         }
@@ -133,8 +143,9 @@ extension ClientCore {
         return true
     }
 
-    /// Refuses new requests.
+    /// Refuses new requests and transfers; those under way may ask for what they still need.
     func refuseRequests() {
+        transfers.refuse()
         state.withLock { $0.table.refuse() }
     }
 

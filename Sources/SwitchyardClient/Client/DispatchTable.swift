@@ -4,6 +4,7 @@
 /// more, and its identifier may be taken by another.
 struct DispatchTable {
     private var requests: [RequestID: any DispatchedRequest] = [:]
+    private var isRefusing = false
     private var isClosed = false
     /// Those who wait for the last request's end.
     var watchers = IdleWatchers()
@@ -15,9 +16,15 @@ struct DispatchTable {
 
     /// Enters a request.
     ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - continues: Whether it belongs to something that is under way, which may end although new requests are refused.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
-    mutating func insert(_ request: any DispatchedRequest) throws(RequestFailure.Reason) {
-        guard !isClosed else { throw .closed }
+    mutating func insert(
+        _ request: any DispatchedRequest,
+        continues: @autoclosure () -> Bool
+    ) throws(RequestFailure.Reason) {
+        guard !isClosed, !isRefusing || continues() else { throw .closed }
         guard let other = requests.updateValue(request, forKey: request.id) else { return }
         if other.hasEnded { return overtaken.append(other) }
         requests[request.id] = other
@@ -39,9 +46,9 @@ struct DispatchTable {
         return requests.values.filter { $0.owner == owner }
     }
 
-    /// Refuses every further request.
+    /// Refuses every further request that continues nothing.
     mutating func refuse() {
-        isClosed = true
+        isRefusing = true
     }
 
     /// Closes the table and returns what is in it.

@@ -89,7 +89,7 @@ final class SharedTransfers: Sendable {
             state.transfers[name]?.carrier = carrier
             return true
         }
-        if isWanted { first.core.dispatch(carrier) }
+        if isWanted { first.core.dispatch(carrier, continues: true) }
     }
 
     private func report(_ progress: TransferProgress, _ name: Name, _ number: UInt64) {

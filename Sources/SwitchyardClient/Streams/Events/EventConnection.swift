@@ -25,7 +25,7 @@ final class EventConnection: @unchecked Sendable {
         // One key over all connections.
         configuration = source.configuration.snapshot()
         options = source.options
-        transfer = Transfer(id: source.id, client: source.client)
+        transfer = Transfer(id: source.id, client: source.client, hasEnd: false)
         parser = EventParser(lastEventID: source.options.lastEventID)
         reconnectionTime = source.options.reconnectionTime
     }
@@ -58,7 +58,7 @@ final class EventConnection: @unchecked Sendable {
         guard !hasBegun else { return }
         hasBegun = true
         do throws(RequestFailure.Reason) {
-            try transfer.begin(configuration, hasEnd: false)
+            try transfer.begin(configuration)
         } catch {
             throw .request(failure(error))
         }

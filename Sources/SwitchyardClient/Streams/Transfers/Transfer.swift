@@ -12,10 +12,13 @@ struct Transfer: Sendable {
     let service: String
     let pool: ServerPool
     let startedAt: MonotonicTime
+    /// Whether it ends by itself, so that a shutdown may wait for it.
+    let hasEnd: Bool
     let handle = TransferHandle()
 
-    init(id: RequestID, client: NetworkClient) {
+    init(id: RequestID, client: NetworkClient, hasEnd: Bool = true) {
         self.id = id
+        self.hasEnd = hasEnd
         owner = client.owner
         core = client.core
         usesCredentials = client.usesCredentials
@@ -27,11 +30,9 @@ struct Transfer: Sendable {
 
     /// Enters the transfer in the table, where it stays until ``end()``.
     ///
-    /// - Parameters:
-    ///   - configuration: What was asked for; its timeout bounds the transfer in all, without one nothing does.
-    ///   - hasEnd: Whether it ends by itself, so that a shutdown may wait for it.
+    /// - Parameter configuration: What was asked for; its timeout bounds the transfer in all, without one nothing does.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
-    func begin(_ configuration: APIConfiguration, hasEnd: Bool = true) throws(RequestFailure.Reason) {
+    func begin(_ configuration: APIConfiguration) throws(RequestFailure.Reason) {
         var asked = core.ruled(configuration) ?? configuration
         asked.delivery = .stream
         let request = ActiveRequest(id: id, configuration: asked, environment: pool.environment)
@@ -43,8 +44,8 @@ struct Transfer: Sendable {
     /// Ends the transfer: tells its caller, and then those who wait for the last transfer's end.
     func end(telling completion: () -> Void = {}) {
         handle.finish()
-        core.transfers.remove(handle, id: id)
         completion()
+        core.transfers.remove(handle, id: id)
     }
 
     /// Sends one request and waits for the head of its answer; the body follows as a stream.
@@ -68,7 +69,7 @@ struct Transfer: Sendable {
             await withCheckedContinuation { continuation in
                 let request = makeRequest(configuration, avoided, name ?? id) { continuation.resume(returning: $0) }
                 requestHandle.hold(request)
-                core.dispatch(request)
+                core.dispatch(request, continues: hasEnd)
             }
         } onCancel: {
             requestHandle.cancel()

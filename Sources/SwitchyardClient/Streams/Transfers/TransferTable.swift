@@ -86,12 +86,15 @@ final class TransferTable: Sendable {
         }
     }
 
+    /// Refuses new transfers.
+    func refuse() {
+        state.withLock { $0.isClosed = true }
+    }
+
     /// Refuses new transfers and ends those under way.
     func close() {
-        end(.closed) { state in
-            state.isClosed = true
-            return state.entries.values.map(\.handle)
-        }
+        refuse()
+        end(.closed) { $0.entries.values.map(\.handle) }
     }
 
     private func end(_ reason: RequestFailure.Reason, _ choose: (inout State) -> [TransferHandle]) {
