@@ -17,7 +17,7 @@ extension CacheKey {
     ///   - partition: Whose answers these are.
     ///   - path: The path under which the answer is stored; the call's own unless given.
     ///   - server: The server that answers, where each server's answers are stored apart.
-    ///   - isAuthorized: Whether the client that sends the call adds its credentials.
+    ///   - isAuthorized: Whether the client that sends the call lets credentials go with it.
     /// - Returns: The key.
     static func of(
         _ configuration: APIConfiguration,

@@ -73,7 +73,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
             configuration,
             policy: configuration.cacheBox,
             in: partition,
-            isAuthorized: client.usesCredentials
+            isAuthorized: client.authorizes(configuration)
         )
     }
 

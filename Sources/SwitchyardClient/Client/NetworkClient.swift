@@ -77,6 +77,12 @@ extension NetworkClient {
 
     /// The clock and the timers.
     package var time: any TimeSource { core.time }
+
+    /// Whether a call that the present task sends gets a credential: its own, or one of the options, which what belongs
+    /// to their renewal goes without.
+    package func authorizes(_ configuration: APIConfiguration) -> Bool {
+        usesCredentials && (configuration.credential != nil || core.options.credentials?.isBypassed != true)
+    }
 }
 
 // MARK: - Sending

@@ -58,6 +58,37 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime) == own)
     }
 
+    /// A service that answers with whoever asks, and credentials whose renewal asks a manager of the same client.
+    private func renewing(_ question: @escaping @Sendable (TopicAPI) async -> Void) throws -> TopicAPI {
+        let asked = Locked<TopicAPI?>(nil)
+        var options = NetworkClient.Options(seed: 1)
+        options.credentials = Credentials { _ in
+            if let topics = asked.withLock({ $0 }) { await question(topics) }
+            return .bearer("user")
+        }
+        options.credentials?.set(.bearer("old", expiresAt: .distantPast), in: .release)
+        let transport = StubTransport { request in
+            .json(#"{"id":1,"title":"\#(request.headers["Authorization"] ?? "nobody")"}"#)
+        }
+        let client = try NetworkClient.stubbed(transport, options: options, time: clock)
+        let topics = TopicAPI(client: client)
+        asked.withLock { $0 = topics }
+        return topics
+    }
+
+    @Test func `what a renewal is answered is not shown to those for whom it is made`() async throws {
+        let topics = try renewing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }
+        _ = try await topics.topic(2, lifetime: Self.lifetime)
+
+        #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "Bearer user")
+    }
+
+    @Test func `a renewal that asks what waits for it does not wait for itself`() async throws {
+        let topics = try renewing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }
+
+        #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "Bearer user")
+    }
+
     // YTK-22: no lifetime means the same for reading and for storing.
     @Test(arguments: [Duration.zero, .seconds(-5), nil])
     func `F1: without a lifetime nothing is stored`(lifetime: Duration?) async throws {

@@ -50,6 +50,7 @@ extension NetworkClient {
     static func stubbed(
         _ transport: StubTransport,
         environments: [ServiceEnvironment] = ["release", "test"],
+        options: NetworkClient.Options = NetworkClient.Options(),
         time: any TimeSource = ManualClock()
     ) throws -> NetworkClient {
         let urls = try environments.map { ($0, try ServerURL("http://\($0.rawValue).example/v1")) }
@@ -60,6 +61,6 @@ extension NetworkClient {
             defaultEnvironment: environments[0],
             switching: .off
         )
-        return try NetworkClient(service: service, transport: transport, time: time)
+        return try NetworkClient(service: service, transport: transport, options: options, time: time)
     }
 }

@@ -42,7 +42,7 @@ struct CachePlan: Sendable {
             in: partition,
             path: path,
             server: server,
-            isAuthorized: client.usesCredentials
+            isAuthorized: client.authorizes(configuration)
         )
         guard let key else { return nil }
         return CachePlan(key: key, box: box, lifetime: lifetime, cache: cache, server: server, part: part())
