@@ -10,8 +10,9 @@
 /// | `/v?/x` | `/v1/x` | `/v10/x` |
 /// | `https://*.example.com/**` | `https://cdn.example.com/a` | `http://cdn.example.com/a` |
 ///
-/// A pattern without a scheme is meant below the base URL, with or without a slash in front. Queries are not looked at.
-/// Spaces and characters beyond ASCII stand for what they become in a URL.
+/// A pattern without a scheme is meant below the base URL, with or without a slash in front. Queries are not looked at,
+/// and in scheme and host the case of letters is not (RFC 3986 section 6.2.2.1). Spaces and characters beyond ASCII
+/// stand for what they become in a URL.
 public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     private enum Element: Sendable, Hashable {
         case byte(UInt8)
@@ -33,7 +34,7 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         self.text = text
         isAbsolute = text.contains("://")
         var elements: [Element] = []
-        for byte in text.utf8 { Self.append(byte, to: &elements) }
+        for byte in Self.comparable(text.utf8) { Self.append(byte, to: &elements) }
         self.elements = elements
     }
 
@@ -77,13 +78,28 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// Whether the text of a URL matches; without a base, a pattern without a scheme is compared with the whole text.
     func matches(text: String, base: String?) -> Bool {
-        let url = Array(text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+        let url = Self.comparable(text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
         guard !isAbsolute, let base else { return Self.match(elements[...], url[...]) }
-        var stem = Array(base.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+        var stem = Self.comparable(base.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
         if stem.last != UInt8(ascii: "/") { stem.append(UInt8(ascii: "/")) }
         guard url.starts(with: stem) else { return false }
         let relative = elements.first == .byte(UInt8(ascii: "/")) ? elements.dropFirst() : elements[...]
         return Self.match(relative, url[stem.count...])
+    }
+
+    /// The bytes of a URL, or of a pattern, with scheme and host in lower case; a user's name stays as it is.
+    private static func comparable(_ text: some Sequence<UInt8>) -> [UInt8] {
+        var bytes = Array(text)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            return bytes
+        }
+        let authority = colon + 3
+        let end = bytes[authority...].firstIndex(of: slash) ?? bytes.endIndex
+        let host = bytes[authority..<end].lastIndex(of: UInt8(ascii: "@")) ?? authority
+        for index in 0..<end where (index < authority || index >= host) && (0x41...0x5A).contains(bytes[index]) {
+            bytes[index] |= 0x20
+        }
+        return bytes
     }
 
     /// Matches with one place to come back to for each kind of wildcard, so that the time is bounded by the product of

@@ -59,6 +59,31 @@ import Testing
         #expect(try applied(rules, APIConfiguration(path: path)).usesCDN == isMatch)
     }
 
+    // RFC 3986 section 6.2.2.1.
+    @Test(arguments: [
+        ("https://API.example.com/**", "https://api.Example.com/a", true),
+        ("HTTPS://*.Example.com/A", "https://cdn.example.COM/A", true),
+        ("https://*.example.com/a", "https://cdn.example.com/A", false),
+        ("https://**", "https://EXAMPLE.com/A", true),
+        ("https://**/A", "https://EXAMPLE.com/b/A", true),
+        ("https://**/A", "https://EXAMPLE.com/b/a", false),
+        ("https://USER@example.com/", "https://user@example.com/", false),
+        ("https://USER@Example.com/", "https://USER@eXample.com/", true),
+        ("/A/*", "https://H/v1/A/7", true),
+        ("/A/*", "https://h/V1/A/7", false),
+        ("/A/*", "https://h/v1/a/7", false),
+    ])
+    func `hosts are compared without regard to case, paths are not`(
+        pattern: String,
+        url: String,
+        isMatch: Bool
+    ) throws {
+        let url = try RequestURL(validating: url)
+
+        #expect(try URLPattern(pattern).matches(url, base: BaseURL("https://h/v1")) == isMatch)
+        #expect(try URLPattern(pattern).matches(url, base: BaseURL("https://H/v1")) == isMatch)
+    }
+
     @Test func `a pattern with many wildcards takes no more time than its length`() throws {
         let pattern = URLPattern("/" + String(repeating: "*a", count: 200) + "b")
         let url = try RequestURL(validating: "https://h/" + String(repeating: "a", count: 2000))
