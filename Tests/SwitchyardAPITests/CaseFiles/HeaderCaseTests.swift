@@ -36,7 +36,7 @@ import Testing
                 return date(item["value"], item.value.value(at: "expected.unix"))
             case "write HTTP-date":
                 let date = Date(timeIntervalSince1970: item["unix"]?.double ?? .nan)
-                return .equal(SwitchyardClient.HTTPDate.text(for: date), item["expected_value"]?.string)
+                return .equal(HTTPDate.text(for: date), item["expected_value"]?.string)
             case "write Authorization": return authorization(item)
             case "combine field lines":
                 let lines = item["lines"]?.array?.compactMap(\.string) ?? []
@@ -72,7 +72,7 @@ import Testing
     }
 
     private func date(_ text: JSONValue?, _ expected: JSONValue?) -> Verdict {
-        .equal(SwitchyardAPI.HTTPDate.date(text?.string ?? "")?.timeIntervalSince1970, expected?.double)
+        .equal(HTTPDate.date(exactly: text?.string ?? "")?.timeIntervalSince1970, expected?.double)
     }
 
     private func authorization(_ item: CaseFile.Case) -> Verdict {

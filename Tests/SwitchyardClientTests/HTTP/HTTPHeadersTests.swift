@@ -91,6 +91,12 @@ import Testing
         #expect(HTTPDate.date(from: text) == Date(timeIntervalSince1970: 784_111_777))
     }
 
+    @Test(arguments: ["1 Jan 0001 00:00:00 GMT", "Mon, 1 Jan 001 00:00:00 GMT"])
+    func `a year of other than two digits is that year, or none`(text: String) {
+        #expect(HTTPDate.date(from: "Mon, 01 Jan 0001 00:00:00 GMT")?.timeIntervalSince1970 == -62_135_596_800)
+        #expect(HTTPDate.date(from: text) == nil)
+    }
+
     @Test(arguments: [
         "", "yesterday", "Sun, 06 Nov 1994 08:49:37 PST", "Sun, 31 Feb 1994 08:49:37 GMT",
         "Sun, 06 Nov 1994 08:49:37 +0800", "Sun, 06 Nov 1994 08:49:37 -0800", "Sun, 06 Nov 1994 08:49:37 GMT+1",

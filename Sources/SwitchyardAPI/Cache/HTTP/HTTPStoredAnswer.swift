@@ -25,19 +25,20 @@ struct HTTPStoredAnswer: Sendable {
     /// at most a day (RFC 9111 section 4.2.1 and 4.2.2).
     var lifetime: Double {
         if let seconds = CacheControl(headers).seconds("max-age") { return seconds }
-        let date = headers["Date"].flatMap { HTTPDate.date($0) } ?? received
+        let date = headers["Date"].flatMap { HTTPDate.date(exactly: $0) } ?? received
         if let text = headers["Expires"] {
-            return HTTPDate.date(text).map { $0.timeIntervalSince(date) } ?? 0
+            return HTTPDate.date(exactly: text).map { $0.timeIntervalSince(date) } ?? 0
         }
         guard HTTPCacheRules.mayGuessLifetime(status: status, headers),
-            let changed = headers["Last-Modified"].flatMap({ HTTPDate.date($0) })
+            let changed = headers["Last-Modified"].flatMap({ HTTPDate.date(exactly: $0) })
         else { return 0 }
         return min(86_400, max(0, date.timeIntervalSince(changed) / 10))
     }
 
     /// How old the answer is, by its own fields and by the time since it came (RFC 9111 section 4.2.3).
     func age(at now: Date) -> Double {
-        let apparent = headers["Date"].flatMap { HTTPDate.date($0) }.map { max(0, received.timeIntervalSince($0)) } ?? 0
+        let made = headers["Date"].flatMap { HTTPDate.date(exactly: $0) }
+        let apparent = made.map { max(0, received.timeIntervalSince($0)) } ?? 0
         let corrected = stated + max(0, received.timeIntervalSince(requested))
         return max(apparent, corrected) + max(0, now.timeIntervalSince(received))
     }

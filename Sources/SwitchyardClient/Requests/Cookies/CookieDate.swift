@@ -3,10 +3,20 @@ import Foundation
 /// The dates of cookies, which are read more leniently than other HTTP dates (RFC 6265 section 5.1.1).
 enum CookieDate {
     /// The date in `text`; `nil` when day, month, year or time is missing or out of range.
-    static func parse(_ text: String) -> Date? {
+    ///
+    /// - Parameters:
+    ///   - text: The date.
+    ///   - year: The year that a number of so many digits stands for; `nil` for none.
+    /// - Returns: The date, if any.
+    static func parse(_ text: String, year: (_ number: Int, _ digits: Int) -> Int? = CookieDate.year) -> Date? {
         var parts = Parts()
-        for token in text.utf8.split(whereSeparator: isDelimiter) { parts.read(token) }
+        for token in text.utf8.split(whereSeparator: isDelimiter) { parts.read(token, year) }
         return parts.date
+    }
+
+    /// The years of cookies: below 70 they are of this century, from there to 99 of the last.
+    static func year(_ number: Int, digits: Int) -> Int {
+        number < 70 ? number + 2000 : number < 100 ? number + 1900 : number
     }
 
     private static func isDelimiter(_ byte: UInt8) -> Bool {
@@ -22,7 +32,7 @@ enum CookieDate {
         var month: Int?
         var year: Int?
 
-        mutating func read(_ token: Substring.UTF8View.SubSequence) {
+        mutating func read(_ token: Substring.UTF8View.SubSequence, _ rule: (Int, Int) -> Int?) {
             if time == nil, let found = Self.time(token) {
                 time = found
             } else if day == nil, let found = Self.number(token, digits: 1...2) {
@@ -30,7 +40,7 @@ enum CookieDate {
             } else if month == nil, let found = Self.month(token) {
                 month = found
             } else if year == nil, let found = Self.number(token, digits: 2...4) {
-                year = found < 70 ? found + 2000 : found < 100 ? found + 1900 : found
+                year = rule(found, token.prefix(while: URLParts.isDigit).count)
             }
         }
 

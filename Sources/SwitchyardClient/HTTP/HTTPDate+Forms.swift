@@ -1,23 +1,27 @@
-import Foundation
+package import Foundation
 
-/// The dates of HTTP header fields (RFC 9110 section 5.6.7), all three forms, read strictly.
-enum HTTPDate {
-    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-    private static let days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
+extension HTTPDate {
+    private static let lowerMonths = months.map { $0.lowercased() }
+    private static let days = weekdays.map { $0.lowercased() }
     private static let longDays = [
         "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
     ]
 
-    /// The date; `nil` when the text has none of the three forms.
+    /// The date; `nil` when the text has none of the three forms to the letter.
     ///
-    /// Names may be written in any case.
-    static func date(_ text: String, now: Date = Date()) -> Date? {
+    /// Names may be written in any case. A cache takes any other form for a time in the past (RFC 9111 section 5.3).
+    ///
+    /// - Parameters:
+    ///   - text: The value of the field.
+    ///   - now: The time of day, on which the century of a year of two digits depends.
+    /// - Returns: The date, if any.
+    package static func date(exactly text: String, now: Date = Date()) -> Date? {
         let parts = text.lowercased().split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         if parts.count == 6 || parts.count == 5, days.contains(parts[0]) { return asctime(parts) }
         guard let day = parts.first, day.hasSuffix(","), parts.last == "gmt" else { return nil }
         if parts.count == 6, days.contains(String(day.dropLast())) { return fixdate(parts) }
-        if parts.count == 4, longDays.contains(String(day.dropLast())) { return rfc850(parts, now: now) }
-        return nil
+        guard parts.count == 4, let weekday = longDays.firstIndex(of: String(day.dropLast())) else { return nil }
+        return rfc850(parts, on: weekday, now: now)
     }
 
     /// The form to be written: `Sun, 06 Nov 1994 08:49:37 GMT`.
@@ -26,17 +30,31 @@ enum HTTPDate {
         return date(year: number(parts[3]), month: parts[2], day: number(parts[1]), time: parts[4])
     }
 
-    /// The older form, `Sunday, 06-Nov-94 08:49:37 GMT`; a year more than 50 years ahead is one of the century before.
-    private static func rfc850(_ parts: [String], now: Date) -> Date? {
+    /// The older form, `Sunday, 06-Nov-94 08:49:37 GMT`; a moment more than 50 years ahead is one of the century before.
+    ///
+    /// So is one ahead whose day of the week is right only there: many write `Thursday, 01-Jan-70` for what ended long ago.
+    private static func rfc850(_ parts: [String], on weekday: Int, now: Date) -> Date? {
         let day = parts[1].split(separator: "-").map(String.init)
         guard day.count == 3, day[0].utf8.count == 2, day[2].utf8.count == 2, let short = number(day[2]) else {
             return nil
         }
-        let thisYear = Calendar(identifier: .gregorian).component(.year, from: now)
-        var year = thisYear / 100 * 100 + short
-        if year > thisYear + 50 { year -= 100 }
-        return date(year: year, month: day[1], day: number(day[0]), time: parts[2])
+        let year = latestYear(endingIn: short, asOf: now)
+        let dates = [year, year - 100].compactMap { year in
+            date(year: year, month: day[1], day: number(day[0]), time: parts[2])
+        }
+        let possible = dates.filter { $0.timeIntervalSince(now) <= 50 * secondsInYear }
+        let isAhead = possible.first.map { $0 > now } ?? false
+        return (isAhead ? possible.first { self.weekday(of: $0) == weekday } : nil) ?? possible.first
     }
+
+    /// The latest year that ends in two digits and is no more than 50 years ahead.
+    static func latestYear(endingIn digits: Int, asOf now: Date) -> Int {
+        let last = Calendar(identifier: .gregorian).component(.year, from: now) + 50
+        return last - (last - digits) % 100
+    }
+
+    /// The mean year of the calendar.
+    private static let secondsInYear = 365.2425 * 86_400
 
     /// The form of C's library: `Sun Nov  6 08:49:37 1994`.
     private static func asctime(_ parts: [String]) -> Date? {
@@ -48,7 +66,7 @@ enum HTTPDate {
 
     private static func date(year: Int?, month: String, day: Int?, time: String) -> Date? {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        guard let year, let day, let month = months.firstIndex(of: month), clock.count == 3,
+        guard let year, let day, let month = lowerMonths.firstIndex(of: month), clock.count == 3,
             clock.allSatisfy({ $0.utf8.count == 2 }),
             let hour = number(clock[0]), let minute = number(clock[1]), let second = number(clock[2]),
             (1...daysOfMonth(year, month + 1)).contains(day), hour < 24, minute < 60, second <= 60
