@@ -1,3 +1,5 @@
+import Foundation
+
 /// A number as it stands in a JSON text, so that no digit is lost.
 public struct JSONNumber: Sendable {
     /// The number as text: `-12.50e3`.
@@ -58,8 +60,29 @@ public struct JSONNumber: Sendable {
     }
 }
 
+// MARK: - Digits beyond those of a floating-point number
+
+extension JSONNumber {
+    /// Creates a number from what a decoder has made of it; `nil` when that is not the same as the nearest floating-point
+    /// number, as beyond the exponents that it has.
+    init?(_ decimal: Decimal, near double: Double) {
+        let text = "\(decimal)"
+        guard Double(text) == double else { return nil }
+        self.init(checked: text)
+    }
+
+    /// The number as a decimal one; `nil` when that does not hold it exactly, or a floating-point number does as well.
+    var preciseDecimal: Decimal? {
+        let digits = DecimalDigits(text)
+        guard DecimalDigits("\(double)") != digits, let decimal = Decimal(string: text),
+            DecimalDigits("\(decimal)") == digits
+        else { return nil }
+        return decimal
+    }
+}
+
 /// A number with a fraction or an exponent, taken apart without the rounding that a floating-point number brings.
-private struct DecimalDigits {
+private struct DecimalDigits: Equatable {
     private let isNegative: Bool
     /// The digits without zeros at either end; none for zero.
     private var digits: Substring.UTF8View
@@ -82,6 +105,11 @@ private struct DecimalDigits {
             point -= 1
         }
         while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    }
+
+    static func == (left: DecimalDigits, right: DecimalDigits) -> Bool {
+        left.isNegative == right.isNegative && left.digits.elementsEqual(right.digits)
+            && (left.point == right.point || left.digits.isEmpty)
     }
 
     /// Whether nothing but zeros stands behind the point.

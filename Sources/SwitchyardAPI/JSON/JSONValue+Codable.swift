@@ -1,5 +1,11 @@
+import Foundation
+
 extension JSONValue: Codable {
     /// Decodes a value of any shape, for a part of a model whose shape is not known.
+    ///
+    /// Decoders hand over numbers and not their text: what survives is whole numbers of 64 bits and, from `JSONDecoder`,
+    /// whatever a `Decimal` holds, which is 38 digits. Of any other number the nearest `Double` is left; a text that is
+    /// parsed keeps every digit.
     ///
     /// - Throws: What the decoder throws.
     public init(from decoder: any Decoder) throws {
@@ -22,6 +28,12 @@ extension JSONValue: Codable {
         if container.decodeNil() { return .null }
         if let bool = try? container.decode(Bool.self) { return .bool(bool) }
         if let string = try? container.decode(String.self) { return .string(string) }
+        // Before the whole numbers: those a decoder also makes of fractions that a floating-point number rounds to them.
+        if let decimal = try? container.decode(Decimal.self), let double = try? container.decode(Double.self),
+            let number = JSONNumber(decimal, near: double)
+        {
+            return .number(number)
+        }
         if let int = try? container.decode(Int64.self) { return .number(JSONNumber(int)) }
         if let int = try? container.decode(UInt64.self) { return .number(JSONNumber(int)) }
         let double = try container.decode(Double.self)
@@ -32,6 +44,9 @@ extension JSONValue: Codable {
     }
 
     /// Encodes the value.
+    ///
+    /// A number is encoded as a whole number of 64 bits, as a `Double`, or where that would lose digits, as a `Decimal`:
+    /// `JSONEncoder` writes up to 38 digits of it. Beyond these the nearest `Double` is encoded.
     ///
     /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
@@ -44,6 +59,8 @@ extension JSONValue: Codable {
                 try container.encode(int)
             } else if let unsigned = number.unsigned {
                 try container.encode(unsigned)
+            } else if let decimal = number.preciseDecimal {
+                try container.encode(decimal)
             } else {
                 try container.encode(number.double)
             }

@@ -83,6 +83,58 @@ import Testing
         #expect(try JSONDecoder().decode(Model.self, from: JSONEncoder().encode(model)) == model)
     }
 
+    private struct Model: Codable, Equatable { var extra: JSONValue }
+
+    @Test(arguments: [
+        "12345678901234567890", "-9223372036854775808", "18446744073709551616", "0.1234567890123456789", "0.1",
+        "-1.5", "12345678901234567890123456789012345678", "3.141592653589793238462643383279502884", "1e-20", "1.5e300",
+        "-1e-300", "9007199254740993.5", "0", "-0.0", "1e2",
+    ])
+    func `a number in a model keeps its value, there and back`(text: String) throws {
+        let model = try JSONDecoder().decode(Model.self, from: Data(#"{"extra":[\#(text)]}"#.utf8))
+        let back = try JSONValue(parsing: JSONEncoder().encode(model))
+
+        #expect(try model.extra == [Self.parse(text)])
+        #expect(try back["extra"] == [Self.parse(text)])
+    }
+
+    @Test(arguments: [
+        "0.1234567890123456789", "12345678901234567890123456789012345678", "-9007199254740993.5", "0.1", "1.5",
+        "-3.1415926535897932384626433832795028841", "1.00000000000000000001", "4503599627370497.25",
+    ])
+    func `a number in a model keeps its digits, there and back`(text: String) throws {
+        let model = try JSONDecoder().decode(Model.self, from: Data(#"{"extra":[\#(text)]}"#.utf8))
+        let back = try JSONValue(parsing: JSONEncoder().encode(model))
+
+        #expect(model.extra[0]?.number?.text == text)
+        #expect(back["extra"]?[0]?.number?.text == text)
+    }
+
+    @Test(arguments: [
+        ("1e-400", "0"), ("3.14159265358979323846264338327950288419716939937510", "3.14159"), ("1.5e300", "1.5e+300"),
+        ("123456789012345678901234567890123456789012345678901", "12345678901234567890123456789012345678"),
+    ])
+    func `a number of which a model cannot hold all digits is rounded and nothing worse`(
+        text: String,
+        start: String
+    ) throws {
+        let model = try JSONDecoder().decode(Model.self, from: Data(#"{"extra":[\#(text)]}"#.utf8))
+        let number = try #require(model.extra[0]?.number)
+
+        #expect(try number.double == Self.parse(text).double)
+        #expect(number.text.hasPrefix(start))
+        #expect(throws: Never.self) { try JSONEncoder().encode(model) }
+    }
+
+    @Test func `a property list takes the numbers of a value, as it has them`() throws {
+        for text in ["1.5", "7", "-3", "18446744073709551615"] {
+            let model = try Model(extra: [Self.parse(text)])
+            let list = try PropertyListEncoder().encode(model)
+
+            #expect(try PropertyListDecoder().decode(Model.self, from: list) == model)
+        }
+    }
+
     @Test(
         arguments: [
             ("9007199254740993.0", 9_007_199_254_740_993), ("9223372036854775807.0", .max),
