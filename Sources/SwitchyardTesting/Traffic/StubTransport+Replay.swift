@@ -9,15 +9,16 @@ extension StubTransport {
         case strict
         /// Method and path are the same, and the parameters of the query in whatever order.
         ///
-        /// The server may be another one, such as a loopback server on another port, and the body has no say: the
-        /// boundary of a form, a date or an identifier may differ.
+        /// The server may be another one, such as a loopback server on another port, and the body has no say: a date
+        /// or an identifier in it may differ.
         case lenient
     }
 
     /// Creates a transport that answers from a record.
     ///
     /// A request gets the first answer to the same request that was not given yet, and the last one again when all were.
-    /// What the record does not have fails.
+    /// Forms of several parts are the same whatever their boundaries are, which differ each time. What the record does
+    /// not have fails.
     ///
     /// - Parameters:
     ///   - archive: The record.
@@ -59,14 +60,15 @@ private struct Replay {
     struct Key: Hashable {
         let method: String
         let url: String
-        let body: String?
+        let body: Data?
 
         init(_ entry: HARArchive.Entry, _ matching: StubTransport.ReplayMatching) {
             method = entry.request.method
             switch matching {
             case .strict:
                 url = entry.request.url
-                body = entry.request.postData?.text
+                let type = entry.request.postData?.mimeType ?? ""
+                body = entry.request.body.map { MultipartBoundaries.removed(from: $0, contentType: type) }
             case .lenient:
                 url = Self.place(of: entry.request.url)
                 body = nil

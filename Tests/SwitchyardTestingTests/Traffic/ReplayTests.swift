@@ -78,6 +78,33 @@ import Testing
         await #expect(throws: TransportError.self) { try await strict.send(asked) }
     }
 
+    /// A form with a boundary of its own, and one in it that has another.
+    private func upload(_ title: String, _ image: [UInt8] = []) throws -> HTTPRequest {
+        let inner = MultipartForm(parts: [.field("note", "n")], subtype: "mixed")
+        let form = MultipartForm(parts: [
+            .field("title", title), .data(Data(image), name: "image"),
+            MultipartPart(name: "more", content: .form(inner)),
+        ])
+        var request = try request("films")
+        request.method = .post
+        request.headers.set("Content-Type", form.contentType)
+        request.body = try form.body()
+        return request
+    }
+
+    @Test func `P11: forms are found by their parts, whatever their boundaries are`() async throws {
+        let image: [UInt8] = [0, 255, 13, 10, 45, 45]
+        let recording = RecordingTransport(StubTransport(answers: [.status(201), .status(202)]))
+        _ = try await recording.send(try upload("one"))
+        _ = try await recording.send(try upload("two", image))
+        let replay = StubTransport(replaying: try HARArchive(data: recording.archive.data()))
+
+        #expect(try await replay.send(try upload("two", image)).status == 202)
+        #expect(try await replay.send(try upload("one")).status == 201)
+        await #expect(throws: TransportError.self) { try await replay.send(try upload("one", image)) }
+        await #expect(throws: TransportError.self) { try await replay.send(try upload("three")) }
+    }
+
     @Test func `P9, P10: a replay takes as long as it did, on a clock of the test`() async throws {
         let clock = ManualClock()
         let slow = StubTransport { _ in .delayed(by: .seconds(2), on: clock, .status(200)) }
