@@ -73,7 +73,8 @@ extension Outbox {
             defer { state.failures = min(state.failures + 1, 6) }
             return state.failures
         }
-        let pause = max(asked ?? .zero, options.pause * (1 << failures))
+        // A year is as good as for ever, and more than that may be more than a duration holds.
+        let pause = max(asked ?? .zero, min(options.pause, .seconds(31_536_000)) * (1 << failures))
         tell(.postponed(entry, pause: pause))
         return pause
     }

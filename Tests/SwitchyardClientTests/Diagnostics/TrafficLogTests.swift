@@ -74,6 +74,15 @@ import Testing
         #expect(entries.allSatisfy { $0.level >= .warning })
     }
 
+    @Test func `a limit of bodies below zero is none`() {
+        var options = LogOptions(bodyLimit: -1)
+        #expect(options.bodyLimit == 0)
+
+        options.bodyLimit = -1
+
+        #expect(options.bodyLimit == 0)
+    }
+
     @Test func `a cancel is no fault, a failure is one`() async throws {
         let failed = try await entries(.standard, APIConfiguration(path: "a"), .failure(.connectionReset))
 

@@ -25,6 +25,17 @@ struct ParallelDownloadTests {
         }
     }
 
+    @Test(arguments: [.max, .max - 1, .max / 16 + 1] as [Int64])
+    func `parts of any announced length cover it`(total: Int64) {
+        let parts = ParallelFetch.parts(of: total, connections: 16)
+
+        #expect(parts.count == 16)
+        #expect(parts.first?.lowerBound == 0)
+        #expect(parts.last?.upperBound == total)
+        #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+        #expect(parts.allSatisfy { abs(Int64($0.count) - total / 16) <= 1 })
+    }
+
     @Test func `a file arrives over several connections, in its right order`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)

@@ -252,6 +252,18 @@ import Testing
         #expect(pauses == [5, 10, 20, 40, 80, 160, 320, 320].map { Duration.seconds($0) })
     }
 
+    @Test func `a pause that never ends can be doubled all the same`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let backend = Backend()
+        backend.answer(nil)
+        var options = Outbox.Options()
+        options.pause = .seconds(Int64.max)
+        let (outbox, _) = try outbox(backend, options)
+        try outbox.store(write(1))
+
+        for _ in 0..<8 { #expect(try await outbox.flush() ?? .zero >= .seconds(31_536_000)) }
+    }
+
     @Test func `D55: limits of count and age`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()

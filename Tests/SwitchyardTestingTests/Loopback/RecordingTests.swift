@@ -90,6 +90,17 @@ import Testing
         #expect(await waiting.value == false)
     }
 
+    @Test func `limits below zero are zero, also when they are set later`() {
+        var limits = LoopbackLimits(headBytes: -1, bufferedBodyBytes: -1, recordedBodyBytes: -1, recordedRequests: -1)
+        let zero = LoopbackLimits(headBytes: 0, bufferedBodyBytes: 0, recordedBodyBytes: 0, recordedRequests: 0)
+        #expect(limits == zero)
+
+        (limits.headBytes, limits.bufferedBodyBytes) = (-1, -1)
+        (limits.recordedBodyBytes, limits.recordedRequests) = (-1, -1)
+
+        #expect(limits == zero)
+    }
+
     @Test func `a server may record without a limit`() async throws {
         let server = try LoopbackServer.running(
             limits: LoopbackLimits(

@@ -28,8 +28,10 @@ public struct LogOptions: Sendable {
     public var categories: Set<LogEntry.Category>
     /// What is hidden.
     public var redaction: Redaction
-    /// The most bytes of a body that are written.
-    public var bodyLimit: Int
+    /// The most bytes of a body that are written; at least 0.
+    public var bodyLimit: Int {
+        didSet { bodyLimit = max(0, bodyLimit) }
+    }
 
     /// Creates options.
     public init(

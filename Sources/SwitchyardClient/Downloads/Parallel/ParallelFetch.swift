@@ -34,12 +34,10 @@ struct ParallelFetch: Sendable {
     /// Cuts a content into parts of nearly equal length; one part when it is too small for more.
     static func parts(of total: Int64, connections: Int) -> [Range<Int64>] {
         let count = max(1, min(Int64(min(connections, 16)), total / smallestPart))
-        // Without a product of the total, which is what a server says: the first parts take a byte of the rest each.
+        // Multiplied last, since a server may announce any length.
         let (length, rest) = total.quotientAndRemainder(dividingBy: count)
-        return (0..<count).map { index in
-            let start = index * length + min(index, rest)
-            return start..<start + length + (index < rest ? 1 : 0)
-        }
+        let start = { (index: Int64) in length * index + rest * index / count }
+        return (0..<count).map { start($0)..<start($0 + 1) }
     }
 
     /// Fetches all parts.

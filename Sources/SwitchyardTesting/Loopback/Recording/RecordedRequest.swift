@@ -54,18 +54,26 @@ public struct LoopbackStatistics: Sendable, Hashable {
     public internal(set) var badRequests = 0
 }
 
-/// How much a ``LoopbackServer`` takes and keeps.
+/// How much a ``LoopbackServer`` takes and keeps; what is negative counts as 0.
 public struct LoopbackLimits: Sendable, Hashable {
     /// The largest head in bytes; a larger one is answered with 431.
-    public var headBytes: Int
+    public var headBytes: Int {
+        didSet { headBytes = max(0, headBytes) }
+    }
     /// Bytes of a request's body that are kept for a handler that does not read, before the client has to wait.
-    public var bufferedBodyBytes: Int
+    public var bufferedBodyBytes: Int {
+        didSet { bufferedBodyBytes = max(0, bufferedBodyBytes) }
+    }
     /// Bytes of each request's body that are recorded.
-    public var recordedBodyBytes: Int
+    public var recordedBodyBytes: Int {
+        didSet { recordedBodyBytes = max(0, recordedBodyBytes) }
+    }
     /// The number of requests that are recorded; the oldest goes first.
-    public var recordedRequests: Int
+    public var recordedRequests: Int {
+        didSet { recordedRequests = max(0, recordedRequests) }
+    }
 
-    /// Creates limits; what is negative counts as 0.
+    /// Creates limits.
     public init(
         headBytes: Int = 65_536,
         bufferedBodyBytes: Int = 65_536,

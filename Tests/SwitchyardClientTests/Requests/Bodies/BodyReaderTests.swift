@@ -165,6 +165,15 @@ import Testing
         return count
     }
 
+    @Test func `packets have one byte at least`() {
+        var throttle = BodyThrottle(packetSize: 0, delay: .zero)
+        #expect(throttle.packetSize == 1)
+
+        throttle.packetSize = -1
+
+        #expect(throttle.packetSize == 1)
+    }
+
     @Test(arguments: Change.allCases)
     func `a file that changes while it is sent never looks whole, also where its end is that of a packet`(
         change: Change

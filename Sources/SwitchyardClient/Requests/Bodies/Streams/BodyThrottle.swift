@@ -7,7 +7,9 @@ import Foundation
 ///     configuration.throttle = .slow
 public struct BodyThrottle: Sendable {
     /// The largest packet in bytes; at least 1.
-    public var packetSize: Int
+    public var packetSize: Int {
+        didSet { packetSize = max(1, packetSize) }
+    }
     /// The pause between packets.
     public var delay: Duration
     /// Waits; no thread does meanwhile.
