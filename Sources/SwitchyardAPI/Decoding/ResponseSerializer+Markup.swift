@@ -9,11 +9,11 @@ extension ResponseSerializer where Value == [XMLEvent] {
     }
 }
 
-extension ResponseSerializer where Value == XMLElement {
+extension ResponseSerializer where Value == XMLTree {
     /// XML as a tree.
     public static var xml: ResponseSerializer {
         ResponseSerializer(accepting: MediaType.xmlTypes) { response in
-            try XMLElement(parsing: try TextEncoding.utf8(ofXML: response))
+            try XMLTree(parsing: try TextEncoding.utf8(ofXML: response))
         }
     }
 }

@@ -73,9 +73,9 @@ import Testing
             let text = (0..<Int.random(in: 0..<20, using: &random)).map { _ in
                 pieces.randomElement(using: &random) ?? ""
             }
-            _ = try? SwitchyardAPI.XMLElement(parsing: text.joined().utf8)
+            _ = try? XMLTree(parsing: text.joined().utf8)
         }
-        #expect(throws: DecodingFailure.self) { try SwitchyardAPI.XMLElement(parsing: [0x3C, 0x61, 0xFF, 0x2F, 0x3E]) }
+        #expect(throws: DecodingFailure.self) { try XMLTree(parsing: [0x3C, 0x61, 0xFF, 0x2F, 0x3E]) }
     }
 
     @Test func `G9: an image is made by the app's means, from answers that are images`() throws {

@@ -6,6 +6,9 @@ public import Foundation
 ///
 /// It stands beside the clients and knows nothing of them: neither the trust settings and pins of a transport nor the
 /// rule for http, credentials or cookies of a client hold for it. Whom it trusts is said in ``Options/tls``.
+///
+/// Apple's Network has a type of the same name from iOS 26 and macOS 26 on; a file that imports both writes
+/// `SwitchyardClient.WebSocket`.
 public final class WebSocket: Sendable {
     /// A message.
     public enum Message: Sendable, Hashable {
