@@ -80,7 +80,7 @@ extension CacheKey {
             fields.append((name: ":credential", value: "none"))
         } else if let credential = configuration.credential {
             // Whoever may see the keys is not to read the secret in them.
-            let fingerprint = Digest.sha256("\(credential.scheme)".utf8).hexText
+            let fingerprint = MessageDigest.sha256("\(credential.scheme)".utf8).hexText
             fields.append((name: ":credential", value: fingerprint))
         }
         if let version = configuration.apiVersion { fields.append((name: ":api", value: version)) }

@@ -111,9 +111,9 @@ extension Exchange {
         let task = send(request, of: index, to: route.server, at: now) { [self] result in
             attemptEnded(index, startedAt: now, result)
         }
+        guard let task else { return }
         let (attachment, timer) = state.withLock { state in
             let attachment = state.attach(task, to: index)
-        guard let task else { return }
             return (attachment, attachment == .waiting ? state.claimTimer() : 0)
         }
         switch attachment {

@@ -84,13 +84,13 @@ import Testing
         try client.switchEnvironment(to: .release)
         _ = try await client.send(APIConfiguration(path: "list"))
 
-        let text = { (path: String) in Data("GET\n\(path)\n\n\n\(Digest.sha256([]).hexText)".utf8) }
+        let text = { (path: String) in Data("GET\n\(path)\n\n\n\(MessageDigest.sha256([]).hexText)".utf8) }
         let requests = transport.requests
         #expect(requests.map { $0.headers["X-Key"] } == ["public-t", "public-r"])
         #expect(
             requests.map { $0.headers["X-Signature"] } == [
-                Digest.hmacSHA256(text("/v1/beta/list"), key: "private-t".utf8).hexText,
-                Digest.hmacSHA256(text("/v1/list"), key: "private-r".utf8).hexText,
+                MessageDigest.hmacSHA256(text("/v1/beta/list"), key: "private-t".utf8).hexText,
+                MessageDigest.hmacSHA256(text("/v1/list"), key: "private-r".utf8).hexText,
             ]
         )
     }

@@ -48,7 +48,7 @@ struct DiskName: Sendable, Hashable {
     private static func fingerprint(_ parts: [String]) -> String {
         var writer = CacheKeyWriter()
         for part in parts { writer.write(part) }
-        return String(Digest.sha256(writer.bytes).hexText.prefix(16))
+        return String(MessageDigest.sha256(writer.bytes).hexText.prefix(16))
     }
 }
 
@@ -57,12 +57,12 @@ extension CacheKey {
     static let digestLength = 32
 
     /// A fingerprint of the key, the same in every run: its SHA-256.
-    var fingerprint: Data { Digest.sha256(data) }
+    var fingerprint: Data { MessageDigest.sha256(data) }
 }
 
 extension CachePolicy {
     /// A fingerprint of ``sensitiveData``.
     var sensitiveDigest: Data? {
-        sensitiveData.map { Digest.sha256(Data($0.utf8)) }
+        sensitiveData.map { MessageDigest.sha256(Data($0.utf8)) }
     }
 }

@@ -58,7 +58,7 @@ struct PartialPlace: Sendable {
             case .directory(let url): "directory \(url.standardizedFileURL.path) \(source.digest)"
             case .temporary, .custom: source.digest
             }
-        return Digest.sha256(text.utf8).prefix(12).hexText
+        return MessageDigest.sha256(text.utf8).prefix(12).hexText
     }
 
     // MARK: Resume data
@@ -131,7 +131,7 @@ struct DownloadSource: Sendable, Hashable {
         }
         path = String(url.text.prefix { $0 != "?" }).replacingOccurrences(of: "http://server.invalid", with: "")
         let name = configuration.contentName ?? "\(request.sentMethod) \(url.text)"
-        digest = Digest.sha256("\(service)\n\(environment)\n\(name)".utf8).hexText
+        digest = MessageDigest.sha256("\(service)\n\(environment)\n\(name)".utf8).hexText
     }
 }
 

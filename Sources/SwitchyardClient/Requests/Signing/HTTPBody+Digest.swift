@@ -11,9 +11,9 @@ extension HTTPBody {
     ///   ``RequestError/file(path:reason:)``.
     public func sha256() throws(RequestError) -> Data {
         switch self {
-        case .none: Digest.sha256([])
-        case .data(let data): Digest.sha256(data)
-        case .file(let url): try Digest.sha256(ofFile: url)
+        case .none: MessageDigest.sha256([])
+        case .data(let data): MessageDigest.sha256(data)
+        case .file(let url): try MessageDigest.sha256(ofFile: url)
         case .stream: throw .body(kind: "streamed", reason: .notInMemory)
         }
     }

@@ -91,9 +91,9 @@ public struct RequestSigner: Sendable {
 
     private func signature(of bytes: Data) throws -> String {
         switch method {
-        case .hmacSHA256(let key): Digest.hmacSHA256(bytes, key: key).hexText
-        case .sha256(let secret): Digest.sha256(bytes + Data(secret.utf8)).hexText
-        case .md5(let secret): Digest.md5(bytes + Data(secret.utf8)).hexText
+        case .hmacSHA256(let key): MessageDigest.hmacSHA256(bytes, key: key).hexText
+        case .sha256(let secret): MessageDigest.sha256(bytes + Data(secret.utf8)).hexText
+        case .md5(let secret): MessageDigest.md5(bytes + Data(secret.utf8)).hexText
         case .custom(let make): try make(bytes)
         }
     }

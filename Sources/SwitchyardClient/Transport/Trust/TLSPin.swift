@@ -40,7 +40,7 @@ public struct TLSPin: Sendable, Hashable {
     public init?(certificate: Data, subject: Subject = .publicKey) {
         let binary = PEM.certificates(in: certificate).first ?? certificate
         guard let key = DistinguishedEncoding.publicKeyInfo(inCertificate: binary) else { return nil }
-        self.init(Digest.sha256(subject == .publicKey ? key : binary).base64EncodedString(), of: subject)
+        self.init(MessageDigest.sha256(subject == .publicKey ? key : binary).base64EncodedString(), of: subject)
     }
 
     /// The pins of all certificates in a folder, those with the endings `cer`, `crt`, `der` and `pem`.

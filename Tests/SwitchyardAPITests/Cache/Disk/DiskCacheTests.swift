@@ -41,7 +41,7 @@ import Testing
         let disk = try DiskCache(at: folder.url, appVersion: "1.2")
         var answer = Self.answer("one", tags: ["a", "b"])
         answer.version = 7
-        answer.sensitiveDigest = Digest.sha256(Data("admin".utf8))
+        answer.sensitiveDigest = MessageDigest.sha256(Data("admin".utf8))
         answer.transit = .milliseconds(30)
         disk.store(answer, for: Self.key("/1"))
         await disk.flush()

@@ -159,7 +159,7 @@ import Testing
         #expect(MultipartPart.jpeg(Data(), name: "f", fileName: "x.jpeg").fileName == "x.jpeg")
         #expect(MultipartPart.mp3(Data(), name: "f").contentType == "audio/mpeg")
         // A server that files uploads under their digest is told it: as a field's name, or beside it.
-        #expect(Digest.md5(Data("abc".utf8)).hexText == "900150983cd24fb0d6963f7d28e17f72")
+        #expect(MessageDigest.md5(Data("abc".utf8)).hexText == "900150983cd24fb0d6963f7d28e17f72")
     }
 
     // Row C42.

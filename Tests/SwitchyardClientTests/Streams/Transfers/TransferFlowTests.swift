@@ -155,8 +155,8 @@ struct TransferFlowTests {
         _ = try await kind.run(on: lab)
 
         let method = kind == .upload ? "POST" : "GET"
-        let body = Digest.sha256(kind == .upload ? TransferKind.content : Data()).hexText
-        let expected = Digest.hmacSHA256(Data("\(method)\n/\(kind.path)\n\n\n\(body)".utf8), key: Data("k".utf8))
+        let body = MessageDigest.sha256(kind == .upload ? TransferKind.content : Data()).hexText
+        let expected = MessageDigest.hmacSHA256(Data("\(method)\n/\(kind.path)\n\n\n\(body)".utf8), key: Data("k".utf8))
         #expect(lab.server.requests.map { $0.headers["X-S"] } == [expected.hexText])
     }
 

@@ -15,8 +15,8 @@ struct DigestAnswer {
 
         func hash(_ bytes: some Sequence<UInt8>) -> String {
             switch self {
-            case .sha256, .sha256Session: SwitchyardClient.Digest.sha256(bytes).hexText
-            case .md5, .md5Session: SwitchyardClient.Digest.md5(bytes).hexText
+            case .sha256, .sha256Session: MessageDigest.sha256(bytes).hexText
+            case .md5, .md5Session: MessageDigest.md5(bytes).hexText
             }
         }
     }

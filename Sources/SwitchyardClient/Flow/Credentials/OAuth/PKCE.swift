@@ -26,7 +26,7 @@ public struct PKCE: Sendable, Hashable {
 
     private init(checked verifier: String) {
         self.verifier = verifier
-        challenge = Digest.sha256(verifier.utf8).base64URLText
+        challenge = MessageDigest.sha256(verifier.utf8).base64URLText
     }
 }
 

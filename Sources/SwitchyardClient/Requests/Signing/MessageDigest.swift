@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Fingerprints of bytes, for signatures, cache keys and the file keys that some servers ask for.
-public enum Digest {
+public enum MessageDigest {
     /// The SHA-256 of bytes (FIPS 180-4), 32 bytes.
     public static func sha256(_ data: some Sequence<UInt8>) -> Data {
         Data(SHA256.digest(of: data))

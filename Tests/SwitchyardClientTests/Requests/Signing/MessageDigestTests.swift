@@ -2,7 +2,7 @@ import Foundation
 import SwitchyardClient
 import Testing
 
-@Suite struct DigestTests {
+@Suite struct MessageDigestTests {
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -12,7 +12,7 @@ import Testing
         ),
     ])
     func `SHA-256 gives the digests of the standard`(text: String, expected: String) {
-        #expect(Digest.sha256(text.utf8).hexText == expected)
+        #expect(MessageDigest.sha256(text.utf8).hexText == expected)
     }
 
     @Test(arguments: [
@@ -23,7 +23,7 @@ import Testing
         ),
     ])
     func `MD5 gives the digests of the standard`(text: String, expected: String) {
-        #expect(Digest.md5(text.utf8).hexText == expected)
+        #expect(MessageDigest.md5(text.utf8).hexText == expected)
     }
 
     @Test(arguments: [54, 55, 56, 57, 63, 64, 65, 119, 120, 128])
@@ -32,8 +32,8 @@ import Testing
         let bytes = Data((0..<length).map { UInt8(truncatingIfNeeded: $0) })
         let file = try folder.file("f", bytes)
 
-        #expect(try Digest.sha256(ofFile: file) == Digest.sha256(bytes))
-        #expect(try Digest.md5(ofFile: file) == Digest.md5(bytes))
+        #expect(try MessageDigest.sha256(ofFile: file) == MessageDigest.sha256(bytes))
+        #expect(try MessageDigest.md5(ofFile: file) == MessageDigest.md5(bytes))
     }
 
     @Test(arguments: [
@@ -51,6 +51,6 @@ import Testing
         ),
     ])
     func `HMAC gives the codes of RFC 4231`(key: Data, message: Data, expected: String) {
-        #expect(Digest.hmacSHA256(message, key: key).hexText == expected)
+        #expect(MessageDigest.hmacSHA256(message, key: key).hexText == expected)
     }
 }
