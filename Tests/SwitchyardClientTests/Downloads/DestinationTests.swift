@@ -142,15 +142,15 @@ struct DestinationTests {
             lab.download {
                 $0.existingFile = .replace
                 $0.destination = .custom { url, _ in
-                    guard try Digest.sha256(ofFile: url) == digest else { throw Damaged() }
+                    guard try MessageDigest.sha256(ofFile: url) == digest else { throw Damaged() }
                     return target
                 }
             }
         }
 
-        let failure = try await lab.failure(of: download(Digest.sha256(bytes.dropLast())))
+        let failure = try await lab.failure(of: download(MessageDigest.sha256(bytes.dropLast())))
         let before = try lab.content
-        _ = try await lab.client.download(download(Digest.sha256(bytes)))
+        _ = try await lab.client.download(download(MessageDigest.sha256(bytes)))
 
         #expect(failure.reason == .destination("Damaged()"))
         #expect(before == Data("old".utf8))

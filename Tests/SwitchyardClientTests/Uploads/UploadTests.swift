@@ -126,12 +126,12 @@ struct UploadTests {
         let lab = try lab()
         let file = try file(in: lab)
         var upload = UploadConfiguration(path: "up", from: .file(file))
-        upload.request.headers["X-Digest"] = try Digest.sha256(ofFile: file).hexText
+        upload.request.headers["X-Digest"] = try MessageDigest.sha256(ofFile: file).hexText
 
         _ = try await lab.client.upload(upload)
 
         let request = try #require(lab.server.requests.first)
-        #expect(request.headers["X-Digest"] == Digest.sha256(request.body).hexText)
+        #expect(request.headers["X-Digest"] == MessageDigest.sha256(request.body).hexText)
     }
 
     // E5, E11
