@@ -7,7 +7,7 @@ import Testing
 /// The library in an app whose code is on the main actor unless it says otherwise.
 ///
 /// Row S6; rule 8 of what users ask for.
-@Suite(.timeLimit(.minutes(1))) struct MainActorTests {
+@Suite(.timeLimit(.minutes(5))) struct MainActorTests {
     nonisolated private static let one = StubAnswer.json(#"{"code": 0, "data": {"id": 1, "title": "one"}}"#)
 
     private static func api(_ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer) throws -> TopicAPI {

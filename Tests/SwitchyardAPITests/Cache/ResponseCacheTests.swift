@@ -152,7 +152,7 @@ import Testing
         #expect(cache.value(for: Self.key("a"), as: [Int].self) == [1])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `the limits hold and the sums stay right under many threads`() async {
         let cache = ResponseCache(limits: .init(cost: 1_000, count: 64), time: ManualClock())
         await withTaskGroup(of: Void.self) { group in

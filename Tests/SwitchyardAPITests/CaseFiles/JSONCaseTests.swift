@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-@Suite(.timeLimit(.minutes(1))) struct JSONCaseTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONCaseTests {
     @Test func `texts are accepted and refused as RFC 8259 says, by the tree and by the decoder`() throws {
         try CaseFile("json_test_suite").run { item in
             let data = try #require(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-@Suite(.timeLimit(.minutes(1))) struct PageCaseTests {
+@Suite(.timeLimit(.minutes(5))) struct PageCaseTests {
     @Test func `Link fields are read as RFC 8288 says`() throws {
         try CaseFile("link_header").run { item in
             if let expected = item["expected_header"]?.string {

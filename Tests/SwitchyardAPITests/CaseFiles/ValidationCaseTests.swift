@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-@Suite(.timeLimit(.minutes(1))) struct ValidationCaseTests {
+@Suite(.timeLimit(.minutes(5))) struct ValidationCaseTests {
     @Test func `answers are accepted and refused as Alamofire does`() throws {
         try CaseFile("alamofire_validation").run { item in
             if item["validators"] != nil { return Self.validated(item) }

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// YTKNetwork's suite of caching, run through a manager with a disk cache.
-@Suite(.timeLimit(.minutes(1))) struct YTKFlowCaseTests {
+@Suite(.timeLimit(.minutes(5))) struct YTKFlowCaseTests {
     @Test func `caching flows as in YTKNetwork`() async throws {
         try await CaseFile("ytk_cache_and_flow").run { (item: CaseFile.Case) async throws -> Verdict in
             if let steps = item["steps"]?.array { return try await Walk().run(steps) }

@@ -4,7 +4,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RequestGraphTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestGraphTests {
     private func recorded(_ name: String, _ diary: Diary) -> APIRequest<String> {
         APIRequest(on: .global()) {
             diary.write(name)

@@ -1,7 +1,7 @@
 import SwitchyardAPI
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PageStrategyTests {
+@Suite(.timeLimit(.minutes(5))) struct PageStrategyTests {
     @Test func `I11, TAF-P8: an offset counts the items that came, so that a server with small pages loses none`()
         async throws
     {

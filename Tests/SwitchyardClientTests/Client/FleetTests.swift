@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// What a client does for the sake of all others.
-@Suite(.timeLimit(.minutes(1))) struct FleetTests {
+@Suite(.timeLimit(.minutes(5))) struct FleetTests {
     @Test func `requests of low priority are given up while every server is overloaded`() async throws {
         let (client, transport) = try NetworkClient.stubbed(servers: 2) { _ in .status(503) }
         for _ in 0..<6 { _ = try await client.send(.urgent) }

@@ -4,7 +4,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct NotificationTests {
+@Suite(.timeLimit(.minutes(5))) struct NotificationTests {
     /// What was posted: the name, and what the user info says.
     private struct Post: Sendable, Equatable {
         var name: String

@@ -4,7 +4,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TrafficLogTests {
+@Suite(.timeLimit(.minutes(5))) struct TrafficLogTests {
     private func entries(
         _ options: LogOptions,
         _ configuration: APIConfiguration = .login,

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Where a file goes, and what may stand in its way: E12 to E17, E25, AFN-1, YTK-10, PEER-8.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DestinationTests {
     private let bytes = DownloadLab.bytes(100_000)
 

@@ -73,7 +73,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ConcurrencyLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct ConcurrencyLimitTests {
     @Test func `D48: no more than the limit are under way, and all come to their turn`() async throws {
         let limit = ConcurrencyLimit(total: 3)
         let most = Locked(0)

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Row D55.
-@Suite(.timeLimit(.minutes(1))) struct OutboxTests {
+@Suite(.timeLimit(.minutes(5))) struct OutboxTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
     /// A server that is up or not, and what it was sent.

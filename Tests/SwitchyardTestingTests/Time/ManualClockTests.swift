@@ -3,7 +3,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ManualClockTests {
+@Suite(.timeLimit(.minutes(5))) struct ManualClockTests {
     private let clock = ManualClock(now: MonotonicTime(seconds: 10))
 
     /// Sets a timer that writes down its name and the time.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import yard
 
-@Suite(.timeLimit(.minutes(1))) struct AdminEndpointTests {
+@Suite(.timeLimit(.minutes(5))) struct AdminEndpointTests {
     private let clock = ManualClock()
     private let yard: ServedYard
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Whatever happens to the files, every answer that is found is whole.
-@Suite(.timeLimit(.minutes(1))) struct DiskDamageTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskDamageTests {
     private let folder = TemporaryFolder()
 
     private static func answer(_ number: Int) -> StoredAnswer {

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows L11, L12, L14, L16, L17, L22 and L23.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HooksTests {
     private enum Trace {
         @TaskLocal static var span = "none"

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Each way in which a server can fail has its kind of error, and says whether the request may have arrived.
-@Suite(.timeLimit(.minutes(1))) struct FaultConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultConformanceTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let fault: Fault

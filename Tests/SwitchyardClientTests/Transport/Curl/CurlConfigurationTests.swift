@@ -5,7 +5,7 @@
     import Testing
 
     /// What a configuration asks for is done, or refused when the transport is made.
-    @Suite(.timeLimit(.minutes(1))) struct CurlConfigurationTests {
+    @Suite(.timeLimit(.minutes(5))) struct CurlConfigurationTests {
         private let server = LoopbackServer()
 
         init() throws {

@@ -27,7 +27,7 @@
         ) throws -> HTTPRequest {
             let url = try #require(RequestURL(server.url))
             // Ends a test that fails.
-            let timeouts = HTTPRequest.Timeouts(total: .seconds(50))
+            let timeouts = HTTPRequest.Timeouts(total: .seconds(240))
             return HTTPRequest(method: method, url: url, body: body, timeouts: timeouts, delivery: delivery)
         }
 

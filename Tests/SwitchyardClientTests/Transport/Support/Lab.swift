@@ -32,7 +32,7 @@ struct Lab {
         method: HTTPMethod = .get,
         headers: HTTPHeaders = [:],
         body: HTTPBody = .none,
-        timeouts: HTTPRequest.Timeouts = .init(total: .seconds(50)),
+        timeouts: HTTPRequest.Timeouts = .init(total: .seconds(240)),
         delivery: HTTPRequest.Delivery = .whole,
         limit: Int? = nil
     ) throws -> HTTPRequest {

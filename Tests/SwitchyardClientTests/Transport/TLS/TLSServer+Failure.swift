@@ -6,7 +6,7 @@ func failure(_ server: TLSServer, _ tls: TLSConfiguration) async throws -> Trans
     let url = try #require(RequestURL(server.url))
     do throws(TransportError) {
         let transport = try Transports.systemDefault(tls: tls)
-        _ = try await transport.send(HTTPRequest(url: url, timeouts: .init(total: .seconds(50))))
+        _ = try await transport.send(HTTPRequest(url: url, timeouts: .init(total: .seconds(240))))
         return nil
     } catch {
         return error

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Rows N1 to N8 and N14 over real connections: what there is beside ``TrustTests``.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct TrustRowTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct TrustRowTests {
     private let certificates: Certificates
 
     init() throws {
@@ -79,7 +79,7 @@ import Testing
                     return try Transports.systemDefault(tls: tls)
                 }
                 defer { transport.shutdown() }
-                _ = try await transport.send(HTTPRequest(url: url, timeouts: .init(total: .seconds(50))))
+                _ = try await transport.send(HTTPRequest(url: url, timeouts: .init(total: .seconds(240))))
                 return nil
             } catch {
                 return (error as? TransportError)?.kind ?? .other

@@ -5,7 +5,7 @@
     import Testing
 
     /// Answers that a hostile or odd server gives, byte by byte.
-    @Suite(.timeLimit(.minutes(1))) struct CurlAnswerTests {
+    @Suite(.timeLimit(.minutes(5))) struct CurlAnswerTests {
         struct Answer: Sendable, CustomTestStringConvertible {
             let name: String
             let text: String
@@ -27,7 +27,7 @@
             server.fault = .garbage(answer.bytes)
             try server.start()
             let url = try #require(RequestURL(server.baseURL))
-            let timeouts = HTTPRequest.Timeouts(total: .seconds(30))
+            let timeouts = HTTPRequest.Timeouts(total: .seconds(240))
             let response = try await CurlTransport().send(
                 HTTPRequest(url: url, timeouts: timeouts, delivery: delivery)
             )

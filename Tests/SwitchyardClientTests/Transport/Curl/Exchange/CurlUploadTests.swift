@@ -6,7 +6,7 @@
     import Testing
 
     /// Uploads that the server does not wait for.
-    @Suite(.timeLimit(.minutes(1))) struct CurlUploadTests {
+    @Suite(.timeLimit(.minutes(5))) struct CurlUploadTests {
         /// Reads until the end of the chunks, or of the connection; sends `answer` after the head.
         private static func serve(_ connection: Int32, _ answer: String, closes: Bool) -> String {
             var received = Data()
@@ -34,7 +34,7 @@
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
             let body = HTTPBody.stream(HTTPBody.Stream(length: nil) { WaitingReader(latch) })
             // The idle time does not run while the body makes the transfer wait; the total one ends a test that fails.
-            let timeouts = HTTPRequest.Timeouts(total: .seconds(50))
+            let timeouts = HTTPRequest.Timeouts(total: .seconds(240))
             return HTTPRequest(method: .post, url: url, body: body, timeouts: timeouts, delivery: delivery)
         }
 
@@ -99,7 +99,7 @@
             let response = try await transport.send(try request(to: listener, latch, .stream))
 
             let url = try #require(RequestURL(other.baseURL + "/"))
-            let second = try await transport.send(HTTPRequest(url: url, timeouts: .init(total: .seconds(50))))
+            let second = try await transport.send(HTTPRequest(url: url, timeouts: .init(total: .seconds(240))))
 
             #expect(try await second.bytes() == Data("hello".utf8))
             latch.open()
@@ -132,7 +132,7 @@
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
             var request = HTTPRequest(method: method, url: url, headers: ["Expect": "100-continue"])
             request.body = .data(Data(count: 100_000))
-            request.timeouts.total = .seconds(50)
+            request.timeouts.total = .seconds(240)
 
             let transport = try CurlTransport()
             let response = try await transport.send(request)
@@ -153,7 +153,7 @@
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
             var request = HTTPRequest(method: method, url: url, headers: ["Expect": "100-continue"], delivery: .stream)
             request.body = .data(Data(count: 100_000))
-            request.timeouts.total = .seconds(50)
+            request.timeouts.total = .seconds(240)
 
             let transport = try CurlTransport()
             let response = try await transport.send(request)
