@@ -5,10 +5,20 @@ import Testing
 /// The breaker sequences of resilience4j, Polly and gobreaker, as far as the notion exists here.
 @Suite struct BreakerCaseTests {
     @Test func `resilience4j's sequences`() throws {
-        try CaseFile("resilience4j_circuit_breaker").run { item in
+        let settings = """
+            config.failureRateThreshold config.permittedCallsInHalfOpen config.slowCallDurationThresholdSeconds
+            config.slowCallRateThreshold config.maxWaitInHalfOpenSeconds config.stateAfterHalfOpenTimeout
+            config.waitInOpenSeconds config.waitInOpen.exponentialBackoffMs config.waitInOpen.multiplier
+            config.ignoredErrors config.initialState
+            config.window.type config.window.size config.window.seconds config.window.minimumCalls
+            """
+        try CaseFile("resilience4j_circuit_breaker").run(reading: CaseKeys(settings, BreakerCase.keys)) { item in
             let config = item["config"]
             let rule = config["window"]
             let minimum = rule["minimumCalls"].int ?? rule["size"].int ?? 5
+            guard max(minimum, rule["size"].int ?? 1) <= WindowRule.maximumCount else {
+                return .notApplicable("A window holds no more than \(WindowRule.maximumCount) outcomes.")
+            }
             let window =
                 rule["type"].string == "count"
                 ? WindowRule.last(rule["size"].int ?? 5) : .last(.seconds(rule["seconds"].double ?? 60))
@@ -27,28 +37,65 @@ import Testing
     }
 
     @Test func `Polly's sequences`() throws {
-        try CaseFile("polly_circuit_breaker").run { item in
+        let settings = """
+            config.breakDurationSeconds config.breakDuration config.samplingDurationSeconds config.windows
+            """
+        try CaseFile("polly_circuit_breaker").run(reading: CaseKeys(settings, BreakerCase.keys)) { item in
             let config = item["config"]
-            let breaks = item["steps"].array.contains { $0["breaks"].bool == true }
-            var policy = SwitchPolicy.consecutiveFailures(breaks ? 1 : 100)
+            guard let row = Self.failuresToBreak(item) else {
+                return .notApplicable("Which failure is one too many, a rule says beforehand, the same for all.")
+            }
+            var policy = SwitchPolicy.consecutiveFailures(row)
             policy.detection.window = .last(.seconds(config["samplingDurationSeconds"].double ?? 60))
             return try BreakerCase(item).judge(policy, openFor: config["breakDurationSeconds"].double ?? 60, trial: 1)
         }
     }
 
+    /// The failures in a row after which the statistics of a case say that it breaks, if that is always the same number.
+    private static func failuresToBreak(_ item: CaseValue) -> Int? {
+        var rows: Set<Int> = []
+        var row = 0
+        for step in item["steps"].array {
+            if let breaks = step["breaks"].bool {
+                row += step["times"].int ?? 1
+                if breaks { rows.insert(row) }
+                if breaks { row = 0 }
+            } else if step["op"].string != "observe" {
+                row = 0
+            }
+        }
+        return rows.count > 1 ? nil : rows.first ?? 100
+    }
+
     @Test func `gobreaker's sequences`() throws {
-        try CaseFile("gobreaker").run { item in
+        let settings = """
+            config.maxRequestsHalfOpen config.intervalSeconds config.timeoutSeconds config.tripAfter
+            config.excludedErrorsAreNeutral config.everythingIsSuccess config.bucketSeconds config.window
+            """
+        try CaseFile("gobreaker").run(reading: CaseKeys(settings, BreakerCase.keys)) { item in
             let config = item["config"]
-            let isRatio = config["tripAfter"].string?.contains("ratio") == true
-            let policy =
-                isRatio
-                ? SwitchPolicy.errorRatio(threshold: 0.6, minimum: 3, window: .last(.seconds(30)))
-                : SwitchPolicy.consecutiveFailures(6)
+            guard var policy = Self.policy(trippingAfter: config["tripAfter"].string) else {
+                return .notApplicable("A rule for what is too much that is neither a row nor a ratio.")
+            }
+            let interval = config["intervalSeconds"].double ?? 0
+            policy.detection.window = interval > 0 ? .last(.seconds(interval)) : .last(WindowRule.maximumCount)
             return try BreakerCase(item).judge(
                 policy,
                 openFor: config["timeoutSeconds"].double ?? 60,
                 trial: config["maxRequestsHalfOpen"].int ?? 1
             )
         }
+    }
+
+    /// The policy that a rule in gobreaker's words stands for; more than five failures in a row unless it says otherwise.
+    private static func policy(trippingAfter rule: String?) -> SwitchPolicy? {
+        guard let rule else { return .consecutiveFailures(6) }
+        if let match = rule.wholeMatch(of: /more than (\d+) consecutive failures/), let row = Int(match.1) {
+            return .consecutiveFailures(row + 1)
+        }
+        guard let match = rule.wholeMatch(of: /at least (\d+) counted requests and failure ratio >= (\d\.\d+)/),
+            let minimum = Int(match.1), let threshold = Double(match.2), minimum <= WindowRule.maximumCount
+        else { return nil }
+        return .errorRatio(threshold: threshold, minimum: minimum, window: .last(WindowRule.maximumCount))
     }
 }

@@ -1,3 +1,5 @@
+@testable import SwitchyardServices
+
 /// Where a server of a service is no circuit breaker, and what it does otherwise.
 enum BreakerRules {
     private static let states: Set = ["closed", "open", "half_open"]
@@ -19,9 +21,7 @@ enum BreakerRules {
         if all.contains(where: { $0["untilSecondsFromNow"].exists || $0["forSeconds"].exists }) {
             return "Nobody sets the length of an ejection by hand; a pushed avoid with a time to live stands for it."
         }
-        if all.contains(where: {
-            ($0["durationSeconds"].double ?? 0) >= config["slowCallDurationThresholdSeconds"].double ?? .infinity
-        }) {
+        if all.contains(where: { isSlow($0, config) }) {
             return "A slow call is not measured against a fixed duration but against the hedge that overtakes it."
         }
         if all.contains(where: { $0["expect"]["error"].string?.contains("illegal transition") == true }) {
@@ -40,6 +40,12 @@ enum BreakerRules {
         return nil
     }
 
+    private static func isSlow(_ step: CaseValue, _ config: CaseValue) -> Bool {
+        let limit = config["slowCallDurationThresholdSeconds"].double ?? .infinity
+        return step["durationSeconds"].double ?? 0 >= limit
+            || !step["expect"].keys.isDisjoint(with: ["slowCalls", "slowCallRate"])
+    }
+
     /// Whether a trial is to end although nothing was asked of it.
     private static func endsTrialByTime(_ item: CaseValue) -> Bool {
         let all = item["steps"].array
@@ -53,13 +59,14 @@ enum BreakerRules {
     static func difference(_ item: CaseValue, _ mismatch: BreakerCase.Mismatch) -> String? {
         let config = item["config"]
         let permitted = config["permittedCallsInHalfOpen"].int ?? config["maxRequestsHalfOpen"].int ?? 1
-        if mismatch.step["op"].string == "success", mismatch.step["expect"]["state"].string == "open" {
+        let expected = mismatch.step["expect"]
+        if mismatch.step["op"].string == "success", expected["state"].string == "open" {
             return "Only a failure ejects; a success that reaches the minimum does not (TAF-S2)."
         }
         if mismatch.isFigure {
             if let reason = figures(mismatch) { return reason }
         }
-        if mismatch.ejections > 1 {
+        if mismatch.ejections > 1, isLater(mismatch) {
             return "Each further ejection lasts twice as long as the one before, instead of as long."
         }
         if mismatch.sawTrial, permitted > 1 {
@@ -72,11 +79,23 @@ enum BreakerRules {
         return nil
     }
 
+    /// Whether the server is still out of use where it was expected to be back.
+    private static func isLater(_ mismatch: BreakerCase.Mismatch) -> Bool {
+        let expected = mismatch.step["expect"]
+        guard mismatch.after == "open" else { return false }
+        return expected["error"]["retryAfterSeconds"].exists || expected["permitted"].bool == true
+            || ["half_open", "closed"].contains(expected["state"].string)
+    }
+
     /// Why figures are others while the state is the same.
     private static func figures(_ mismatch: BreakerCase.Mismatch) -> String? {
         let expected = mismatch.step["expect"]
         if mismatch.step["op"].string == "start" {
             return "An outcome is counted when it is there, not when it is asked for."
+        }
+        let counted = [expected["counts"]["requests"], expected["metrics"]["buffered"], expected["throughput"]]
+        if counted.contains(where: { $0.int ?? 0 > WindowRule.maximumCount }) {
+            return "A window holds no more than \(WindowRule.maximumCount) outcomes."
         }
         switch expected["state"].string {
         case "open" where mismatch.before == "closed": return "An ejection starts a fresh window."

@@ -18,14 +18,18 @@ struct CaseFile {
     }
 
     /// Runs every case, prints the counts and the reasons, and fails for every case that failed.
-    func run(_ judge: (CaseValue) throws -> CaseOutcome) {
+    ///
+    /// - Parameters:
+    ///   - keys: What the judge reads; a case that holds anything else is not judged.
+    ///   - judge: Says what became of a case.
+    func run(reading keys: CaseKeys, _ judge: (CaseValue) throws -> CaseOutcome) {
         var passed = 0
         var failures: [String] = []
         var others: [String: Int] = [:]
         for item in cases {
             let id = item["id"].string ?? "?"
             do {
-                switch try judge(item) {
+                switch try keys.objection(to: item) ?? judge(item) {
                 case .passed: passed += 1
                 case .notApplicable(let reason): others["not applicable: \(reason)", default: 0] += 1
                 case .differs(let reason): others["difference: \(reason)", default: 0] += 1

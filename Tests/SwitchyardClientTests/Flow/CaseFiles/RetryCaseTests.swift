@@ -9,10 +9,21 @@ import Testing
     // MARK: - Alamofire (K7, K8)
 
     @Test func `the decisions are those of Alamofire's policy`() throws {
-        try CaseFile("alamofire_retry").run { item in
+        let keys: CaseKeys = """
+            policy policy.kind policy.retryLimit policy.exponentialBackoffBase policy.exponentialBackoffScale
+            policy.methods policy.statusCodes policy.urlErrorCodes
+            method outcomes outcomes.status outcomes.error expected expected.retry expected.delay
+            expected.retryLimit expected.exponentialBackoffBase expected.exponentialBackoffScale
+            expected.methods expected.statusCodes expected.urlErrorCodes
+            """
+        try CaseFile("alamofire_retry").run(reading: keys) { item in
             guard item["outcomes"] != nil else { return try Self.alamofirePreset(item) }
             let settings = item["policy"]
-            let policy = RetryPolicy(
+            if let name = settings?.string, name != "default" { return .notApplicable("A policy of another name.") }
+            guard settings?["urlErrorCodes"] == nil else {
+                return .notApplicable("The errors of one system's loader have no names of their own here.")
+            }
+            var policy = RetryPolicy(
                 maximumRetries: settings?["retryLimit"]?.int ?? 2,
                 backoff: .exponential(
                     base: .seconds(settings?["exponentialBackoffScale"].flatMap(Self.number) ?? 0.5),
@@ -20,6 +31,10 @@ import Testing
                     jitter: .none
                 )
             )
+            if let list = settings?["statusCodes"]?.array { policy.statuses = Set(list.compactMap(\.int)) }
+            if let list = settings?["methods"]?.array {
+                policy.methods = Set(list.compactMap { HTTPMethod($0.string ?? "") })
+            }
             let method = HTTPMethod(item["method"]?.string ?? "GET") ?? .get
             return Self.alamofireDecisions(item, method, policy)
         }
@@ -30,7 +45,11 @@ import Testing
         -> CaseOutcome
     {
         var history: [RoundRecord] = []
-        for (outcome, expected) in zip(item["outcomes"]?.array ?? [], item["expected"]?.array ?? []) {
+        let outcomes = item["outcomes"]?.array ?? []
+        guard !outcomes.isEmpty, outcomes.count == item["expected"]?.array?.count else {
+            return .notApplicable("A decision for every outcome, and an outcome for every decision, make a case.")
+        }
+        for (outcome, expected) in zip(outcomes, item["expected"]?.array ?? []) {
             let kind = alamofireKind(outcome)
             let status = outcome["status"]?.int
             guard status != nil || kind != nil else {
@@ -78,9 +97,13 @@ import Testing
         )
         policy.methods = settings?["methods"]?.array.map { Set($0.compactMap { HTTPMethod($0.string ?? "") }) }
         let expected = item["expected"]
+        let methods = expected?["methods"]?.array?.compactMap { HTTPMethod($0.string ?? "") } ?? []
         let isSame =
             policy.maximumRetries == expected?["retryLimit"]?.int && policy.statuses.isEmpty
-            && policy.failures == [.connectionReset]
+            && expected?["statusCodes"]?.array?.isEmpty == true && policy.failures == [.connectionReset]
+            && expected?["urlErrorCodes"]?.array?.compactMap(\.string) == ["networkConnectionLost"]
+            && policy.methods.map { $0 == Set(methods) } ?? methods.allSatisfy(\.isIdempotent)
+            && policy.backoff.base == expected?["exponentialBackoffScale"].flatMap(number).map { .seconds($0) }
             && policy.backoff.growth == .exponential(factor: Double(expected?["exponentialBackoffBase"]?.int ?? 0))
         return isSame ? .passed : .failed("another policy")
     }
@@ -92,7 +115,13 @@ import Testing
     // MARK: - AWS (K15)
 
     @Test func `back-off and quota are those of the AWS standard mode`() throws {
-        try CaseFile("aws_standard_retry").run { item in
+        let keys: CaseKeys = """
+            classifier status error_code expected header attempt attempts capacity steps expected_available
+            backoff.base backoff.maxSeconds backoff.random expected_delays expected_range expected_delay_seconds
+            steps.acquire steps.available steps.release_status steps.take steps.timeout steps.error
+            maxAttempts maximumAttempts
+            """
+        try CaseFile("aws_standard_retry").run(reading: keys) { item in
             if item["classifier"] != nil { return Self.awsClass(item) }
             if item["header"] != nil { return .notApplicable("Retry-After is read, no field of one vendor's.") }
             if item["capacity"] != nil { return Self.awsQuota(item) }
@@ -161,7 +190,14 @@ import Testing
     // MARK: - urllib3 (K15)
 
     @Test func `Retry-After, statuses and limits are those of urllib3`() throws {
-        try CaseFile("urllib3_retry").run { item in
+        let keys: CaseKeys = """
+            retry_after now status respectRetryAfter retryAfterMaxSeconds expected_delay_seconds
+            statusList method allowedMethods expected_retry config config.connect config.read config.other
+            config.status config.total config.backoffFactor config.backoffMax config.jitter config.redirect
+            config.removeHeadersOnRedirect outcomes steps expected expected_delays expected_delay_ranges
+            expected_removed_headers
+            """
+        try CaseFile("urllib3_retry").run(reading: keys) { item in
             if item["retry_after"] != nil { return Self.urllibRetryAfter(item) }
             if item["statusList"] != nil { return Self.urllibStatus(item) }
             if item["outcomes"] != nil { return Self.urllibLimits(item) }

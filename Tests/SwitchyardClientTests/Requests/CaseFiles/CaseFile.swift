@@ -46,10 +46,14 @@ struct CaseFile {
     }
 
     /// Runs every case, prints the counts and the reasons, and fails for every case that failed.
-    func run(_ judge: (JSONValue) throws -> CaseOutcome) {
+    ///
+    /// - Parameters:
+    ///   - keys: What the judge reads; a case that holds anything else is not judged.
+    ///   - judge: Says what became of a case.
+    func run(reading keys: CaseKeys? = nil, _ judge: (JSONValue) throws -> CaseOutcome) {
         report(
             cases.map { item in
-                do { return try judge(item) } catch { return Self.outcome(of: error) }
+                do { return try keys?.objection(to: item) ?? judge(item) } catch { return Self.outcome(of: error) }
             }
         )
     }

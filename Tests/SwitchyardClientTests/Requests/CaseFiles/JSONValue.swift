@@ -28,7 +28,9 @@ indirect enum JSONValue: Sendable, Equatable {
     }
 
     var int: Int? {
-        if case .number(let text) = self { return Int(text) ?? Double(text).map { Int($0) } }
+        if case .number(let text) = self {
+            return Int(text) ?? Double(text).flatMap { Int(exactly: $0.rounded(.towardZero)) }
+        }
         return nil
     }
 

@@ -1,0 +1,40 @@
+import Testing
+
+@Suite struct CaseKeysTests {
+    private let keys: CaseKeys = "config.size steps.op steps.expect.state steps.expect.counts.* answers expected"
+
+    @Test(
+        arguments: [
+            ["config": ["size": 1]], ["id": "a", "note": "b", "expected": ["anything": 1]],
+            ["answers": [["status": 1]]],
+            ["steps": [["op": "x", "expect": ["state": "open", "counts": ["new": 1]]], ["op": "y"]]],
+        ] as [Sample]
+    )
+    func `a case of which every key is read is judged`(sample: Sample) {
+        #expect(keys.objection(to: CaseValue(sample.value)) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ["new": 1], ["config": ["size": 1, "new": 2]], ["steps": [["op": "x"], ["new": 1]]],
+            ["steps": [["op": "x", "expect": ["state": "open", "new": 1]]]],
+        ] as [Sample]
+    )
+    func `a case with a key that nobody reads is not`(sample: Sample) {
+        guard case .notApplicable(let reason) = keys.objection(to: CaseValue(sample.value)) else {
+            Issue.record("it would be judged")
+            return
+        }
+        #expect(reason.hasSuffix("new."))
+    }
+
+    /// An object of a case.
+    struct Sample: ExpressibleByDictionaryLiteral, @unchecked Sendable {
+        // @unchecked is sound: what a literal holds is never changed.
+        let value: [String: Any]
+
+        init(dictionaryLiteral elements: (String, Any)...) {
+            value = Dictionary(uniqueKeysWithValues: elements)
+        }
+    }
+}
