@@ -52,7 +52,8 @@ extension SwitchingCore {
 
     /// Replaces the list of servers; those that stay, by name, keep their health.
     ///
-    /// The order of preference is the new list's. Attempts on servers that are gone say nothing any more.
+    /// The order of preference is the new list's; a pushed command that holds still does. Attempts on servers that are
+    /// gone say nothing any more.
     ///
     /// - Parameters:
     ///   - members: The new list.
@@ -72,6 +73,7 @@ extension SwitchingCore {
         baseOrder = naturalOrder()
         order = baseOrder
         steering?.forced = members.firstIndex { $0.id == forced }
+        if let command = steering?.command { order = steered(by: command) }
         reprefer(previous, at: time)
         return takeEvents()
     }
@@ -84,9 +86,7 @@ extension SwitchingCore {
             return updateCurrent(.listReplaced, at: time)
         }
         let healthy = order.first { health[Int($0)].state == .healthy }
-        currentPosition = healthy ?? order[0]
-        version &+= 1
-        emit(.switched(from: previous, to: current, cause: .listReplaced))
+        moveTraffic(to: healthy ?? order[0], from: previous, .listReplaced, at: time)
     }
 
     /// What is known about every server now, in the list's order.

@@ -24,23 +24,39 @@ extension SwitchingCore {
     mutating func updateCurrent(_ cause: SwitchCause, at time: Double) {
         let healthy = order.first { health[Int($0)].state == .healthy }
         guard let first = steering?.forced.map({ UInt8($0) }) ?? healthy, first != currentPosition else { return }
-        let previous = currentPosition
-        currentPosition = first
-        version &+= 1
-        switchedAt = time
-        if !rules.policy.failsBack { turnRing(to: first) }
-        if rules.policy.detection.startsFreshWindow {
-            health[Int(first)].window.clear()
-            health[Int(first)].consecutiveFailures = 0
-        }
-        let kind = SwitchEvent.Kind.switched(from: members[Int(previous)].id, to: current, cause: cause)
-        emit(kind, statistics(of: Int(previous), at: time))
+        let previous = Int(currentPosition)
+        let figures = statistics(of: previous, at: time)
+        moveTraffic(to: first, from: members[previous].id, cause, at: time, figures)
     }
 
-    /// Turns the order of preference, as a ring, so that it begins with a server.
+    /// Makes a server the preferred one, and reports that.
+    mutating func moveTraffic(
+        to position: UInt8,
+        from previous: Server.ID,
+        _ cause: SwitchCause,
+        at time: Double,
+        _ figures: HealthStatistics = HealthStatistics()
+    ) {
+        currentPosition = position
+        version &+= 1
+        switchedAt = time
+        if !rules.policy.failsBack { turnRing(to: position) }
+        if rules.policy.detection.startsFreshWindow {
+            health[Int(position)].window.clear()
+            health[Int(position)].consecutiveFailures = 0
+        }
+        emit(.switched(from: previous, to: current, cause: cause), figures)
+    }
+
+    /// Turns the order of preference, as a ring, so that it begins with a server; one to be avoided stays the last.
     mutating func turnRing(to position: UInt8) {
         guard let start = baseOrder.firstIndex(of: position) else { return }
         order = Array(baseOrder[start...] + baseOrder[..<start])
+        guard let command = steering?.command, command.mode == .avoid else { return }
+        guard let avoided = order.firstIndex(where: { members[Int($0)].id == command.server }), avoided > 0 else {
+            return
+        }
+        order.append(order.remove(at: avoided))
     }
 
     func firstProbe(_ position: Int) -> Double {

@@ -101,11 +101,20 @@ extension SwitchingCore {
         let until = command.timeToLive.map { time + $0.inSeconds } ?? .infinity
         steering = Steering(command: command, until: until, forced: command.mode == .force ? position : nil)
         if command.mode == .avoid {
-            order = order.filter { Int($0) != position } + [UInt8(position)]
+            order = steered(by: command)
             updateCurrent(.pushed, at: time)
         } else {
             prefer(position, isFresh: command.mode == .force, .pushed, at: time)
         }
+    }
+
+    /// The order of preference with the server of a command in its place; as it is when that is gone.
+    func steered(by command: PushCommand) -> [UInt8] {
+        guard command.mode != .clear, let named = order.first(where: { members[Int($0)].id == command.server }) else {
+            return order
+        }
+        let others = order.filter { $0 != named }
+        return command.mode == .avoid ? others + [named] : [named] + others
     }
 
     mutating func endSteering(at time: Double) {

@@ -1,0 +1,82 @@
+import SwitchyardServices
+import Testing
+
+/// Lists that are replaced, and orders that are pushed, while something else holds.
+@Suite struct ReplacementTests {
+    private func members(_ ids: String...) -> [SwitchingCore.Member] { ids.map { SwitchingCore.Member(id: $0) } }
+
+    @Test func `where traffic stays, a new list without the current server brings nothing back either`() throws {
+        let driver = try CoreDriver(policy: .published)
+        driver.eject("a")
+        try driver.replace(members("a", "c", "d"))
+        #expect(driver.core.current == "c")
+
+        driver.recover("a")
+
+        #expect(driver.state("a") == .healthy)
+        #expect(driver.core.current == "c")
+        #expect(driver.choose()?.server == 1)
+    }
+
+    @Test func `the server that follows one that is gone starts with a fresh window`() throws {
+        let driver = try CoreDriver(["a", "b"], policy: .published)
+        for _ in 0..<30 {
+            let attempt = try #require(driver.choose(excluding: [0]))
+            driver.settle(attempt, .timedOut)
+        }
+
+        try driver.replace(members("b", "c"))
+
+        #expect(driver.core.current == "b")
+        #expect(driver.statistics("b")?.requests == 0)
+    }
+
+    @Test func `the time between two switches counts from a list without the current server`() throws {
+        var policy = SwitchPolicy.consecutiveFailures(3)
+        policy.minimumInterval = .seconds(60)
+        let driver = try CoreDriver(["a", "b"], policy: policy, at: 1000)
+        try driver.replace(members("b", "c"))
+
+        driver.requests(10, .failure(.http(500)))
+        #expect(driver.core.current == "b")
+        driver.advance(60)
+        driver.requests(1, .failure(.http(500)))
+
+        #expect(driver.core.current == "c")
+    }
+
+    @Test(arguments: [PushCommand.Mode.prefer, .avoid, .force])
+    func `a pushed command holds over a new list`(mode: PushCommand.Mode) throws {
+        let driver = try CoreDriver()
+        let named = mode == .avoid ? "a" : "b"
+        try driver.push(PushCommand(version: 1, mode: mode, server: named, timeToLive: .seconds(60)))
+        #expect(driver.core.current == "b")
+
+        try driver.replace(members("a", "b", "d"))
+        #expect(driver.core.current == "b")
+        driver.advance(60)
+        driver.request(.ok)
+
+        #expect(driver.core.current == "a")
+    }
+
+    @Test func `a pushed command about a server that is gone leaves the new list's order`() throws {
+        let driver = try CoreDriver()
+        try driver.push(PushCommand(version: 1, mode: .prefer, server: "b"))
+
+        try driver.replace(members("d", "c", "a"))
+
+        #expect(driver.core.current == "d")
+    }
+
+    @Test func `where traffic stays, a server to be avoided is still the last after a switch`() throws {
+        let driver = try CoreDriver(["a", "b", "c", "d"], policy: .published)
+        try driver.push(PushCommand(version: 1, mode: .avoid, server: "c"))
+
+        driver.eject("a")
+        #expect(driver.core.current == "b")
+        driver.eject("b")
+
+        #expect(driver.core.current == "d")
+    }
+}
