@@ -59,8 +59,10 @@ extension SwitchingCore {
         case .success(let latency):
             health[position].suspicionRounds = 0
             recordSuccess(position, latency: latency.inSeconds, at: time)
+        case .answered:
+            recordAnswer(position, at: time)
         case .failure(let kind, let retryAfter) where witness.isAnswer:
-            guard probe.suspect.startedAt >= pathSince, time >= quietUntil else { break }
+            guard !clock.isFrozen, probe.suspect.startedAt >= pathSince, time >= quietUntil else { break }
             hedges.add(1, capacity: rules.policy.budgets.hedgeTokens)
             health[position].suspicionRounds &+= 1
             recordFailure(position, Failure(kind: kind, retryAfter: retryAfter, isWitnessed: true), at: time)

@@ -61,6 +61,8 @@ struct ServerHealth: Sendable {
         trialSuccesses = 0
         trialPlaces = 0
         consecutiveFailures = 0
+        suspicionRounds = 0
+        isSuspected = false
         outageSince = now
         probedUntil = -1e9
         window.clear()

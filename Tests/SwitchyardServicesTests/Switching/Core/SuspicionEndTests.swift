@@ -1,0 +1,65 @@
+import Testing
+
+@testable import SwitchyardServices
+
+/// Suspicion probes whose server, or whose network, has changed before they came back.
+@Suite struct SuspicionEndTests {
+    @Test func `a server that is ejected under suspicion can be suspected anew in its trial`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.requests(20, .ok)
+        let slow = try #require(driver.choose())
+        let late = try #require(driver.suspicion(of: slow))
+        driver.eject("a")
+        driver.events += driver.core.settleSuspicion(late, suspect: .timedOut, witness: .ok, at: driver.now)
+        driver.startTrial("a")
+
+        let tried = try #require(driver.choose())
+
+        #expect(tried.server == 0)
+        #expect(driver.suspicion(of: tried) != nil)
+    }
+
+    @Test func `the rounds that ejected a server are not missing in its trial`() throws {
+        var policy = SwitchPolicy.recommended
+        policy.hedging?.suspicionRounds = 3
+        let driver = try CoreDriver(["a", "b"], policy: policy)
+        driver.requests(20, .ok)
+        let slow = try #require(driver.choose())
+        while let probe = driver.suspicion(of: slow) {
+            driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, witness: .ok, at: driver.now)
+        }
+        #expect(driver.state("a") == .ejected)
+        driver.startTrial("a")
+
+        let tried = try #require(driver.choose())
+
+        #expect(tried.server == 0)
+        #expect(driver.suspicion(of: tried) != nil)
+    }
+
+    @Test func `what comes back when the machine is offline is held against nobody`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        let slow = try #require(driver.choose())
+        let probe = try #require(driver.suspicion(of: slow))
+
+        driver.core.setOffline(true, at: driver.now)
+        driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, witness: .ok, at: driver.now)
+
+        #expect(driver.statistics("a")?.score == 0)
+        #expect(driver.statistics("a")?.share == 1)
+    }
+
+    @Test func `any answer of the suspect is a proof of life`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.requests(20, .ok)
+        let slow = try #require(driver.choose())
+        let failed = try #require(driver.suspicion(of: slow))
+        driver.events += driver.core.settleSuspicion(failed, suspect: .timedOut, witness: .ok, at: driver.now)
+        #expect(driver.core.health[0].suspicionRounds == 1)
+
+        let answered = try #require(driver.suspicion(of: slow))
+        driver.events += driver.core.settleSuspicion(answered, suspect: .answered, witness: .ok, at: driver.now)
+
+        #expect(driver.core.health[0].suspicionRounds == 0)
+    }
+}
