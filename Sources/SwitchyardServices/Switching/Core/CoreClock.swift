@@ -13,10 +13,15 @@ struct CoreClock: Sendable {
     /// Whether the time stands still.
     var isFrozen: Bool { frozenSince != nil }
 
+    /// Whether a time handed in would be a jump back.
+    func jumpsBack(to now: MonotonicTime) -> Bool {
+        now.seconds < raw - CoreClock.tolerance
+    }
+
     /// Takes the time handed in, and returns the time inside.
     mutating func read(_ now: MonotonicTime) -> Double {
         let seconds = now.seconds
-        if seconds < raw - CoreClock.tolerance {
+        if jumpsBack(to: now) {
             offset += raw - seconds
             raw = seconds
         } else if seconds > raw {

@@ -113,6 +113,8 @@ extension SwitchingCore {
 
     /// Reads the time, and lets happen what was planned for it.
     mutating func read(_ now: MonotonicTime) -> Double {
+        // Attempts that are made after a jump must not seem to be from before the change of path.
+        if now < pathSince, clock.jumpsBack(to: now) { pathSince = now }
         let time = clock.read(now)
         if steering != nil || pendingPush != nil { steer(at: time) }
         return time

@@ -145,6 +145,18 @@ import Testing
         #expect(driver.now.seconds < 200)
     }
 
+    @Test func `failures count again after a change of path, although the clock jumped back`() throws {
+        let driver = try CoreDriver(at: 1000)
+        driver.core.pathChanged(at: driver.now)
+        driver.now = MonotonicTime(seconds: 10)
+        driver.request(.ok)
+        driver.advance(3)
+
+        driver.failedOver(.refused)
+
+        #expect(driver.statistics("a")?.score ?? 0 > 0)
+    }
+
     @Test func `times at the ends of the clock are no trap`() throws {
         let driver = try CoreDriver()
         for nanoseconds in [Int64.min, .max, 0, .min, -1, .max] {
