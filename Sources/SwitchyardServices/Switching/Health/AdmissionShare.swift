@@ -66,7 +66,7 @@ struct AdmissionShare: Sendable {
     /// The share that counts now, with the part that time gave back.
     func present(at now: Double, _ rules: CompiledPolicy) -> Double {
         let share = proven(at: now, rules)
-        return doubt < 1 && now - doubtedAt < rules.forgetting ? share * doubt : share
+        return doubt < 1 && now - doubtedAt < rules.forgetting ? max(rules.leastShare, share * doubt) : share
     }
 
     private func proven(at now: Double, _ rules: CompiledPolicy) -> Double {

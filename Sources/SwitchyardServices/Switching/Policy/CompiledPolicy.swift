@@ -19,6 +19,7 @@ final class CompiledPolicy: Sendable {
     let halfLife: Double
     let pathProof: Double
     let window: Double
+    let leastShare: Double
     let forgetting: Double
     let doubling: Double
     let clean: Double
@@ -41,6 +42,7 @@ final class CompiledPolicy: Sendable {
         pathProof = policy.detection.pathProof.inSeconds
         window = policy.detection.window.duration?.inSeconds ?? .infinity
         let admission = policy.admission ?? AdmissionRules()
+        leastShare = admission.floor
         forgetting = admission.forgetting.inSeconds
         doubling = admission.doubling?.inSeconds ?? .infinity
         clean = admission.clean.inSeconds
