@@ -74,7 +74,7 @@ extension SwitchingCore {
         cutShare(position, failure, at: time)
         let isProven = isProven(failure, at: time)
         count(position, failed: isProven, at: time)
-        if isProven { health[position].consecutiveFailures &+= 1 }
+        if isProven, health[position].consecutiveFailures < .max { health[position].consecutiveFailures += 1 }
         raiseScore(position, failure)
         if let cause = verdict(position, failure, isProven: isProven, at: time) { eject(position, cause, at: time) }
     }

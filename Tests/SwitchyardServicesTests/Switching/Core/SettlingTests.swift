@@ -141,6 +141,17 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
+    @Test func `a row of failures that is longer than its counter is still a row`() throws {
+        let driver = try CoreDriver(["a"], policy: .consecutiveFailures(3))
+        for _ in 0..<65_537 { driver.request(.failure(.http(500))) }
+        #expect(driver.statistics("a")?.consecutiveFailures ?? 0 >= 65_535)
+
+        try driver.replace([SwitchingCore.Member(id: "a"), SwitchingCore.Member(id: "b")])
+        driver.request(.failure(.http(500)))
+
+        #expect(driver.state("a") == .ejected)
+    }
+
     @Test func `an ejection says which requests are to be moved away`() throws {
         let driver = try CoreDriver()
         let waiting = try #require(driver.choose())
