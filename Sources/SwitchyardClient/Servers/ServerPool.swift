@@ -182,8 +182,9 @@ extension ServerPool {
         at now: MonotonicTime
     ) -> Route? {
         state.withLock { state in
-            let excluded = state.positions(of: tried).union(state.positions(of: avoided))
-            return state.core.takeFailover(after: kind, excluding: excluded, for: configuration.traits, at: now)
+            let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
+            let traits = configuration.traits
+            return state.core.takeFailover(after: kind, excluding: tried, avoiding: avoided, for: traits, at: now)
                 .map { state.route($0, usesCDN: configuration.usesCDN) }
         }
     }
@@ -196,8 +197,8 @@ extension ServerPool {
         at now: MonotonicTime
     ) -> Route? {
         state.withLock { state in
-            let excluded = state.positions(of: tried).union(state.positions(of: avoided))
-            return state.core.takeHedge(excluding: excluded, for: configuration.traits, at: now)
+            let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
+            return state.core.takeHedge(excluding: tried, avoiding: avoided, for: configuration.traits, at: now)
                 .map { state.route($0, usesCDN: configuration.usesCDN) }
         }
     }

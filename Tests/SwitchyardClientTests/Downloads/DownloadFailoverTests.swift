@@ -142,6 +142,24 @@ struct DownloadFailoverTests {
         #expect(try lab.content == bytes)
     }
 
+    @Test func `a server that broke off goes on with it when the others are dead`() async throws {
+        let lab = try DownloadLab(2)
+        lab.serve(content)
+        let server = lab.servers[0]
+        server.setFault(.truncate(after: 300_000), on: "/film")
+        lab.servers[1].stop()
+        var download = download(lab)
+        download.onEvent = { event in
+            if case .interrupted = event { server.clearFaults() }
+        }
+
+        let file = try await lab.client.download(download)
+
+        #expect(try lab.content == bytes)
+        #expect(file.context.server == "primary")
+        #expect(server.requests.compactMap { $0.headers["Range"] } == ["bytes=300000-"])
+    }
+
     @Test func `with one server the download goes on there, after a pause`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)

@@ -48,6 +48,7 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - kind: How the attempt before failed; `nil` when it was moved away.
     ///   - tried: The servers that were tried.
+    ///   - avoided: Servers to be asked only when no other is left; they are no attempts of the request.
     ///   - traits: What the choice may depend on.
     ///   - now: The time.
     /// - Returns: The attempt, which has to be settled; `nil` when the policy forbids it, the budget is empty, or no
@@ -55,6 +56,7 @@ extension SwitchingCore {
     public mutating func takeFailover(
         after kind: FailureKind?,
         excluding tried: ServerSet,
+        avoiding avoided: ServerSet = [],
         for traits: RequestTraits = RequestTraits(),
         at now: MonotonicTime
     ) -> Attempt? {
@@ -63,7 +65,8 @@ extension SwitchingCore {
         guard rules.policy.failsOver, allowsAnother(tried) else { return nil }
         failovers.refill(to: time, capacity: budgets.failoverTokens, longest: budgets.longestRefill.inSeconds)
         guard failovers.tokens >= 1,
-            let choice = pickExtra(excluding: tried, for: traits, at: time, where: { $0.keepsUp(at: time, $1) })
+            let choice = pickFailover(excluding: tried.union(avoided), for: traits, at: time)
+                ?? (avoided.isEmpty ? nil : pickFailover(excluding: tried, for: traits, at: time))
         else { return nil }
         _ = failovers.take(1)
         return attempt(choice, .failover, at: now, followsOverload: kind?.isOverload == true)
@@ -73,17 +76,21 @@ extension SwitchingCore {
     ///
     /// - Parameters:
     ///   - tried: The servers that were tried.
+    ///   - avoided: Servers that are not asked; they are no attempts of the request.
     ///   - traits: What the choice may depend on.
     ///   - now: The time.
-    /// - Returns: The attempt, which has to be settled; `nil` as for ``takeFailover(after:excluding:for:at:)``.
+    /// - Returns: The attempt, which has to be settled; `nil` as for
+    ///   ``takeFailover(after:excluding:avoiding:for:at:)``.
     public mutating func takeHedge(
         excluding tried: ServerSet,
+        avoiding avoided: ServerSet = [],
         for traits: RequestTraits = RequestTraits(),
         at now: MonotonicTime
     ) -> Attempt? {
         let time = read(now)
+        let excluded = tried.union(avoided)
         guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1,
-            let choice = pickExtra(excluding: tried, for: traits, at: time, where: { $0.isClean(at: time, $1) })
+            let choice = pickExtra(excluding: excluded, for: traits, at: time, where: { $0.isClean(at: time, $1) })
         else { return nil }
         _ = hedges.take(1)
         return attempt(choice, .hedge, at: now)
@@ -145,6 +152,14 @@ extension SwitchingCore {
             return choice
         }
         return leastBad(excluding: tried).map { Choice(position: $0) }
+    }
+
+    private mutating func pickFailover(
+        excluding tried: ServerSet,
+        for traits: RequestTraits,
+        at time: Double
+    ) -> Choice? {
+        pickExtra(excluding: tried, for: traits, at: time, where: { $0.keepsUp(at: time, $1) })
     }
 
     /// Picks for an attempt that is an extra: servers that showed overload lately are spared.

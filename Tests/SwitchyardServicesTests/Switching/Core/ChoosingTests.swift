@@ -3,6 +3,24 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct ChoosingTests {
+    @Test func `servers to be avoided are no attempts of the request`() throws {
+        let driver = try CoreDriver(["a", "b", "c", "d"])
+
+        let next = driver.core.takeFailover(after: .refused, excluding: [2], avoiding: [0, 1], at: driver.now)
+
+        #expect(next?.server == 3)
+    }
+
+    @Test func `servers to be avoided are asked when no other is left`() throws {
+        let driver = try CoreDriver(["a", "b"])
+
+        let next = driver.core.takeFailover(after: .refused, excluding: [1], avoiding: [0], at: driver.now)
+        let none = driver.core.takeHedge(excluding: [1], avoiding: [0], at: driver.now)
+
+        #expect(next?.server == 0)
+        #expect(none == nil)
+    }
+
     @Test func `A1: the first server of the list gets the requests`() throws {
         let driver = try CoreDriver()
 
