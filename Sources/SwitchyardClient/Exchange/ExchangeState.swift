@@ -171,6 +171,11 @@ struct ExchangeState {
         attempts[index].outcome = outcome
         attempts[index].task = nil
         live -= 1
+        if live > 0, outcome == .neutral, case .failure = result {
+            // It says nothing about the request either, which another server is about to answer.
+            keepMostTelling(result)
+            return .none
+        }
         guard outcome.failureKind != nil else {
             guard let ending = end(with: result, winner: index) else { return .none }
             return .end(ending)

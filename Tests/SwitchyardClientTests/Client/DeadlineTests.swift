@@ -87,6 +87,30 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
+    @Test(arguments: [TransportError.Kind.offline, .proxyFailure, .requestBodyFailed])
+    func `a second request that goes wrong through no server's fault leaves the first one alone`(
+        kind: TransportError.Kind
+    ) async throws {
+        let time = time
+        let (client, transport) = try NetworkClient.stubbed(time: time) { request in
+            guard request.url.text.hasSuffix("list") else { return .status(200) }
+            return request.server == "primary"
+                ? .delayed(by: .milliseconds(300), on: time, .status(200)) : .failure(kind)
+        }
+        let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
+        #expect(await time.waitForTimers(2))
+        time.advance(by: .milliseconds(250))
+        #expect(await transport.waitForRequests(2))
+        // Its failure is heard behind whatever was answered before.
+        for _ in 0..<20 { _ = try await client.send(APIConfiguration(path: "other")) }
+
+        time.advance(by: .milliseconds(50))
+
+        #expect(try await response.value.context.server == "primary")
+    }
+
     @Test func `a slow write is not hedged`() async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { request in
             request.method == .post ? .never : .status(200)
