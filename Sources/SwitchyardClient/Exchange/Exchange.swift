@@ -258,12 +258,21 @@ extension Exchange {
     /// Reports every attempt once; what was still under way is judged by what ended the request.
     private func settle(_ ending: ExchangeState.Ending, at now: MonotonicTime) -> [SwitchEvent] {
         if ending.attempts.count == 1, let attempt = ending.attempts[0].route.attempt {
-            return pool.settle(attempt, ending.outcome(of: 0), at: now)
+            return pool.settle(attempt, outcome(of: 0, in: ending, at: now), at: now)
         }
         let settled = ending.attempts.indices.compactMap { index in
-            ending.attempts[index].route.attempt.map { SettledAttempt($0, ending.outcome(of: index)) }
+            ending.attempts[index].route.attempt.map { SettledAttempt($0, outcome(of: index, in: ending, at: now)) }
         }
         return settled.isEmpty ? [] : pool.settle(settled, at: now)
+    }
+
+    /// What an attempt is charged with; the deadline is no fault of a server that was asked shortly before it.
+    private func outcome(of index: Int, in ending: ExchangeState.Ending, at now: MonotonicTime) -> AttemptOutcome {
+        guard case .failure(.deadlineExceeded) = ending.result, ending.attempts[index].outcome == nil,
+            let attempt = ending.attempts[index].route.attempt
+        else { return ending.outcome(of: index) }
+        let wait = ending.attempts[index].startedAt.seconds(to: now)
+        return pool.usuallyTakesLonger(than: wait, on: attempt) ? .neutral : ending.outcome(of: index)
     }
 
     private func context(of ending: ExchangeState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {

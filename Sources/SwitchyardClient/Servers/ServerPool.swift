@@ -210,6 +210,11 @@ extension ServerPool {
         return state.withLock { $0.core.hedgeDelay(for: attempt, remaining: remaining) }
     }
 
+    /// Whether so many seconds are less than the server of an attempt usually takes.
+    func usuallyTakesLonger(than wait: Double, on attempt: Attempt) -> Bool {
+        state.withLock { $0.core.usuallyTakesLonger(than: wait, on: attempt) }
+    }
+
     /// Reports the attempts of a request that has ended.
     func settle(_ attempts: [SettledAttempt], at now: MonotonicTime) -> [SwitchEvent] {
         state.withLock { $0.core.settle(attempts, at: now) }

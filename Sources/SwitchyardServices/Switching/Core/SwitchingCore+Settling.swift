@@ -108,6 +108,14 @@ extension SwitchingCore {
         return other == kind
     }
 
+    /// Whether the server of an attempt usually takes longer than this to answer well, by the clock of its successes.
+    ///
+    /// An attempt that was ended by then says nothing. `false` while fewer than 8 answers are known.
+    package func usuallyTakesLonger(than wait: Double, on attempt: Attempt) -> Bool {
+        guard let position = position(of: attempt), let p95 = health[position].latency.p95 else { return false }
+        return wait < p95
+    }
+
     /// Gives a trial's place back, and says where the attempt's server is now.
     ///
     /// - Returns: The position; `nil` when the generation is over, so that the outcome is nobody's.

@@ -1,0 +1,58 @@
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What a deadline says about servers that were asked shortly before it (TAF-S7).
+@Suite(.timeLimit(.minutes(1))) struct LateAttemptTests {
+    private let time = ManualClock()
+
+    /// A client whose first server fails after a time, and whose second one usually answers in 300 ms.
+    private func client(failingAfter delay: Duration) async throws -> (client: NetworkClient, transport: StubTransport)
+    {
+        var policy = SwitchPolicy.recommended
+        policy.hedging = nil
+        policy.warmUp = nil
+        let time = time
+        let (client, transport) = try NetworkClient.stubbed(switching: policy, servers: 2, time: time) { request in
+            if request.server == "primary" { return .delayed(by: delay, on: time, .status(504)) }
+            let isUsual = request.url.text.hasSuffix("usual")
+            return isUsual ? .delayed(by: .milliseconds(300), on: time, .status(200)) : .never
+        }
+        var usual = APIConfiguration(path: "usual", timeout: .seconds(2))
+        usual.server = .named("secondary")
+        for _ in 0..<8 {
+            let call = Task { [usual] in try await client.send(usual).status }
+            #expect(await time.waitForTimers(1, in: .milliseconds(300)))
+            time.advance(by: .milliseconds(300))
+            #expect(try await call.value == 200)
+        }
+        return (client, transport)
+    }
+
+    private func figures(failingAfter delay: Duration) async throws -> HealthStatistics {
+        let (client, transport) = try await client(failingAfter: delay)
+        let call = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await time.waitForTimers(1, in: delay))
+        time.advance(by: delay)
+        #expect(await transport.waitForRequests(10))
+        time.advance(by: .seconds(2) - delay)
+        #expect(await call.value == .deadlineExceeded)
+        return client.servers[1].statistics
+    }
+
+    @Test func `a server with less time than it usually takes is not charged with the deadline`() async throws {
+        let figures = try await figures(failingAfter: .milliseconds(1900))
+
+        #expect(figures.failures == 0)
+        #expect(figures.score == 0)
+        #expect(figures.share == 1)
+    }
+
+    @Test func `a server with as much time as it usually takes is`() async throws {
+        let figures = try await figures(failingAfter: .milliseconds(1000))
+
+        #expect(figures.lastFailure == .timeout)
+        #expect(figures.score > 0)
+    }
+}
