@@ -47,11 +47,19 @@ extension Journey {
         if let budget = policy.budget {
             guard let tokens = budget.take(after: round.transportError) else { return .end(round.ending) }
             memory.tokens = tokens
+            memory.unspentTokens = tokens
         }
         guard let wait = policy.networkWait, round.transportError?.kind == .offline else { return .again(after: pause) }
         let limit = min(deadline, core.time.now.advanced(by: wait))
         let isBack = await core.connectivity.wait(since: memory.openings, until: limit, on: core.time)
+        if !isBack { giveBackTokens(&memory) }
         return isBack ? .again(after: .zero) : .end(round.ending)
+    }
+
+    /// Gives back what was taken for a retry that is not made after all.
+    func giveBackTokens(_ memory: inout JourneyMemory) {
+        if let tokens = memory.unspentTokens { plan.retry?.budget?.refund(tokens) }
+        memory.unspentTokens = nil
     }
 
     /// The round's end as the journey's; a success refills the budget.

@@ -10,6 +10,8 @@ struct JourneyMemory {
     var digests = 0
     /// What the last retry took from the budget.
     var tokens: Int?
+    /// The same, until that retry is sent.
+    var unspentTokens: Int?
     /// The idempotency key, should an interceptor ask for one: the same in all rounds.
     var idempotencyKey: IdempotencyKey?
     /// How often the network had come back when the last round ended; counted where requests wait for it.
@@ -40,6 +42,7 @@ extension Journey {
                 }
             }
         } catch {
+            giveBackTokens(&memory)
             end(with: .failure(error))
         }
     }
@@ -69,6 +72,7 @@ extension Journey {
         let lease = try await authorize(&adapted)
         try checkRunning()
         observe(.roundBegan(adapted), round: context.round)
+        memory.unspentTokens = nil
         let result = await exchange(adapted, round: context.round)
         if plan.retry?.networkWait != nil { memory.openings = core.connectivity.openings }
         try checkRunning()

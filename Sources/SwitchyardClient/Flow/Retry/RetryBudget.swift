@@ -46,7 +46,7 @@ public final class RetryBudget: Sendable {
         }
     }
 
-    /// Gives tokens back after a success.
+    /// Gives tokens back, after a success or for a retry that was not made after all.
     ///
     /// - Parameter taken: What the last retry took; one token when there was none.
     public func refund(_ taken: Int?) {

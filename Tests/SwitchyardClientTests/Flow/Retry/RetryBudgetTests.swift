@@ -1,0 +1,65 @@
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Retries that were paid for and never made (row K15).
+@Suite(.timeLimit(.minutes(1)))
+struct RetryBudgetTests {
+    private let clock = ManualClock()
+    private let budget = RetryBudget(capacity: 10, cost: 5)
+
+    private func client(
+        _ change: @escaping (inout RetryPolicy) -> Void = { _ in },
+        answer: StubAnswer
+    ) throws -> (client: NetworkClient, transport: StubTransport) {
+        try NetworkClient.stubbed(
+            time: clock,
+            options: { options in
+                var policy = RetryPolicy(maximumRetries: 5, backoff: .constant(.seconds(10)))
+                policy.budget = budget
+                change(&policy)
+                options.retry = policy
+            },
+            answer: { _ in answer }
+        )
+    }
+
+    @Test func `a retry whose request is cancelled in the pause before it costs nothing`() async throws {
+        let (client, transport) = try client(answer: .status(503))
+        let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
+        #expect(await clock.waitForTimers(1, in: .seconds(10)))
+        #expect(budget.available == 5)
+
+        client.cancelAll()
+
+        #expect(await call.value == .cancelled)
+        await until { budget.available == 10 }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a retry that waits for a network which does not come back costs nothing`() async throws {
+        let (client, transport) = try client({ $0.networkWait = .seconds(5) }, answer: .failure(.offline))
+        let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
+        #expect(await clock.waitForTimers(1, in: .seconds(5)))
+
+        clock.advance(by: .seconds(5))
+
+        #expect(await call.value != nil)
+        #expect(budget.available == 10)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a retry that was made and failed is paid for`() async throws {
+        let (client, transport) = try client({ $0.maximumRetries = 1 }, answer: .status(503))
+        let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
+        #expect(await clock.waitForTimers(1, in: .seconds(10)))
+
+        clock.advance(by: .seconds(10))
+
+        #expect(await call.value == nil)
+        #expect(budget.available == 5)
+        #expect(transport.requestCount == 2)
+    }
+}
