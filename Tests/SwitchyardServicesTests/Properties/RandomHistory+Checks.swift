@@ -50,6 +50,19 @@ extension RandomHistory {
         }
     }
 
+    /// Settles suspicion probes, and checks that they change only what they may.
+    mutating func check(_ probe: SuspicionProbe, _ suspect: AttemptOutcome, _ witness: AttemptOutcome) throws {
+        let before = marks
+        let owner = core.position(of: probe.suspect)
+        let isBlind = core.clock.isFrozen
+        note(core.settleSuspicion(probe, suspect: suspect, witness: witness, at: now))
+        for (position, mark) in marks.enumerated() where mark != before[position] {
+            try require(position == owner, owner == nil ? "I5" : "I6")
+            try require(suspect != .neutral && (!isBlind || suspect.isAnswer), "I14")
+        }
+        if let owner { try require(!core.health[owner].isSuspected, "I11") }
+    }
+
     private func checkEjection(_ settled: [SettledAttempt], _ followed: [SwitchEvent], provenAt: Double) throws {
         let hasAnswer = settled.contains {
             if case .failure(let kind, _) = $0.outcome { kind.isAnswer } else { $0.outcome.isAnswer }
@@ -83,7 +96,11 @@ extension RandomHistory {
         try require((0...policy.budgets.failoverTokens).contains(core.failovers.tokens), "I8")
         try require((0...policy.budgets.hedgeTokens).contains(core.hedges.tokens), "I8")
         let floor = policy.admission?.floor ?? 1
+        var clock = core.clock
+        let time = clock.read(now)
         for server in core.health {
+            try require(server.state != .trial || !server.isSuspected || !suspicions.isEmpty, "I11")
+            try require(server.admission.present(at: time, core.rules) >= floor, "I8")
             try require(server.score.value >= 0, "I8")
             try require(server.score.value <= 2 * (policy.detection.score?.threshold ?? 0), "I8")
             try require(server.admission.share >= floor && server.admission.share <= 1, "I8")
@@ -91,9 +108,23 @@ extension RandomHistory {
         }
     }
 
+    /// Checks that the order is one, and that the preferred server is the first that can be used.
+    func checkOrder() throws {
+        let positions = core.members.indices.map { UInt8($0) }
+        try require(core.order.sorted() == positions && core.baseOrder.sorted() == positions, "order")
+        guard core.steering?.forced == nil else { return }
+        let first = core.order.first { core.health[Int($0)].state == .healthy }
+        try require(first == nil || first == core.currentPosition, "order")
+        let isRing = core.order == core.baseOrder.rotated(to: core.currentPosition)
+        try require(core.policy.failsBack || core.steering != nil || isRing, "order")
+    }
+
     /// Settles what is under way, and checks the history as a whole.
     mutating func finish() throws {
         core.setOffline(false, at: now)
+        for probe in suspicions { try check(probe, .neutral, .neutral) }
+        suspicions = []
+        try require(core.health.allSatisfy { !$0.isSuspected }, "I11")
         for probe in probes { note(core.settleProbe(probe, .neutral, at: now)) }
         while let request = pending.popLast() {
             try check(request.attempts.map { SettledAttempt($0, .neutral) })
@@ -137,6 +168,14 @@ extension RandomHistory {
 
     func require(_ condition: Bool, _ rule: String) throws {
         if !condition { throw Violation(rule: rule, seed: seed, step: step) }
+    }
+}
+
+extension Array where Element: Equatable {
+    /// The same ring, which begins with an element; as it is when there is no such element.
+    fileprivate func rotated(to element: Element) -> [Element] {
+        guard let start = firstIndex(of: element) else { return self }
+        return Array(self[start...] + self[..<start])
     }
 }
 

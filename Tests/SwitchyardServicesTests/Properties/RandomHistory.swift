@@ -24,6 +24,7 @@ struct RandomHistory {
     var step = 0
     var pending: [Request] = []
     var probes: [Attempt] = []
+    var suspicions: [SuspicionProbe] = []
     var failureRates: [Double] = []
     var events: [SwitchEvent] = []
     var commands = 0
@@ -45,10 +46,17 @@ struct RandomHistory {
     }
 
     static let policies: [SwitchPolicy] = [
-        .recommended, .single, .published, .errorRatio(threshold: 0.2, minimum: 5, window: .last(20)),
+        .recommended, .single, .published, staying, .errorRatio(threshold: 0.2, minimum: 5, window: .last(20)),
         .consecutiveFailures(3), .off,
         strategy(.roundRobin), strategy(.weighted), strategy(.lowestLatency), strategy(.sticky),
     ]
+
+    /// All rules, but traffic stays where it is.
+    private static var staying: SwitchPolicy {
+        var policy = SwitchPolicy.recommended
+        policy.failsBack = false
+        return policy
+    }
 
     private static func strategy(_ selection: SelectionStrategy) -> SwitchPolicy {
         var policy = SwitchPolicy.recommended
@@ -64,11 +72,13 @@ struct RandomHistory {
             if withCommands, chance(0.06) { try command() }
             try begin()
             try probe()
+            try suspect()
             while !pending.isEmpty, chance(0.7) {
                 let index = Int(random.next() % UInt64(pending.count))
                 try settle(pending.remove(at: index))
             }
             try checkBounds()
+            try checkOrder()
         }
     }
 
@@ -124,12 +134,26 @@ struct RandomHistory {
         }
     }
 
+    /// Begins and ends suspicion probes, in no order in particular.
+    private mutating func suspect() throws {
+        if chance(0.2), let attempt = pending.last?.attempts.last,
+            let probe = core.takeSuspicion(of: attempt, at: now)
+        {
+            suspicions.append(probe)
+        }
+        guard !suspicions.isEmpty, chance(0.6) else { return }
+        let probe = suspicions.remove(at: Int(random.next() % UInt64(suspicions.count)))
+        let suspect = randomOutcome(of: probe.suspect)
+        let witness = randomOutcome(of: probe.witness)
+        try check(probe, suspect, witness)
+    }
+
     // MARK: - Commands
 
     private mutating func command() throws {
         commands += 1
         let server = core.serverIDs[randomServer()]
-        switch random.next() % 8 {
+        switch random.next() % 10 {
         case 0: note(try core.switchTo(server, at: now))
         case 1: note(core.next(at: now))
         case 2: try push(to: server)
@@ -137,9 +161,18 @@ struct RandomHistory {
         case 4: core.setOffline(false, at: now)
         case 5: core.pathChanged(at: now)
         case 6: note(core.reset(at: now))
+        case 7: jumpBack()
+        case 8: note(core.restore(core.memory(wallClock: 0), wallClock: 1, at: now))
         default: try replaceServers()
         }
         nextProbe = [:]
+    }
+
+    /// Sets the clock back; what is under way by then would seem to begin in the future.
+    private mutating func jumpBack() {
+        for probe in probes { note(core.settleProbe(probe, .neutral, at: now)) }
+        probes = []
+        now = MonotonicTime(seconds: now.seconds * random.unit())
     }
 
     private mutating func push(to server: Server.ID) throws {
