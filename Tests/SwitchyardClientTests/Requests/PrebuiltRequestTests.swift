@@ -85,7 +85,7 @@ import Testing
             }
         }
         // One that were delivered whole would wait for the gate, and end with its time.
-        var configuration = APIConfiguration(timeout: .seconds(30))
+        var configuration = APIConfiguration(timeout: .seconds(240))
         configuration.prebuiltRequest = HTTPRequest(url: try RequestURL(validating: "\(lab.server.baseURL)/live"))
 
         var pieces = try await lab.client.stream(configuration).bytes.makeAsyncIterator()

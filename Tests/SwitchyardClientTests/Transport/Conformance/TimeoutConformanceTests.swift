@@ -13,6 +13,7 @@ import Testing
         _ subject: Subject,
         _ timeouts: HTTPRequest.Timeouts
     ) async throws {
+        try await calm()
         try await Lab.run(subject) { lab in
             let request = try lab.request("/never", timeouts: timeouts)
             let (outcome, elapsed) = await withCheckedContinuation { continuation in
@@ -30,6 +31,7 @@ import Testing
 
     @Test(arguments: Subject.networked)
     func `data that trickles resets the idle time but not the total`(_ subject: Subject) async throws {
+        try await calm()
         try await Lab.run(subject) { lab in
             lab.server.setFault(.drip(bytes: 1, every: .milliseconds(60)), on: "/text")
 
