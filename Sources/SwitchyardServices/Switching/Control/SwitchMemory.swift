@@ -47,7 +47,9 @@ extension SwitchingCore {
         let time = read(now)
         if (0...SwitchMemory.longestAge).contains(wallClock - memory.savedAt) {
             for position in members.indices where memory.ejected.contains(members[position].id) {
-                guard health[position].state == .healthy, hasHealthyPeer(of: position) else { continue }
+                // A command that holds is newer than what is remembered.
+                guard health[position].state == .healthy, steering?.forced != position, hasHealthyPeer(of: position)
+                else { continue }
                 health[position].eject(generation: takeGeneration(), at: time, rules)
                 health[position].dueAt = time
             }

@@ -122,6 +122,19 @@ import Testing
         #expect(late.core.current == "a")
     }
 
+    @Test func `what is remembered does not undo a command that holds`() throws {
+        let driver = try CoreDriver()
+        driver.eject("a")
+        let memory = driver.core.memory(wallClock: 1000)
+
+        let later = try CoreDriver()
+        try later.push(PushCommand(version: 1, mode: .force, server: "a"))
+        later.events += later.core.restore(memory, wallClock: 1001, at: later.now)
+
+        #expect(later.state("a") == .healthy)
+        #expect(later.choose()?.server == 0)
+    }
+
     @Test func `A37: where traffic stays, the last good server is remembered for good`() throws {
         let driver = try CoreDriver(policy: .published)
         try driver.switchTo("c")
