@@ -147,7 +147,8 @@ struct DownloadFailoverTests {
         lab.serve(content)
         let server = lab.servers[0]
         server.setFault(.truncate(after: 300_000), on: "/film")
-        lab.servers[1].stop()
+        // Refuses, and keeps its port: that of a server which is gone may be another test's by now.
+        lab.servers[1].fault = .refuse
         var download = download(lab)
         download.onEvent = { event in
             if case .interrupted = event { server.clearFaults() }
