@@ -32,11 +32,14 @@ final class TransferTable: Sendable {
         owner: ClientCore.OwnerID,
         hasEnd: Bool = true
     ) throws(RequestFailure.Reason) {
-        try state.withLock { (state) throws(RequestFailure.Reason) in
+        let entry = Entry(owner: owner, request: request, handle: handle, hasEnd: hasEnd)
+        let replaced = try state.withLock { (state) throws(RequestFailure.Reason) in
             guard !state.isClosed else { throw .closed }
             guard state.entries[request.id]?.handle.isOver ?? true else { throw .duplicateID }
-            state.entries[request.id] = Entry(owner: owner, request: request, handle: handle, hasEnd: hasEnd)
+            return state.entries.updateValue(entry, forKey: request.id)
         }
+        // What the call describes goes after the lock is released: its end may be anything.
+        withExtendedLifetime(replaced) {}
     }
 
     /// Takes a transfer out that has ended, unless another has taken its identifier.
@@ -46,7 +49,7 @@ final class TransferTable: Sendable {
             return (!state.watchers.isEmpty && state.isIdle ? state.watchers.release() : [], removed)
         }
         for watcher in watchers { watcher.resume(returning: true) }
-        // What the call describes goes after the lock is released: its end may be anything.
+        // Behind the lock, as above.
         withExtendedLifetime(removed) {}
     }
 
