@@ -31,7 +31,7 @@ public final class BackgroundDownloads: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: The name of the session, one per app and purpose.
-    ///   - tls: Whom the downloads trust; the system's trust unless given. With pinned keys http is refused.
+    ///   - tls: Whom the downloads trust; the system's trust unless given. With pins http is refused.
     ///   - completion: Told how each download ended, those of an earlier run included.
     /// - Throws: ``DownloadFailure`` with ``DownloadFailure/Reason/unsupported(_:)`` where the system has no such service,
     ///   and with a ``TransportError`` in it for trust settings that URLSession does not have.

@@ -100,7 +100,7 @@
             }
             let failure = error.map { error in
                 let cause =
-                    isRefused ? Self.refusal : URLSessionFailure(error, hasHead: task.response != nil).error
+                    isRefused ? .untrustedServer : URLSessionFailure(error, hasHead: task.response != nil).error
                 let reason: RequestFailure.Reason = cause.kind == .cancelled ? .cancelled : .transport(cause)
                 return DownloadFailure.background(.request(reason))
             }
@@ -120,12 +120,6 @@
             }
             completionHandler(disposition, credential)
         }
-
-        private static let refusal = TransportError(
-            .certificateRejected,
-            message: "the certificate was refused",
-            mayHaveBeenSent: false
-        )
 
         func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
             let handler = state.withLock { state in

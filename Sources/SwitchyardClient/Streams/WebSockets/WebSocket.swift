@@ -30,7 +30,7 @@ public final class WebSocket: Sendable {
         public var maximumMessageSize = 1 << 20
         /// Whom the connection trusts; the system's trust unless set.
         ///
-        /// What cannot be done is refused, never ignored; with pinned keys so is a URL of the scheme http.
+        /// What cannot be done is refused, never ignored; with pins so is a URL of the scheme http.
         public var tls = TLSConfiguration()
 
         /// Creates options; every one has a default.

@@ -61,11 +61,7 @@
 
         /// What ended a call; a server that is not trusted shows as a cancel otherwise.
         private func failure(_ error: any Error) -> TransportError {
-            guard !trust.hasRefused else {
-                let message = "the certificate was refused"
-                return TransportError(.certificateRejected, message: message, mayHaveBeenSent: false)
-            }
-            return URLSessionFailure(error, hasHead: true).error
+            trust.hasRefused ? .untrustedServer : URLSessionFailure(error, hasHead: true).error
         }
 
         func receive() async throws(TransportError) -> WebSocket.Message {

@@ -26,6 +26,15 @@
         }
     }
 
+    extension TransportError {
+        /// What has become of a task whose server is not trusted.
+        static let untrustedServer = TransportError(
+            .certificateRejected,
+            message: "the certificate was refused",
+            mayHaveBeenSent: false
+        )
+    }
+
     extension URLSessionConfiguration {
         /// Keeps to the versions of TLS that a configuration names.
         func keep(to tls: TLSConfiguration) {
