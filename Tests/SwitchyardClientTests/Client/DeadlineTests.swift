@@ -37,6 +37,15 @@ import Testing
         #expect(await failure.value == .deadlineExceeded)
     }
 
+    /// Lets a read be slow for so long that a second server is asked.
+    private func letHedge(_ transport: StubTransport) async {
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
+        #expect(await time.waitForTimers(2))
+        time.advance(by: .milliseconds(250))
+        #expect(await transport.waitForRequests(2))
+    }
+
     @Test func `the deadline bounds all attempts together`() async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { _ in .never }
         let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
@@ -75,11 +84,7 @@ import Testing
             request.server == "primary" ? .delayed(by: .milliseconds(300), on: time, .status(200)) : .never
         }
         let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
-        #expect(await transport.waitForRequests(1))
-        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
-        #expect(await time.waitForTimers(2))
-        time.advance(by: .milliseconds(250))
-        #expect(await transport.waitForRequests(2))
+        await letHedge(transport)
 
         time.advance(by: .milliseconds(50))
 
@@ -98,11 +103,7 @@ import Testing
                 ? .delayed(by: .milliseconds(300), on: time, .status(200)) : .failure(kind)
         }
         let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
-        #expect(await transport.waitForRequests(1))
-        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
-        #expect(await time.waitForTimers(2))
-        time.advance(by: .milliseconds(250))
-        #expect(await transport.waitForRequests(2))
+        await letHedge(transport)
         // Its failure is heard behind whatever was answered before.
         for _ in 0..<20 { _ = try await client.send(APIConfiguration(path: "other")) }
 

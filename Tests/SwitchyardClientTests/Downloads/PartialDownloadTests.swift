@@ -9,18 +9,8 @@ import Testing
 struct PartialDownloadTests {
     private let content = LoopbackContent(DownloadLab.bytes(700_000), entityTag: "\"v1\"")
 
-    /// A folder with what is left of a download that was cut.
-    private func cutLab() async throws -> DownloadLab {
-        let lab = try DownloadLab()
-        lab.serve(content)
-        lab.server.fault = .truncate(after: 300_000)
-        _ = try await lab.failure(of: lab.download())
-        lab.server.fault = nil
-        return lab
-    }
-
     @Test func `what is left of a download is listed, and goes on from the list`() async throws {
-        let lab = try await cutLab()
+        let lab = try await DownloadLab.cut(content)
 
         let rest = try #require(PartialDownload.all(in: lab.folder).first)
 
@@ -42,7 +32,7 @@ struct PartialDownloadTests {
     }
 
     @Test func `what is left is removed whole, and removing it again is harmless`() async throws {
-        let lab = try await cutLab()
+        let lab = try await DownloadLab.cut(content)
         let rest = try #require(PartialDownload.all(in: lab.folder).first)
 
         #expect(rest.remove())
@@ -54,7 +44,7 @@ struct PartialDownloadTests {
     }
 
     @Test func `what is being written to is listed, and not removed`() async throws {
-        let lab = try await cutLab()
+        let lab = try await DownloadLab.cut(content)
         let rest = try #require(PartialDownload.all(in: lab.folder).first)
         let name = try #require(try lab.files.first { $0.hasSuffix(".part") })
         let writer = try PartialFile(at: lab.folder.appendingPathComponent(name))
@@ -67,7 +57,7 @@ struct PartialDownloadTests {
     }
 
     @Test func `what a process that was killed left without a record can be removed too`() async throws {
-        let lab = try await cutLab()
+        let lab = try await DownloadLab.cut(content)
         for name in [".switchyard-a.part", ".switchyard-b.json", ".other.part", "film.part", ".switchyard-c.txt"] {
             try Data("x".utf8).write(to: lab.folder.appendingPathComponent(name))
         }

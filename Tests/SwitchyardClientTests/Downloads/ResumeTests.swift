@@ -125,7 +125,7 @@ struct ResumeTests {
 
     @Test func `a record that is damaged means a new start`() async throws {
         for damage in ["", "{", #"{"version":2}"#, #"{"version":1,"source":"x"}"#] {
-            let lab = try await cutLab()
+            let lab = try await DownloadLab.cut(content)
             let record = try #require(try lab.files.first { $0.hasSuffix(".json") })
             try Data(damage.utf8).write(to: lab.folder.appendingPathComponent(record))
 
@@ -139,7 +139,7 @@ struct ResumeTests {
 
     // YTK-11
     @Test func `what is kept of another URL is not gone on from`() async throws {
-        let lab = try await cutLab()
+        let lab = try await DownloadLab.cut(content)
         let other = DownloadLab.bytes(500_000, seed: 99)
         lab.server.route(.get, "/other") { LoopbackContent(other, entityTag: "\"v1\"").response(to: $0) }
 
@@ -173,7 +173,7 @@ struct ResumeTests {
     }
 
     @Test func `content that has changed is loaded anew`() async throws {
-        let lab = try await cutLab()
+        let lab = try await DownloadLab.cut(content)
         let changed = DownloadLab.bytes(600_000, seed: 5)
         lab.serve(LoopbackContent(changed, entityTag: "\"v2\""))
 
@@ -185,7 +185,7 @@ struct ResumeTests {
     }
 
     @Test func `all bytes there and only the name missing is the file, without a byte transferred`() async throws {
-        let lab = try await cutLab()
+        let lab = try await DownloadLab.cut(content)
         let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
         try bytes.write(to: lab.folder.appendingPathComponent(partial))
 
@@ -197,7 +197,7 @@ struct ResumeTests {
     }
 
     @Test func `more bytes there than the content has means a new start`() async throws {
-        let lab = try await cutLab()
+        let lab = try await DownloadLab.cut(content)
         let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
         try Data(count: 700_001).write(to: lab.folder.appendingPathComponent(partial))
 
@@ -261,7 +261,7 @@ struct ResumeTests {
 
     // E22
     @Test func `a record without its bytes means a new start`() async throws {
-        let lab = try await cutLab()
+        let lab = try await DownloadLab.cut(content)
         let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
         try FileManager.default.removeItem(at: lab.folder.appendingPathComponent(partial))
 
@@ -323,7 +323,7 @@ struct ResumeTests {
     }
 
     @Test func `what is kept can be thrown away`() async throws {
-        let lab = try await cutLab()
+        let lab = try await DownloadLab.cut(content)
         #expect(try lab.files.count == 2)
 
         lab.client.discardPartialDownload(lab.download())
@@ -332,7 +332,7 @@ struct ResumeTests {
     }
 
     @Test func `a server without ranges sends everything again`() async throws {
-        let lab = try await cutLab()
+        let lab = try await DownloadLab.cut(content)
         var plain = content
         plain.acceptsRanges = false
         lab.serve(plain)
@@ -347,15 +347,5 @@ struct ResumeTests {
             Issue.record("a new start is told")
             return
         }
-    }
-
-    /// A lab in which the download was cut after 300,000 bytes.
-    private func cutLab() async throws -> DownloadLab {
-        let lab = try DownloadLab()
-        lab.serve(content)
-        lab.server.fault = .truncate(after: 300_000)
-        _ = try await lab.failure(of: lab.download())
-        lab.server.fault = nil
-        return lab
     }
 }

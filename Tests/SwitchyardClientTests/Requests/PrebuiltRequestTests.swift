@@ -76,21 +76,14 @@ import Testing
 
     @Test func `a request made by hand is streamed like any other`() async throws {
         let lab = try DownloadLab()
-        let gate = AsyncStream.makeStream(of: Void.self)
-        lab.server.route(.get, "/live") { _ in
-            .stream { writer in
-                try await writer.write("one")
-                for await _ in gate.stream { break }
-                try await writer.write("two")
-            }
-        }
+        let gate = lab.serveLive()
         // One that were delivered whole would wait for the gate, and end with its time.
         var configuration = APIConfiguration(timeout: .seconds(240))
         configuration.prebuiltRequest = HTTPRequest(url: try RequestURL(validating: "\(lab.server.baseURL)/live"))
 
         var pieces = try await lab.client.stream(configuration).bytes.makeAsyncIterator()
         let first = try await pieces.next()
-        gate.continuation.yield()
+        gate.yield()
 
         #expect(first == Data("one".utf8))
         #expect(try await pieces.next() == Data("two".utf8))

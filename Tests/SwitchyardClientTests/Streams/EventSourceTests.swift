@@ -11,12 +11,6 @@ struct EventSourceTests {
         LoopbackResponse(headers: ["Content-Type": "text/event-stream"], body: .data(Data(text.utf8)))
     }
 
-    private static let quick: EventSource.Options = {
-        var options = EventSource.Options()
-        options.reconnectionTime = .milliseconds(1)
-        return options
-    }()
-
     @Test func `a connection that ends is made again, from the last id, until the server says 204`() async throws {
         let lab = try DownloadLab()
         let count = Locked(0)
@@ -34,7 +28,7 @@ struct EventSourceTests {
         }
 
         var events: [ServerSentEvent] = []
-        for try await event in lab.client.eventSource(APIConfiguration(path: "news"), options: Self.quick) {
+        for try await event in lab.client.eventSource(APIConfiguration(path: "news"), options: .quick) {
             events.append(event)
         }
 
@@ -177,7 +171,7 @@ struct EventSourceTests {
         }
         var events: [String] = []
 
-        for try await event in lab.client.eventSource(APIConfiguration(path: "news"), options: Self.quick) {
+        for try await event in lab.client.eventSource(APIConfiguration(path: "news"), options: .quick) {
             events.append(event.data)
             if event.data == "two" { lab.servers[0].fault = .status(204) }
         }
@@ -219,7 +213,7 @@ struct EventSourceTests {
     @Test func `connections that fail one after the other are counted`() async throws {
         let lab = try DownloadLab()
         lab.server.fault = .refuse
-        var options = Self.quick
+        var options = EventSource.Options.quick
         options.maximumFailures = 3
 
         let error = await #expect(throws: EventSourceFailure.self) {
@@ -281,7 +275,7 @@ struct EventSourceTests {
     @Test func `an event that is too large ends it`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/news", answering: Self.events(String(repeating: "data: 1234567890\n", count: 1_000)))
-        var options = Self.quick
+        var options = EventSource.Options.quick
         options.eventLimit = 5_000
 
         let error = await #expect(throws: EventSourceFailure.self) {
@@ -306,115 +300,13 @@ struct EventSourceTests {
         #expect(text == "Hello")
         #expect(lab.server.requests.count == 1)
     }
+}
 
-    /// A client without a network, whose answers come one after the other.
-    private static func client(_ answers: StubAnswer...) throws -> (NetworkClient, StubTransport) {
-        let transport = StubTransport(answers: answers)
-        let service = try Service.topics(servers: 1)
-        return (try NetworkClient(service: service, transport: transport, options: .init(seed: 1)), transport)
-    }
-
-    private static func stream(_ text: String, failing kind: TransportError.Kind? = nil) -> StubAnswer {
-        .chunks(
-            [Data(text.utf8)],
-            headers: ["Content-Type": "text/event-stream"],
-            failing: kind.map { TransportError($0, message: "cut") }
-        )
-    }
-
-    @Test(arguments: [TransportError.Kind.unsupported, .closed, .invalidRequest, .requestBodyFailed])
-    func `what this side cannot do ends it at once`(kind: TransportError.Kind) async throws {
-        let (client, transport) = try Self.client(.failure(kind), .failure(kind), .status(204))
-
-        let error = await #expect(throws: EventSourceFailure.self) {
-            for try await _ in client.eventSource(APIConfiguration(path: "news"), options: Self.quick) {}
-        }
-
-        guard case .request(let failure)? = error, case .transport(let cause) = failure.reason else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(cause.kind == kind)
-        #expect(transport.requestCount == 1)
-    }
-
-    @Test(arguments: [TransportError.Kind.offline, .proxyFailure, .connectionReset])
-    func `a connection that the network takes away is made again`(kind: TransportError.Kind) async throws {
-        let (client, transport) = try Self.client(Self.stream("data: one\n\n", failing: kind), .status(204))
-        var events: [String] = []
-
-        for try await event in client.eventSource(APIConfiguration(path: "news"), options: Self.quick) {
-            events.append(event.data)
-        }
-
-        #expect(events == ["one"])
-        #expect(transport.requestCount == 2)
-    }
-
-    // A request that is not idempotent is never sent twice.
-    @Test func `a write whose events come to their end is not sent again`() async throws {
-        let (client, transport) = try Self.client(Self.stream("data: Hel\n\ndata: lo\n\n"), .status(204))
-        var text = ""
-
-        let chat = APIConfiguration(path: "chat", method: .post, body: .json(["q": 1]))
-        for try await event in client.eventSource(chat, options: Self.quick) { text += event.data }
-
-        #expect(text == "Hello")
-        #expect(transport.requestCount == 1)
-    }
-
-    @Test func `a write whose events break off is not sent again`() async throws {
-        let (client, transport) = try Self.client(Self.stream("data: Hel\n\n", failing: .connectionReset), .status(204))
-
-        let error = await #expect(throws: EventSourceFailure.self) {
-            for try await _ in client.eventSource(APIConfiguration(path: "chat", method: .post), options: Self.quick) {}
-        }
-
-        guard case .request(let failure)? = error, case .transport(let cause) = failure.reason else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(cause.kind == .connectionReset)
-        #expect(transport.requestCount == 1)
-    }
-
-    @Test func `a write that certainly was not sent, or may be repeated, is sent again`() async throws {
-        var repeatable = APIConfiguration(path: "chat", method: .post)
-        repeatable.mayBeRepeated = true
-        let (refused, unsent) = try Self.client(.failure(.connectionRefused), Self.stream("data: 1\n\n"), .status(204))
-        let (cut, sent) = try Self.client(Self.stream("data: 1\n\n", failing: .connectionReset), .status(204))
-
-        for try await _ in refused.eventSource(APIConfiguration(path: "chat", method: .post), options: Self.quick) {}
-        for try await _ in cut.eventSource(repeatable, options: Self.quick) {}
-
-        #expect(unsent.requestCount == 2)
-        #expect(sent.requestCount == 2)
-    }
-
-    @Test func `a request made by hand says where it has been, too`() async throws {
-        let (client, transport) = try Self.client(Self.stream("id: 7\ndata: one\n\n"), .status(204))
-        var configuration = APIConfiguration()
-        configuration.prebuiltRequest = HTTPRequest(url: try RequestURL(validating: "https://o.example/news"))
-
-        for try await _ in client.eventSource(configuration, options: Self.quick) {}
-
-        #expect(transport.requests.map { $0.headers["Last-Event-ID"] } == [nil, "7"])
-        #expect(transport.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
-    }
-
-    @Test func `an id that no header field can hold is not sent, and the events go on`() async throws {
-        let (client, transport) = try Self.client(
-            Self.stream("id: a\u{1}b\ndata: one\n\n"),
-            Self.stream("id: 2\ndata: two\n\n"),
-            .status(204)
-        )
-        var ids: [String] = []
-
-        for try await event in client.eventSource(APIConfiguration(path: "news"), options: Self.quick) {
-            ids.append(event.lastEventID)
-        }
-
-        #expect(ids == ["a\u{1}b", "2"])
-        #expect(transport.requests.map { $0.headers["Last-Event-ID"] } == [nil, nil, "2"])
-    }
+extension EventSource.Options {
+    /// Connects again as good as at once.
+    static let quick: EventSource.Options = {
+        var options = EventSource.Options()
+        options.reconnectionTime = .milliseconds(1)
+        return options
+    }()
 }

@@ -12,19 +12,12 @@ struct StreamTests {
     // E29
     @Test func `pieces arrive before the answer is complete`() async throws {
         let lab = try DownloadLab()
-        let gate = AsyncStream.makeStream(of: Void.self)
-        lab.server.route(.get, "/live") { _ in
-            .stream { writer in
-                try await writer.write("one")
-                for await _ in gate.stream { break }
-                try await writer.write("two")
-            }
-        }
+        let gate = lab.serveLive()
 
         let answer = try await lab.client.stream(APIConfiguration(path: "live"))
         var pieces = answer.bytes.makeAsyncIterator()
         let first = try await pieces.next()
-        gate.continuation.yield()
+        gate.yield()
         let second = try await pieces.next()
         let end = try await pieces.next()
 

@@ -38,6 +38,29 @@ final class DownloadLab: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
+    /// A lab in which the download of a content was cut after 300,000 bytes.
+    static func cut(_ content: LoopbackContent) async throws -> DownloadLab {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        lab.server.fault = .truncate(after: 300_000)
+        _ = try await lab.failure(of: lab.download())
+        lab.server.fault = nil
+        return lab
+    }
+
+    /// Answers `/live` with "one", and with "two" when the test opens the gate.
+    func serveLive() -> AsyncStream<Void>.Continuation {
+        let gate = AsyncStream.makeStream(of: Void.self)
+        server.route(.get, "/live") { _ in
+            .stream { writer in
+                try await writer.write("one")
+                for await _ in gate.stream { break }
+                try await writer.write("two")
+            }
+        }
+        return gate.continuation
+    }
+
     var server: LoopbackServer { servers[0] }
     var target: URL { folder.appendingPathComponent("film.mov") }
 

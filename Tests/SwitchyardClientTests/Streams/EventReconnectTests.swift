@@ -1,0 +1,120 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// When an event stream is asked for again, and when not: E40, over stubs; ``EventSourceTests`` has real servers.
+@Suite(.timeLimit(.minutes(5)))
+struct EventReconnectTests {
+    /// A client without a network, whose answers come one after the other.
+    private static func client(_ answers: StubAnswer...) throws -> (NetworkClient, StubTransport) {
+        let transport = StubTransport(answers: answers)
+        let service = try Service.topics(servers: 1)
+        return (try NetworkClient(service: service, transport: transport, options: .init(seed: 1)), transport)
+    }
+
+    private static func stream(_ text: String, failing kind: TransportError.Kind? = nil) -> StubAnswer {
+        .chunks(
+            [Data(text.utf8)],
+            headers: ["Content-Type": "text/event-stream"],
+            failing: kind.map { TransportError($0, message: "cut") }
+        )
+    }
+
+    @Test(arguments: [TransportError.Kind.unsupported, .closed, .invalidRequest, .requestBodyFailed])
+    func `what this side cannot do ends it at once`(kind: TransportError.Kind) async throws {
+        let (client, transport) = try Self.client(.failure(kind), .failure(kind), .status(204))
+
+        let error = await #expect(throws: EventSourceFailure.self) {
+            for try await _ in client.eventSource(APIConfiguration(path: "news"), options: .quick) {}
+        }
+
+        guard case .request(let failure)? = error, case .transport(let cause) = failure.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.kind == kind)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test(arguments: [TransportError.Kind.offline, .proxyFailure, .connectionReset])
+    func `a connection that the network takes away is made again`(kind: TransportError.Kind) async throws {
+        let (client, transport) = try Self.client(Self.stream("data: one\n\n", failing: kind), .status(204))
+        var events: [String] = []
+
+        for try await event in client.eventSource(APIConfiguration(path: "news"), options: .quick) {
+            events.append(event.data)
+        }
+
+        #expect(events == ["one"])
+        #expect(transport.requestCount == 2)
+    }
+
+    // A request that is not idempotent is never sent twice.
+    @Test func `a write whose events come to their end is not sent again`() async throws {
+        let (client, transport) = try Self.client(Self.stream("data: Hel\n\ndata: lo\n\n"), .status(204))
+        var text = ""
+
+        let chat = APIConfiguration(path: "chat", method: .post, body: .json(["q": 1]))
+        for try await event in client.eventSource(chat, options: .quick) { text += event.data }
+
+        #expect(text == "Hello")
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a write whose events break off is not sent again`() async throws {
+        let (client, transport) = try Self.client(Self.stream("data: Hel\n\n", failing: .connectionReset), .status(204))
+
+        let error = await #expect(throws: EventSourceFailure.self) {
+            for try await _ in client.eventSource(APIConfiguration(path: "chat", method: .post), options: .quick) {}
+        }
+
+        guard case .request(let failure)? = error, case .transport(let cause) = failure.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.kind == .connectionReset)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a write that certainly was not sent, or may be repeated, is sent again`() async throws {
+        var repeatable = APIConfiguration(path: "chat", method: .post)
+        repeatable.mayBeRepeated = true
+        let (refused, unsent) = try Self.client(.failure(.connectionRefused), Self.stream("data: 1\n\n"), .status(204))
+        let (cut, sent) = try Self.client(Self.stream("data: 1\n\n", failing: .connectionReset), .status(204))
+
+        for try await _ in refused.eventSource(APIConfiguration(path: "chat", method: .post), options: .quick) {}
+        for try await _ in cut.eventSource(repeatable, options: .quick) {}
+
+        #expect(unsent.requestCount == 2)
+        #expect(sent.requestCount == 2)
+    }
+
+    @Test func `a request made by hand says where it has been, too`() async throws {
+        let (client, transport) = try Self.client(Self.stream("id: 7\ndata: one\n\n"), .status(204))
+        var configuration = APIConfiguration()
+        configuration.prebuiltRequest = HTTPRequest(url: try RequestURL(validating: "https://o.example/news"))
+
+        for try await _ in client.eventSource(configuration, options: .quick) {}
+
+        #expect(transport.requests.map { $0.headers["Last-Event-ID"] } == [nil, "7"])
+        #expect(transport.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
+    }
+
+    @Test func `an id that no header field can hold is not sent, and the events go on`() async throws {
+        let (client, transport) = try Self.client(
+            Self.stream("id: a\u{1}b\ndata: one\n\n"),
+            Self.stream("id: 2\ndata: two\n\n"),
+            .status(204)
+        )
+        var ids: [String] = []
+
+        for try await event in client.eventSource(APIConfiguration(path: "news"), options: .quick) {
+            ids.append(event.lastEventID)
+        }
+
+        #expect(ids == ["a\u{1}b", "2"])
+        #expect(transport.requests.map { $0.headers["Last-Event-ID"] } == [nil, nil, "2"])
+    }
+}
