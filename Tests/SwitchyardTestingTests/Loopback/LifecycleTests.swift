@@ -109,7 +109,7 @@ import Testing
                     #expect(server.port == port)
                 }
 
-                #expect(try ProcessTable.settles(to: before))
+                #expect(try ProcessTable.settles(near: before))
             }
         }
     #endif
