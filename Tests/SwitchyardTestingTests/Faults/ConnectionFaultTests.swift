@@ -27,6 +27,7 @@ import Testing
 
     #if os(Linux)
         @Test func `the port of a refusing server is no one's who takes any`() throws {
+            let server = try LoopbackServer.runningApart()
             server.fault = .refuse
 
             // What the system chooses for others is what could be bound without asking to share it.

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `a stopped server refuses connections and frees its port`() throws {
-        let server = try LoopbackServer.running()
+        let server = try LoopbackServer.runningApart()
         let other = LoopbackServer(port: server.port)
 
         server.stop()
@@ -77,23 +77,20 @@ import Testing
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
+    @Test func `a server that is released stops`() throws {
+        var server: LoopbackServer? = try .runningApart()
+        let port = try #require(server?.port)
+
+        server = nil
+
+        #expect(throws: RawSocket.Failure.refused) { try RawSocket(port: port) }
+    }
+
     #if os(Linux)
-        @Test func `a server that is released stops`() async {
-            // In a process of its own, where no other test is given the port that becomes free.
-            await #expect(processExitsWith: .success) {
-                var server: LoopbackServer? = try .running()
-                let port = try #require(server?.port)
-
-                server = nil
-
-                #expect(throws: RawSocket.Failure.refused) { try RawSocket(port: port) }
-            }
-        }
-
         @Test func `starting again on the same port leaks no descriptor and no thread`() async {
             // In a process of its own, where no other test opens anything.
             await #expect(processExitsWith: .success) {
-                let server = try LoopbackServer.running()
+                let server = try LoopbackServer.runningApart()
                 try LifecycleTests.exchange(with: server)
                 let port = server.port
                 server.stop()

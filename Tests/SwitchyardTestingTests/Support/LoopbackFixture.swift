@@ -4,8 +4,8 @@ import SwitchyardTesting
 
 extension LoopbackServer {
     /// A running server with the routes that most tests need.
-    static func running(limits: LoopbackLimits = LoopbackLimits()) throws -> LoopbackServer {
-        let server = LoopbackServer(limits: limits)
+    static func running(port: UInt16 = 0, limits: LoopbackLimits = LoopbackLimits()) throws -> LoopbackServer {
+        let server = LoopbackServer(port: port, limits: limits)
         server.route(.get, "/topics") { request in .json(#"{"page": \#(request.queryValue("page") ?? "1")}"#) }
         server.route(.post, "/echo") { request in .data(try await request.body.collect()) }
         server.route(.get, "/fixed", answering: .text("fixed"))
@@ -17,6 +17,11 @@ extension LoopbackServer {
         server.route(.get, "/empty", answering: LoopbackResponse(status: 204))
         try server.start()
         return server
+    }
+
+    /// A running server whose port no other test is given while it is free.
+    static func runningApart() throws -> LoopbackServer {
+        try UnchosenPort.first { try running(port: $0) }
     }
 
     /// A new connection to the server.

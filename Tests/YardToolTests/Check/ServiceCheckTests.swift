@@ -116,7 +116,7 @@ import Testing
         try await withTemporaryFolder { folder in
             try folder.write(Self.file("forum", [server.baseURL]), to: "forum.json")
             #expect(await Yard.run(["check", folder.path, "--environment", "test"]) == 0)
-            server.stop()
+            server.fault = .refuse
             #expect(await Yard.run(["check", folder.path, "--timeout", "2"]) == 1)
         }
     }
