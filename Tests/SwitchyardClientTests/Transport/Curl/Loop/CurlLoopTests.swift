@@ -63,6 +63,14 @@
             }
         }
 
+        /// Those for events that a program would have as well.
+        ///
+        /// One that is closed meanwhile, and its number another's, may look so once.
+        private func eventDescriptorsPassedOn() throws -> Set<Int32> {
+            let events = try descriptors().filter { $0.target.hasPrefix("anon_inode:[event") }
+            return Set(events.map(\.number).filter { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 })
+        }
+
         @Test func `connections are closed in programs that the process starts`() async throws {
             try await Lab.run(.curl) { lab in
                 let response = try await lab.get("/text")
@@ -72,8 +80,7 @@
                 #expect(!connections.isEmpty)
                 #expect(connections.allSatisfy { fcntl($0.number, F_GETFD) & FD_CLOEXEC != 0 })
                 // Those that watch them; whoever else has one in this process closes it as well.
-                let watching = try descriptors().filter { $0.target.hasPrefix("anon_inode:[event") }
-                #expect(watching.allSatisfy { fcntl($0.number, F_GETFD) & FD_CLOEXEC != 0 })
+                #expect(try eventDescriptorsPassedOn().intersection(eventDescriptorsPassedOn()).isEmpty)
             }
         }
 
