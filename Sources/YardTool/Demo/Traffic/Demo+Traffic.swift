@@ -3,14 +3,7 @@ import Switchyard
 extension Demo {
     /// Plays something while callers keep asking, and a table shows what the client makes of the servers.
     func withTraffic(on stage: DemoStage, _ body: () async -> Void) async {
-        async let callers: Void = stage.traffic.run(callers: pace.callers, think: pace.think) {
-            number throws(APIError) in
-            _ = try await stage.topics.topic(id: 1 + number % 50)
-        }
-        async let _: Void = redraw(stage)
-        await body()
-        stage.traffic.stop()
-        await callers
+        await accompany(stage, body)
         let tally = stage.traffic.total
         stage.record { report in
             report.requests += tally.calls
@@ -19,6 +12,18 @@ extension Demo {
         }
         screen.clear()
         screen.print([""] + table(of: stage))
+    }
+
+    /// Returns when the last caller has its answer and nothing draws any more.
+    private func accompany(_ stage: DemoStage, _ body: () async -> Void) async {
+        async let callers: Void = stage.traffic.run(callers: pace.callers, think: pace.think) {
+            number throws(APIError) in
+            _ = try await stage.topics.topic(id: 1 + number % 50)
+        }
+        async let _: Void = redraw(stage)
+        await body()
+        stage.traffic.stop()
+        await callers
     }
 
     /// Draws the table ten times a second, until the task is cancelled.
