@@ -67,6 +67,14 @@ enum FlowSamples {
         return transport
     }
 
+    static func payment(_ certificate: URL, _ key: URL) -> APIConfiguration {
+        // sample
+        var payment = APIConfiguration(path: "payments", method: .post)
+        payment.tls = TLSConfiguration(clientIdentity: .init(certificate: .file(certificate), privateKey: .file(key)))
+        // end
+        return payment
+    }
+
     static func pins(_ current: TLSPin, _ next: TLSPin, endOfLife: Date) throws -> any Transport {
         // sample
         let rule = try PinRule(

@@ -83,6 +83,7 @@ extension CacheKey {
             let fingerprint = MessageDigest.sha256("\(credential.scheme)".utf8).hexText
             fields.append((name: ":credential", value: fingerprint))
         }
+        if let tls = configuration.tls { fields.append((name: ":tls", value: tls.fingerprint)) }
         if let version = configuration.apiVersion { fields.append((name: ":api", value: version)) }
         let pathValues = configuration.pathValues
         if !pathValues.isEmpty {

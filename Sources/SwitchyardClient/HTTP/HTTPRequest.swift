@@ -108,6 +108,17 @@ public struct HTTPRequest: Sendable {
     public var networkAccess = NetworkAccess()
     /// What the exchange is for; anything unless set.
     public var traffic = Traffic.standard
+    /// Whom this exchange trusts and how it identifies itself, in place of its transport's configuration; `nil` unless
+    /// set.
+    ///
+    /// It goes over connections of its own, which no exchange with another configuration uses. Limits for connections
+    /// count them apart.
+    public var tls: TLSConfiguration? {
+        get { boxedTLS?.value }
+        set { boxedTLS = newValue.map { Boxed($0) } }
+    }
+    /// Behind a reference, since it is large and few have one.
+    private var boxedTLS: Boxed<TLSConfiguration>?
 
     /// Creates a request.
     public init(

@@ -9,6 +9,7 @@ public import SwitchyardServices
     var cdnURL: RequestURL?
     var networkAccess = HTTPRequest.NetworkAccess()
     var traffic = HTTPRequest.Traffic.standard
+    var tls: TLSConfiguration?
     var apiVersion: String?
     var modifier: (@Sendable (inout HTTPRequest) throws -> Void)?
     var prebuiltRequest: HTTPRequest?
@@ -67,6 +68,14 @@ extension APIConfiguration {
     public var traffic: HTTPRequest.Traffic {
         get { rare?.value.traffic ?? .standard }
         set { change { $0.traffic = newValue } }
+    }
+
+    /// Whom this call trusts and how it identifies itself, in place of the transport's configuration; `nil` unless set.
+    ///
+    /// It holds wherever a redirect leads. An answer is stored and shared among calls of the same configuration only.
+    public var tls: TLSConfiguration? {
+        get { rare?.value.tls }
+        set { change { $0.tls = newValue } }
     }
 
     /// A segment between base URL and path, such as `v2`; the generator's when `nil`, none when empty.

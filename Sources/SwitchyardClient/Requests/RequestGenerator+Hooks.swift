@@ -78,6 +78,7 @@ extension RequestGenerator {
         if configuration.prebuiltRequest == nil {
             request.networkAccess = configuration.networkAccess
             request.traffic = configuration.traffic
+            request.tls = configuration.tls
         }
         if let authorization = configuration.authorization, request.url.origin == base.origin {
             try hook("credentials") { try authorization.apply(&request) }

@@ -45,7 +45,7 @@ extension APIConfiguration {
             "\(server)", "\(usesCDN)", "\(parameterDestination)", "\(upgradesToHTTPS)", "\(usesCookies)",
             "\(usesCredentials)", "\(networkAccess)", apiVersion ?? "-", cdnURL?.text ?? "-",
             credential.map { "\($0.scheme)" } ?? "-", redirects.map { "\($0.rule) \($0.limit)" } ?? "-",
-            responseBodyLimit.map { "\($0)" } ?? "-",
+            responseBodyLimit.map { "\($0)" } ?? "-", tls?.fingerprint ?? "-",
         ]
     }
 }

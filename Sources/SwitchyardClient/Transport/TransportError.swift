@@ -66,6 +66,15 @@ public struct TransportError: Error, Sendable, Hashable {
     }
 }
 
+extension TransportError {
+    /// What a request meets that comes after the end of its transport.
+    static let shutDown = TransportError(
+        .closed,
+        message: "the transport has been shut down",
+        mayHaveBeenSent: false
+    )
+}
+
 extension TransportError: CustomStringConvertible {
     /// The kind, the code and the message.
     public var description: String {

@@ -83,4 +83,23 @@ import Testing
         #expect(titles == ["Bearer anna", "Bearer bert", "Bearer anna", "nobody"])
         #expect(transport.requestCount == 3)
     }
+
+    @Test func `PEER-15: what one certificate was answered is not shown to another`() async throws {
+        let transport = StubTransport { request in
+            .json(#"{"id": 1, "title": "\#(request.tls?.clientIdentity?.password ?? "nobody")"}"#)
+        }
+        let topics = TopicAPI(client: try .stubbed(transport))
+        var titles: [String] = []
+        for name in ["anna", "bert", "anna", nil] {
+            var call = TopicAPI.topic(1, lifetime: .seconds(60))
+            let source = TLSConfiguration.ClientIdentity.Source.pem(Data())
+            call.tls = name.map {
+                TLSConfiguration(clientIdentity: .init(certificate: source, privateKey: source, password: $0))
+            }
+            titles.append(try await topics.value(Topic.self, for: call).title)
+        }
+
+        #expect(titles == ["anna", "bert", "anna", "nobody"])
+        #expect(transport.requestCount == 3)
+    }
 }

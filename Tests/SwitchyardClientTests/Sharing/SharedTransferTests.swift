@@ -188,6 +188,7 @@ import Testing
         { $0.parameterOptions = ParameterEncodingOptions() },
         { $0.responseBodyLimit = 10 },
         { $0.redirects = .refuse },
+        { $0.tls = TLSConfiguration(minimumVersion: .tls13) },
         { $0.localAnswer = HTTPResponse(status: 204) },
         { $0.modifier = { _ in } },
         { $0.interceptors = [.adapting { _, _ in }] },

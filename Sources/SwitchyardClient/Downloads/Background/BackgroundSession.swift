@@ -43,6 +43,10 @@
             let head: URLRequest
             do throws(TransportError) {
                 try tls.check(request.url)
+                guard request.tls == nil || request.tls == tls else {
+                    let message = "another TLS configuration than that of the background session"
+                    throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
+                }
                 var plain = request
                 plain.body = .none
                 head = try URLSessionRequest(plain).head

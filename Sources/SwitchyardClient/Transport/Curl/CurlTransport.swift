@@ -19,6 +19,8 @@
     /// ``Configuration/decompressesResponses``, `Accept-Encoding`.
     public final class CurlTransport: Transport {
         private let loop: CurlLoop
+        /// The transports of requests whose TLS configuration is another.
+        private let others: TransportsByTLS
 
         /// Creates a transport.
         ///
@@ -29,6 +31,11 @@
         public init(configuration: Configuration = Configuration()) throws(TransportError) {
             let library = try CurlLibrary.open()
             loop = try CurlLoop(settings: CurlSettings(configuration, library: library))
+            others = TransportsByTLS { tls throws(TransportError) in
+                var configuration = configuration
+                configuration.tls = tls
+                return try CurlTransport(configuration: configuration)
+            }
         }
 
         deinit {
@@ -47,6 +54,9 @@
             progress: TransferProgressHandler?,
             completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
         ) -> any TransportTask {
+            if let tls = request.tls, !loop.uses(tls) {
+                return others.start(request, tls, progress: progress, completion: completion)
+            }
             let exchange = CurlExchange(of: request, on: loop, progress: progress, completion: completion)
             do throws(TransportError) {
                 try loop.prepare(exchange, for: request)
@@ -61,6 +71,7 @@
         /// Ends the transport: what is in flight ends with ``TransportError/Kind/closed``, as does every later request.
         public func shutdown() {
             loop.close(.now)
+            others.shutdown()
         }
     }
 #endif

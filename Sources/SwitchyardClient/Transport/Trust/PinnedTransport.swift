@@ -14,6 +14,8 @@ import SwitchyardServices
 ///         try Transports.systemDefault(tls: TLSConfiguration(pins: pins))
 ///     }
 ///
+/// The pins also hold for a request with a TLS configuration of its own, unless that has pins.
+///
 /// A pinned host is asked over https only. After a mismatch under ``PinRule/Mode/reportOnly`` the connection is made
 /// again without the pins; nothing of the request had been sent by then.
 public final class PinnedTransport: Transport {
@@ -96,11 +98,12 @@ public final class PinnedTransport: Transport {
         guard origin.scheme == "https" else {
             return refuse("\(origin.host) is pinned and asked over https only", completion)
         }
+        let pinned = request.pinned(to: site.rule)
         guard site.rule.mode == .reportOnly else {
-            return site.strict.start(request, progress: progress, completion: completion)
+            return site.strict.start(pinned, progress: progress, completion: completion)
         }
         let relay = PinnedTask()
-        let first = site.strict.start(request, progress: progress) { [plain, report] result in
+        let first = site.strict.start(pinned, progress: progress) { [plain, report] result in
             guard case .failure(let error) = result, error.kind == .certificateRejected, !relay.isCancelled else {
                 return completion(result)
             }
@@ -130,6 +133,17 @@ public final class PinnedTransport: Transport {
     public func shutdown() {
         for site in sites { site.strict.shutdown() }
         plain.shutdown()
+    }
+}
+
+extension HTTPRequest {
+    /// The request with a rule's pins in its own TLS configuration, where it has one without pins.
+    fileprivate func pinned(to rule: PinRule) -> HTTPRequest {
+        guard var tls, tls.pins.isEmpty else { return self }
+        tls.pins = rule.pins
+        var request = self
+        request.tls = tls
+        return request
     }
 }
 

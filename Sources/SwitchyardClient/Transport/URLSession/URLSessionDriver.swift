@@ -183,10 +183,4 @@ extension URLSessionDriver: URLSessionDataDelegate {
 
 extension TransportError {
     fileprivate static let shutDownInFlight = TransportError(.closed, message: "the transport has been shut down")
-
-    static let shutDownBeforeStart = TransportError(
-        .closed,
-        message: "the transport has been shut down",
-        mayHaveBeenSent: false
-    )
 }

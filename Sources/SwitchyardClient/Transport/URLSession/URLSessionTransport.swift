@@ -45,6 +45,8 @@ public final class URLSessionTransport: Transport {
 
     private let configuration: Configuration
     private let sessions: URLSessionDriver
+    /// The transports of requests whose TLS configuration is another.
+    private let others: TransportsByTLS
 
     /// Creates a transport.
     ///
@@ -55,6 +57,11 @@ public final class URLSessionTransport: Transport {
         let trust = try URLSessionTrust(configuration.tls)
         self.configuration = configuration
         sessions = URLSessionDriver(configuration: Self.settings(configuration), trust: trust)
+        others = TransportsByTLS { tls throws(TransportError) in
+            var configuration = configuration
+            configuration.tls = tls
+            return try URLSessionTransport(configuration: configuration)
+        }
     }
 
     deinit {
@@ -84,6 +91,9 @@ public final class URLSessionTransport: Transport {
         progress: TransferProgressHandler?,
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
     ) -> any TransportTask {
+        if let tls = request.tls, tls != configuration.tls {
+            return others.start(request, tls, progress: progress, completion: completion)
+        }
         let exchange = URLSessionExchange(
             request: request,
             configuration: configuration,
@@ -93,7 +103,7 @@ public final class URLSessionTransport: Transport {
         do throws(TransportError) {
             try configuration.tls.check(request.url)
             let form = try URLSessionRequest(request)
-            guard sessions.start(exchange, form) else { throw .shutDownBeforeStart }
+            guard sessions.start(exchange, form) else { throw .shutDown }
             exchange.startTimers()
         } catch {
             DispatchQueue.global().async { exchange.end(.failure(error)) }
@@ -104,6 +114,7 @@ public final class URLSessionTransport: Transport {
     /// Ends the transport: what is in flight ends with ``TransportError/Kind/closed``, as does every later request.
     public func shutdown() {
         sessions.close(cancelling: true)
+        others.shutdown()
     }
 }
 

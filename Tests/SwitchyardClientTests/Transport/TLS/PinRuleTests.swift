@@ -55,6 +55,25 @@ struct PinRuleTests {
         #expect(try await Self.status(transport, "https://A.Worse.Test./") == nil)
     }
 
+    @Test func `the pins of a host hold for a request with a configuration of its own`() async throws {  // N9
+        let rule = try PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])
+        let seen = Locked<[Set<TLSPin>?]>([])
+        let transport = try PinnedTransport(rules: [rule]) { _ in
+            StubTransport { request in
+                seen.withLock { $0.append(request.tls?.pins) }
+                return .status(200)
+            }
+        }
+        var request = HTTPRequest(url: try #require(RequestURL("https://good.test/")))
+        _ = try await transport.send(request)
+        request.tls = TLSConfiguration(minimumVersion: .tls13)
+        _ = try await transport.send(request)
+        request.tls = TLSConfiguration(pins: [try Self.pin(3)])
+        _ = try await transport.send(request)
+
+        #expect(seen.withLock { $0 } == [nil, rule.pins, [try Self.pin(3)]])
+    }
+
     @Test func `hosts without a rule may be refused`() async throws {  // N5
         let rule = try PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])
         let transport = try Self.transport([rule], otherHosts: .refused)

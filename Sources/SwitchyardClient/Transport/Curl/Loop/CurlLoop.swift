@@ -62,6 +62,9 @@
 
         // MARK: Any thread
 
+        /// Whether connections are made under this configuration.
+        func uses(_ tls: TLSConfiguration) -> Bool { settings.value.configuration.tls == tls }
+
         /// Gives an exchange a handle with the request written into it.
         func prepare(_ exchange: CurlExchange, for request: HTTPRequest) throws(TransportError) {
             try settings.value.configuration.tls.check(request.url)
@@ -224,12 +227,6 @@
     }
 
     extension TransportError {
-        static let shutDown = TransportError(
-            .closed,
-            message: "the transport has been shut down",
-            mayHaveBeenSent: false
-        )
-
         fileprivate static func lost(_ what: String) -> TransportError {
             TransportError(.closed, message: what, mayHaveBeenSent: false)
         }

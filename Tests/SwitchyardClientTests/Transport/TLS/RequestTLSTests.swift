@@ -1,0 +1,120 @@
+import Foundation
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardClient
+
+/// Row N9 for single requests, over real connections.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RequestTLSTests {
+    private let certificates: Certificates
+
+    init() throws {
+        certificates = try .ready()
+    }
+
+    private var trusting: TLSConfiguration { TLSConfiguration(trustRoots: .file(certificates.authority)) }
+
+    /// What becomes of a request; `nil` when it is answered.
+    private func failure(
+        _ transport: any Transport,
+        _ server: TLSServer,
+        _ tls: TLSConfiguration?
+    ) async throws -> TransportError.Kind? {
+        var request = HTTPRequest(url: try RequestURL(validating: server.url), timeouts: .init(total: .seconds(240)))
+        request.tls = tls
+        do throws(TransportError) {
+            _ = try await transport.send(request)
+            return nil
+        } catch {
+            return error.kind
+        }
+    }
+
+    @Test func `a request trusts whom its own configuration names, and no other request does`() async throws {
+        let server = try TLSServer(certificates, .good)
+        let transport = try Transports.systemDefault()
+
+        #expect(try await failure(transport, server, nil) == .certificateRejected)
+        #expect(try await failure(transport, server, trusting) == nil)
+        #expect(try await failure(transport, server, nil) == .certificateRejected)
+    }
+
+    @Test func `the pins of a request are asked for, though a connection stands`() async throws {
+        let server = try TLSServer(certificates, .good)
+        let transport = try Transports.systemDefault(tls: trusting)
+        var pinned = trusting
+        pinned.pins = [try #require(TLSPin(try certificates.pin(.client)))]
+
+        #expect(try await failure(transport, server, nil) == nil)
+        #expect(try await failure(transport, server, pinned) == .certificateRejected)
+        #expect(try await failure(transport, server, trusting) == nil)
+    }
+
+    @Test func `a request may want a newer version than the others`() async throws {
+        let server = try TLSServer(certificates, .good, options: ["-tls1_2"])
+        let transport = try Transports.systemDefault(tls: trusting)
+        var newer = trusting
+        newer.minimumVersion = .tls13
+
+        #expect(try await failure(transport, server, newer) == .tlsFailure)
+        #expect(try await failure(transport, server, nil) == nil)
+    }
+
+    @Test func `a call has its configuration on its way through a client`() async throws {
+        let server = try TLSServer(certificates, .good)
+        let service = try Service(
+            name: "tls",
+            servers: [try Server(name: "one", baseURLs: [.test: ServerURL(server.url)])],
+            defaultEnvironment: .test
+        )
+        let client = try NetworkClient(service: service)
+        defer { client.shutdown() }
+        var call = APIConfiguration(path: "/", timeout: .seconds(240))
+        call.tls = trusting
+
+        #expect(try await client.send(call).status == 200)
+    }
+
+    @Test func `a configuration that cannot be used fails the request and no other`() async throws {
+        let server = try TLSServer(certificates, .good)
+        let transport = try Transports.systemDefault(tls: trusting)
+        let missing = TLSConfiguration(trustRoots: .file(URL(fileURLWithPath: "/nowhere/ca.pem")))
+
+        #expect(try await failure(transport, server, missing) == .closed)
+        #expect(try await failure(transport, server, nil) == nil)
+    }
+
+    @Test func `after a shutdown no request begins, whatever its configuration`() async throws {
+        let server = try TLSServer(certificates, .good)
+        let transport = try Transports.systemDefault()
+        #expect(try await failure(transport, server, trusting) == nil)
+
+        transport.shutdown()
+
+        #expect(try await failure(transport, server, trusting) == .closed)
+        #expect(try await failure(transport, server, TLSConfiguration(minimumVersion: .tls13)) == .closed)
+    }
+
+    #if os(Linux)
+        @Test func `a request identifies itself, and no other does`() async throws {
+            let options = ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority.path]
+            let server = try TLSServer(certificates, .good, options: options)
+            let transport = try Transports.systemDefault(tls: trusting)
+            var known = trusting
+            known.clientIdentity = .init(
+                certificate: .file(certificates.certificate(.client)),
+                privateKey: .file(certificates.key(.client))
+            )
+
+            #expect(try await failure(transport, server, known) == nil)
+            #expect(try await failure(transport, server, nil) != nil)
+        }
+
+        @Test func `URLSession on Linux refuses a request with a configuration that it cannot keep`() async throws {
+            let server = try TLSServer(certificates, .good)
+            let transport = try URLSessionTransport()
+
+            #expect(try await failure(transport, server, trusting) == .unsupported)
+        }
+    #endif
+}
