@@ -45,8 +45,7 @@ struct curl_sockaddr {
 
 /// The functions of libcurl. `setopt` and `getinfo` are variadic there, and so they are here.
 struct curl_functions {
-    int (*global_init_mem)(long flags, void *(*malloc)(size_t), void (*free)(void *), void *(*realloc)(void *, size_t),
-                           char *(*strdup)(const char *), void *(*calloc)(size_t, size_t));
+    int (*global_init)(long flags);
     const struct curl_version_info *(*version_info)(int age);
     const char *(*easy_strerror)(int code);
     void *(*easy_init)(void);

@@ -194,13 +194,6 @@ int exchange_judge_end(struct ycurl_exchange *exchange, int code);
 /// Closes the file of a body that is not needed any more.
 void exchange_close_file(struct ycurl_exchange *exchange);
 
-/// Keeps what libcurl gives back on the calling thread from now on, for as long as the loop runs on it.
-void memory_keep(const ycurl_loop *loop);
-/// Gives malloc back what is kept for a loop, by its own thread; does nothing on any other.
-void memory_give_back(const ycurl_loop *loop);
-/// The same, and keeps nothing any more.
-void memory_end(const ycurl_loop *loop);
-
 /// Learns that libcurl wants to know something else of the socket of an exchange with a fed body.
 void exchange_note_watching(void *easy, int what);
 

@@ -38,7 +38,7 @@ const char *library_find(void *library, const struct wanted_function *wanted, si
 
 static const char *find_functions(void *library) {
     const struct wanted_function wanted[] = {
-        {"curl_global_init_mem", &ycurl_lib.global_init_mem},
+        {"curl_global_init", &ycurl_lib.global_init},
         {"curl_version_info", &ycurl_lib.version_info},
         {"curl_easy_strerror", &ycurl_lib.easy_strerror},
         {"curl_easy_init", &ycurl_lib.easy_init},
@@ -87,9 +87,7 @@ static void open_library(void) {
                  info->version);
         return;
     }
-    // Where libcurl has been set up before, by the host program or its Foundation, it stays with the memory that it has.
-    int code = ycurl_lib.global_init_mem(CURL_GLOBAL_DEFAULT, ycurl_malloc, ycurl_free, ycurl_realloc, ycurl_strdup,
-                                         ycurl_calloc);
+    int code = ycurl_lib.global_init(CURL_GLOBAL_DEFAULT);
     if (code != CURLE_OK) {
         availability = YCURL_UNUSABLE;
         snprintf(message, sizeof message, "libcurl could not be set up: %s", ycurl_lib.easy_strerror(code));

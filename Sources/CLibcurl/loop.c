@@ -56,12 +56,6 @@ static void take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
 }
 
-static void close_multi(ycurl_loop *loop) {
-    if (loop->multi) ycurl_lib.multi_cleanup(loop->multi);
-    loop->multi = NULL;
-    memory_give_back(loop);
-}
-
 void ycurl_loop_end(ycurl_loop *loop) {
     while (loop->abandoned) {
         struct ycurl_exchange *exchange = loop->abandoned;
@@ -69,8 +63,8 @@ void ycurl_loop_end(ycurl_loop *loop) {
         take_off(loop, exchange);
         ycurl_exchange_destroy(exchange);
     }
-    close_multi(loop);
-    memory_end(loop);
+    if (loop->multi) ycurl_lib.multi_cleanup(loop->multi);
+    loop->multi = NULL;
 }
 
 void ycurl_loop_destroy(ycurl_loop *loop) {
@@ -143,7 +137,7 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
 
 void ycurl_loop_close_connections(ycurl_loop *loop) {
     if (loop->abandoned) return;
-    close_multi(loop);
+    ycurl_lib.multi_cleanup(loop->multi);
     if (!open_multi(loop)) loop->out_of_memory = true;
 }
 
@@ -206,10 +200,7 @@ static int wait_time(const ycurl_loop *loop, int64_t wait_ms) {
     return (int)(wait < INT32_MAX ? wait : INT32_MAX);
 }
 
-void ycurl_loop_begin(ycurl_loop *loop) {
-    loop->now = ycurl_now();
-    memory_keep(loop);
-}
+void ycurl_loop_begin(ycurl_loop *loop) { loop->now = ycurl_now(); }
 
 void ycurl_loop_push(ycurl_loop *loop) {
     run_timer(loop);

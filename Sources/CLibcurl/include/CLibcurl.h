@@ -47,17 +47,6 @@ int64_t ycurl_now(void);
 /// Starts a detached thread with all signals blocked. Returns 0 or an errno.
 int ycurl_start_thread(void (*body)(void *context), void *context);
 
-// MARK: Memory
-
-/// What libcurl takes memory with and gives it back; each piece is malloc's. Any thread may call them.
-void *ycurl_malloc(size_t count);
-void *ycurl_calloc(size_t number, size_t size);
-void *ycurl_realloc(void *piece, size_t count);
-char *ycurl_strdup(const char *text);
-void ycurl_free(void *piece);
-/// Bytes that the loop of the calling thread keeps, 1 MiB at most; 0 where none runs.
-size_t ycurl_kept_bytes(void);
-
 // MARK: Options that one transport sets on all its handles
 
 enum ycurl_option {

@@ -15,11 +15,6 @@
     /// itself is not (seen with 7.88). After a fork without an exec, the child must not use a transport of its parent:
     /// the thread is the parent's.
     ///
-    /// What libcurl gives back on the transport's thread is kept for its next requests, at most 1 MiB, until the thread ends
-    /// or has been idle for ``Configuration/idleConnectionTimeout``. For that the first transport of a process sets
-    /// libcurl up with memory functions of its own, unless somebody has set it up before; all memory is `malloc`'s, for
-    /// whoever else uses libcurl in the process as well.
-    ///
     /// Nothing is added to a request but `Host`, the framing of its body and, with
     /// ``Configuration/decompressesResponses``, `Accept-Encoding`.
     public final class CurlTransport: Transport {
