@@ -63,27 +63,42 @@ struct Score: Codable {
 }
 
 /// Runs contenders in turn, round after round, so that the noise of the machine meets all of them alike.
+///
+/// Whom a contender follows matters too: of two that are the same, one behind the other, the second did 1.05 of the
+/// first's requests. So each follows each other equally often, and may warm up.
 struct Contest {
     var contenders: [Contender]
     var concurrency: Int
     var rounds = 7
     var secondsPerTurn = 0.4
+    /// How long a contender works before its turn is counted.
+    var secondsToWarmUp = 0.0
 
     /// Returns the scores of each contender, by name, one per round.
     func run() async throws -> [String: [Score]] {
         var scores: [String: [Score]] = [:]
         for contender in contenders { _ = try await turn(of: contender) }
+        let orders = Self.orders(of: contenders.count)
         for round in 0..<rounds {
-            for index in contenders.indices {
-                let contender = contenders[(index + round) % contenders.count]
+            for index in orders[round % orders.count] {
+                let contender = contenders[index]
                 scores[contender.name, default: []].append(try await turn(of: contender))
             }
         }
         return scores
     }
 
+    /// The orders of rounds after which each has followed each other equally often (Williams, Australian Journal of
+    /// Scientific Research A 2, 1949): as many as there are contenders, or twice as many when their number is odd.
+    private static func orders(of count: Int) -> [[Int]] {
+        let zigzag = (0..<count).map { $0.isMultiple(of: 2) ? (count - $0 / 2) % count : ($0 + 1) / 2 }
+        let orders = (0..<count).map { shift in zigzag.map { ($0 + shift) % count } }
+        return count.isMultiple(of: 2) ? orders : orders + orders.map { $0.reversed() }
+    }
+
     private func turn(of contender: Contender) async throws -> Score {
-        try await contender.turn(concurrency: concurrency, seconds: secondsPerTurn)
+        if secondsToWarmUp > 0 { _ = try await contender.turn(concurrency: concurrency, seconds: secondsToWarmUp) }
+        return try await contender.turn(concurrency: concurrency, seconds: secondsPerTurn)
     }
 }
 

@@ -21,8 +21,9 @@ struct OverheadBenchmark {
             let contest = Contest(
                 contenders: try contenders(target, concurrency),
                 concurrency: concurrency,
-                rounds: 15,
-                secondsPerTurn: 0.3
+                rounds: 20,
+                secondsPerTurn: 0.3,
+                secondsToWarmUp: 0.1
             )
             let report = OverheadReport(concurrency: concurrency, scores: try await contest.run())
             if !isJSON { print(report.text) }
