@@ -1,5 +1,4 @@
 import Foundation
-import SwitchyardServices
 import Testing
 
 @testable import SwitchyardClient
@@ -62,12 +61,7 @@ import Testing
 
     @Test func `a call has its configuration on its way through a client`() async throws {
         let server = try TLSServer(certificates, .good)
-        let service = try Service(
-            name: "tls",
-            servers: [try Server(name: "one", baseURLs: [.test: ServerURL(server.url)])],
-            defaultEnvironment: .test
-        )
-        let client = try NetworkClient(service: service)
+        let client = try NetworkClient(service: server.service())
         defer { client.shutdown() }
         var call = APIConfiguration(path: "/", timeout: .seconds(240))
         call.tls = trusting

@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardServices
 import Testing
 
 /// What becomes of a request to a server with a configuration; `nil` when it is answered.
@@ -10,5 +11,16 @@ func failure(_ server: TLSServer, _ tls: TLSConfiguration) async throws -> Trans
         return nil
     } catch {
         return error
+    }
+}
+
+extension TLSServer {
+    /// A service with this server alone.
+    func service() throws -> Service {
+        try Service(
+            name: "tls",
+            servers: [Server(name: "one", baseURLs: [.test: ServerURL(url)])],
+            defaultEnvironment: .test
+        )
     }
 }

@@ -25,12 +25,7 @@ import Testing
     @Test func `a refused certificate reaches the caller as such, neither as a cancel nor as a switch`() async throws
     {  // N7
         let server = try TLSServer(certificates, .good)
-        let service = try Service(
-            name: "tls",
-            servers: [try Server(name: "one", baseURLs: [.test: ServerURL(server.url)])],
-            defaultEnvironment: .test
-        )
-        let client = try NetworkClient(service: service)
+        let client = try NetworkClient(service: server.service())
 
         let reason = await client.failure(of: APIConfiguration(path: "/"))
 
