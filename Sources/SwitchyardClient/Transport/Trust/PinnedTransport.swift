@@ -1,5 +1,4 @@
 public import Foundation
-import Dispatch
 import SwitchyardServices
 
 /// A transport that checks the pins of certain hosts, with a rule for each.
@@ -124,9 +123,7 @@ public final class PinnedTransport: Transport {
         _ completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
     ) -> any TransportTask {
         let error = TransportError(.certificateRejected, message: message, mayHaveBeenSent: false)
-        // Not from within this call: the caller may hold what its completion needs.
-        DispatchQueue.global().async { completion(.failure(error)) }
-        return PinnedTask()
+        return RefusedExchange(error, completion: completion)
     }
 
     /// Ends all the transports behind it.

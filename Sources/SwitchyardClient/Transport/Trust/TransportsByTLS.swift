@@ -1,4 +1,3 @@
-import Dispatch
 import SwitchyardServices
 
 /// The transports of requests that have a TLS configuration of their own, made when one is first needed.
@@ -35,9 +34,7 @@ final class TransportsByTLS: Sendable {
         do throws(TransportError) {
             return try transport(for: tls).start(request, progress: progress, completion: completion)
         } catch {
-            // Not from within this call: the caller may hold what its completion needs.
-            DispatchQueue.global().async { completion(.failure(error)) }
-            return NeverStarted()
+            return RefusedExchange(error, completion: completion)
         }
     }
 
@@ -83,9 +80,4 @@ final class TransportsByTLS: Sendable {
         }
         for entry in kept { entry.transport.shutdown() }
     }
-}
-
-/// An exchange that has failed before there was anything to cancel.
-private struct NeverStarted: TransportTask {
-    func cancel() {}
 }
