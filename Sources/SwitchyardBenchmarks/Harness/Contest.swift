@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// One way of doing the work that is measured.
 struct Contender: Sendable {
     let name: String
@@ -45,13 +39,15 @@ struct Contender: Sendable {
 
     /// Does the work in its turn.
     func turn(concurrency: Int, seconds: Double) async throws -> Score {
-        let cpuBefore = cpuSeconds()
+        let before = ProcessUsage.current
         let start = ContinuousClock.now
-        let done = try await drive(concurrency, seconds)
+        let done = try await Double(drive(concurrency, seconds))
         let elapsed = (ContinuousClock.now - start) / .seconds(1)
+        let after = ProcessUsage.current
         return Score(
-            perSecond: Double(done) / elapsed,
-            cpuMicroseconds: (cpuSeconds() - cpuBefore) / Double(done) * 1e6
+            perSecond: done / elapsed,
+            cpuMicroseconds: (after.cpuSeconds - before.cpuSeconds) / done * 1e6,
+            pageFaults: Double(after.pageFaults - before.pageFaults) / done
         )
     }
 }
@@ -60,6 +56,8 @@ struct Contender: Sendable {
 struct Score: Codable {
     var perSecond: Double
     var cpuMicroseconds: Double
+    /// For each time the work was done, how often it reached for memory that the system had yet to provide.
+    var pageFaults: Double
 }
 
 /// Runs contenders in turn, round after round, so that the noise of the machine meets all of them alike.
@@ -102,14 +100,6 @@ struct Contest {
     }
 }
 
-/// Processor time that this process has used, user and system.
-func cpuSeconds() -> Double {
-    var usage = rusage()
-    getrusage(ownProcess, &usage)
-    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
-}
-
 /// The middle of some figures, and how far they spread.
 struct Spread: Codable {
     var median: Double
@@ -123,9 +113,3 @@ struct Spread: Codable {
         maximum = sorted.last ?? .nan
     }
 }
-
-#if canImport(Glibc)
-    private let ownProcess = RUSAGE_SELF.rawValue
-#else
-    private let ownProcess = RUSAGE_SELF
-#endif

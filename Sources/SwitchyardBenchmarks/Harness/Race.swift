@@ -26,9 +26,9 @@ struct Race {
         for round in 0..<rounds {
             for offset in runners.indices {
                 let index = (offset + round) % runners.count
-                let start = cpuSeconds()
+                let start = ProcessUsage.current.cpuSeconds
                 try await runners[index].run(times)
-                figures[index].append((cpuSeconds() - start) * 1e9 / Double(times))
+                figures[index].append((ProcessUsage.current.cpuSeconds - start) * 1e9 / Double(times))
             }
         }
         return zip(runners, figures).map { ($0.name, Spread($1)) }

@@ -122,6 +122,7 @@ struct OverheadReport: Encodable {
         var name: String
         var perSecond: Spread
         var cpuMicroseconds: Spread
+        var pageFaults: Spread
     }
 
     var concurrency: Int
@@ -136,7 +137,8 @@ struct OverheadReport: Encodable {
             return Row(
                 name: name,
                 perSecond: Spread(own.map(\.perSecond)),
-                cpuMicroseconds: Spread(own.map(\.cpuMicroseconds))
+                cpuMicroseconds: Spread(own.map(\.cpuMicroseconds)),
+                pageFaults: Spread(own.map(\.pageFaults))
             )
         }
         func ratio(_ left: String, _ right: String) -> Spread {
@@ -154,7 +156,9 @@ struct OverheadReport: Encodable {
         var lines = ["\(concurrency) concurrent"]
         for row in rows {
             lines.append(
-                "  \(pad(row.name))\(number(row.perSecond.median)) requests/s  \(number(row.cpuMicroseconds.median)) us CPU each"
+                "  \(pad(row.name))\(number(row.perSecond.median)) requests/s  "
+                    + "\(number(row.cpuMicroseconds.median)) us CPU each  "
+                    + String(format: "%6.3f page faults each", row.pageFaults.median)
             )
         }
         for (name, ratio) in ratios.sorted(by: { $0.key < $1.key }) {
