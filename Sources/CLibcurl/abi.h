@@ -45,7 +45,8 @@ struct curl_sockaddr {
 
 /// The functions of libcurl. `setopt` and `getinfo` are variadic there, and so they are here.
 struct curl_functions {
-    int (*global_init)(long flags);
+    int (*global_init_mem)(long flags, void *(*malloc)(size_t), void (*free)(void *), void *(*realloc)(void *, size_t),
+                           char *(*strdup)(const char *), void *(*calloc)(size_t, size_t));
     const struct curl_version_info *(*version_info)(int age);
     const char *(*easy_strerror)(int code);
     void *(*easy_init)(void);

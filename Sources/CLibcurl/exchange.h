@@ -133,8 +133,8 @@ struct ycurl_loop {
     size_t option_count;
     struct chain_judge judge;
     int64_t now;
-    /// Running exchanges with a fed body.
-    size_t fed_count;
+    /// Exchanges that libcurl has, and those of them with a fed body.
+    size_t running_count, fed_count;
     /// Exchanges that are in doubt.
     size_t doubt_count;
     /// When libcurl wants to be called; INT64_MAX for never.
@@ -193,6 +193,13 @@ int exchange_judge_end(struct ycurl_exchange *exchange, int code);
 
 /// Closes the file of a body that is not needed any more.
 void exchange_close_file(struct ycurl_exchange *exchange);
+
+/// Keeps the receive buffers that libcurl gives back on the calling thread from now on, while the loop runs on it.
+void memory_keep(const ycurl_loop *loop);
+/// Gives malloc back what is kept for a loop beyond so many; does nothing on a thread other than the loop's.
+void memory_trim(const ycurl_loop *loop, size_t most);
+/// Gives back all, and keeps nothing any more.
+void memory_end(const ycurl_loop *loop);
 
 /// Learns that libcurl wants to know something else of the socket of an exchange with a fed body.
 void exchange_note_watching(void *easy, int what);

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define OLDEST_VERSION 0x074400
@@ -38,7 +39,7 @@ const char *library_find(void *library, const struct wanted_function *wanted, si
 
 static const char *find_functions(void *library) {
     const struct wanted_function wanted[] = {
-        {"curl_global_init", &ycurl_lib.global_init},
+        {"curl_global_init_mem", &ycurl_lib.global_init_mem},
         {"curl_version_info", &ycurl_lib.version_info},
         {"curl_easy_strerror", &ycurl_lib.easy_strerror},
         {"curl_easy_init", &ycurl_lib.easy_init},
@@ -87,7 +88,8 @@ static void open_library(void) {
                  info->version);
         return;
     }
-    int code = ycurl_lib.global_init(CURL_GLOBAL_DEFAULT);
+    // Where the host program has set libcurl up before, it stays with the memory functions that it has.
+    int code = ycurl_lib.global_init_mem(CURL_GLOBAL_DEFAULT, ycurl_malloc, ycurl_free, realloc, strdup, calloc);
     if (code != CURLE_OK) {
         availability = YCURL_UNUSABLE;
         snprintf(message, sizeof message, "libcurl could not be set up: %s", ycurl_lib.easy_strerror(code));

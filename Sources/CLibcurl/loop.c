@@ -51,9 +51,16 @@ ycurl_loop *ycurl_loop_create(void) {
 /// Takes a running exchange out of libcurl's hands.
 static void take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     exchange->running = false;  // First: libcurl lets go of its socket now, which is no news any more.
+    loop->running_count--;
     if (exchange->body == YCURL_BODY_FED) loop->fed_count--;
     loop_forget_ahead(loop, exchange);
     ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
+}
+
+static void close_multi(ycurl_loop *loop) {
+    if (loop->multi) ycurl_lib.multi_cleanup(loop->multi);
+    loop->multi = NULL;
+    memory_trim(loop, 0);
 }
 
 void ycurl_loop_end(ycurl_loop *loop) {
@@ -63,8 +70,8 @@ void ycurl_loop_end(ycurl_loop *loop) {
         take_off(loop, exchange);
         ycurl_exchange_destroy(exchange);
     }
-    if (loop->multi) ycurl_lib.multi_cleanup(loop->multi);
-    loop->multi = NULL;
+    close_multi(loop);
+    memory_end(loop);
 }
 
 void ycurl_loop_destroy(ycurl_loop *loop) {
@@ -100,7 +107,9 @@ int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     int code = ycurl_lib.multi_add_handle(loop->multi, exchange->easy);
     if (code != 0) deadlines_set(loop, exchange, INT64_MAX);
     exchange->running = code == 0;
-    if (exchange->running && exchange->body == YCURL_BODY_FED) loop->fed_count++;
+    if (!exchange->running) return code;
+    loop->running_count++;
+    if (exchange->body == YCURL_BODY_FED) loop->fed_count++;
     return code;
 }
 
@@ -137,7 +146,7 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
 
 void ycurl_loop_close_connections(ycurl_loop *loop) {
     if (loop->abandoned) return;
-    ycurl_lib.multi_cleanup(loop->multi);
+    close_multi(loop);
     if (!open_multi(loop)) loop->out_of_memory = true;
 }
 
@@ -179,6 +188,7 @@ static void run_deadlines(ycurl_loop *loop) {
 }
 
 static void collect_finished(ycurl_loop *loop) {
+    enum { SPARE_BUFFERS = 64 };  // As many as end at a time, 1 MiB.
     int left;
     struct curl_message *message;
     while ((message = ycurl_lib.multi_info_read(loop->multi, &left))) {
@@ -188,6 +198,7 @@ static void collect_finished(ycurl_loop *loop) {
         ycurl_lib.easy_getinfo(message->easy, CURLINFO_PRIVATE, &exchange);
         if (exchange) finish(loop, exchange, code);
     }
+    memory_trim(loop, loop->running_count + SPARE_BUFFERS);
 }
 
 static int wait_time(const ycurl_loop *loop, int64_t wait_ms) {
@@ -200,7 +211,10 @@ static int wait_time(const ycurl_loop *loop, int64_t wait_ms) {
     return (int)(wait < INT32_MAX ? wait : INT32_MAX);
 }
 
-void ycurl_loop_begin(ycurl_loop *loop) { loop->now = ycurl_now(); }
+void ycurl_loop_begin(ycurl_loop *loop) {
+    loop->now = ycurl_now();
+    memory_keep(loop);
+}
 
 void ycurl_loop_push(ycurl_loop *loop) {
     run_timer(loop);

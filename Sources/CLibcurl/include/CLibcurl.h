@@ -47,6 +47,15 @@ int64_t ycurl_now(void);
 /// Starts a detached thread with all signals blocked. Returns 0 or an errno.
 int ycurl_start_thread(void (*body)(void *context), void *context);
 
+// MARK: Memory
+
+/// What libcurl takes memory with and gives it back; each piece is malloc's. Any thread may call them.
+void *ycurl_malloc(size_t count);
+void ycurl_free(void *piece);
+/// How many of libcurl's receive buffers the loop of the calling thread keeps, 64 at most beyond one for each exchange
+/// that runs; 0 where no loop runs.
+size_t ycurl_kept_buffers(void);
+
 // MARK: Options that one transport sets on all its handles
 
 enum ycurl_option {
