@@ -42,7 +42,11 @@ enum Benchmarks {
             transfer.folder = words.value("--folder").map { URL(fileURLWithPath: $0) } ?? transfer.folder
             transfer.only = Set(words.rest)
             try await transfer.run()
-        case "overhead": try await OverheadBenchmark(url: url, isJSON: isJSON, only: words.value("--only")).run()
+        case "overhead":
+            var overhead = OverheadBenchmark(url: url, isJSON: isJSON)
+            overhead.only = words.value("--only")
+            overhead.levels = words.count().map { [$0] } ?? overhead.levels
+            try await overhead.run()
         case "pipeline": try await PipelineBenchmark(isJSON: isJSON, only: words.value("--only")).run()
         case "encoding":
             var encoding = EncodingBenchmark(isJSON: isJSON)
@@ -85,7 +89,7 @@ enum Benchmarks {
     }
 
     private static let usage = """
-        usage: SwitchyardBenchmarks overhead [--json] [--url URL] [--only CONTENDER]
+        usage: SwitchyardBenchmarks overhead [CONCURRENT] [--json] [--url URL] [--only CONTENDER]
                SwitchyardBenchmarks inflight [COUNT] [--json]
                SwitchyardBenchmarks startup [--json]
                SwitchyardBenchmarks transfer [--json] [--mib N] [--folder PATH] [down] [down-file] [up]

@@ -12,12 +12,14 @@ struct OverheadBenchmark {
     let isJSON: Bool
     /// The contender to run alone, for a profiler; all of them when `nil`.
     var only: String?
+    /// How many requests are under way at a time.
+    var levels = [1, 32, 256]
 
     func run() async throws {
         let child = url == nil ? try ChildServer() : nil
         guard let target = url ?? child?.url else { throw BenchmarkError("no server") }
         var reports: [OverheadReport] = []
-        for concurrency in [1, 32, 256] {
+        for concurrency in levels {
             let contest = Contest(
                 contenders: try contenders(target, concurrency),
                 concurrency: concurrency,
