@@ -194,11 +194,13 @@ int exchange_judge_end(struct ycurl_exchange *exchange, int code);
 /// Closes the file of a body that is not needed any more.
 void exchange_close_file(struct ycurl_exchange *exchange);
 
-/// Keeps the receive buffers that libcurl gives back on the calling thread from now on, while the loop runs on it.
+/// Keeps what libcurl gives back on the calling thread from now on, while the loop runs on it.
 void memory_keep(const ycurl_loop *loop);
-/// Gives malloc back what is kept for a loop beyond so many; does nothing on a thread other than the loop's.
-void memory_trim(const ycurl_loop *loop, size_t most);
-/// Gives back all, and keeps nothing any more.
+/// Gives malloc back the receive buffers beyond so many. This and the two below do nothing on any other thread.
+void memory_trim_buffers(const ycurl_loop *loop, size_t most);
+/// Gives malloc back all that is kept for a loop.
+void memory_give_back(const ycurl_loop *loop);
+/// The same, and keeps nothing any more.
 void memory_end(const ycurl_loop *loop);
 
 /// Learns that libcurl wants to know something else of the socket of an exchange with a fed body.

@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define OLDEST_VERSION 0x074400
@@ -89,7 +88,8 @@ static void open_library(void) {
         return;
     }
     // Where the host program has set libcurl up before, it stays with the memory functions that it has.
-    int code = ycurl_lib.global_init_mem(CURL_GLOBAL_DEFAULT, ycurl_malloc, ycurl_free, realloc, strdup, calloc);
+    int code = ycurl_lib.global_init_mem(CURL_GLOBAL_DEFAULT, ycurl_malloc, ycurl_free, ycurl_realloc, ycurl_strdup,
+                                         ycurl_calloc);
     if (code != CURLE_OK) {
         availability = YCURL_UNUSABLE;
         snprintf(message, sizeof message, "libcurl could not be set up: %s", ycurl_lib.easy_strerror(code));

@@ -60,7 +60,7 @@ static void take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
 static void close_multi(ycurl_loop *loop) {
     if (loop->multi) ycurl_lib.multi_cleanup(loop->multi);
     loop->multi = NULL;
-    memory_trim(loop, 0);
+    memory_give_back(loop);
 }
 
 void ycurl_loop_end(ycurl_loop *loop) {
@@ -198,7 +198,7 @@ static void collect_finished(ycurl_loop *loop) {
         ycurl_lib.easy_getinfo(message->easy, CURLINFO_PRIVATE, &exchange);
         if (exchange) finish(loop, exchange, code);
     }
-    memory_trim(loop, loop->running_count + SPARE_BUFFERS);
+    memory_trim_buffers(loop, loop->running_count + SPARE_BUFFERS);
 }
 
 static int wait_time(const ycurl_loop *loop, int64_t wait_ms) {

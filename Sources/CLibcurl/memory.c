@@ -1,10 +1,12 @@
-/// libcurl's receive buffers on the thread of a loop.
+/// libcurl's memory on the thread of a loop.
 ///
-/// libcurl takes a buffer of 16 KiB for each request, and gives it back with the answer. When many come back at a time,
-/// glibc's malloc hands what lies beyond 128 KiB to the system, which has to provide it anew for the next requests, page
-/// by page, and interrupts the loop for that. So the loop's thread keeps the buffers for what libcurl asks for there next.
+/// For each request libcurl takes some thirty pieces, among them a receive buffer of 16 KiB, and gives them back with
+/// the answer. With many requests under way that is more than malloc has at hand (glibc: seven pieces of a size on a
+/// thread), and where many buffers come back at a time it hands what lies beyond 128 KiB to the system, which has to
+/// provide it anew for the next requests, page by page. So the loop's thread keeps what is given back there for what
+/// libcurl asks for next.
 ///
-/// Every buffer is malloc's, and how large it is malloc says. So whoever else uses libcurl in this process may free what
+/// Every piece is malloc's, and how large it is malloc says. So whoever else uses libcurl in this process may free what
 /// it got from it as ever, on any thread.
 #if defined(__linux__)
 
@@ -12,24 +14,55 @@
 
 #include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
 
-/// What libcurl asks for: the bytes of a piece, and one for their end.
+/// What libcurl asks for to receive in: the bytes of a piece of the response, and one for their end.
 #define BUFFER (RECEIVED_PIECE + 1)
 /// malloc may give some bytes more.
 #define LARGEST_BUFFER (BUFFER + 64)
+/// The small pieces that are kept; the largest that each request has are of 1.5 KB.
+#define LARGEST_SMALL ((size_t)2 << 10)
+#define SHELVES (LARGEST_SMALL / 16 + 1)
+/// Of each size so many. What callers take and the loop gives back comes to that, and fills no other size's place.
+#define MOST_SMALL 64
 
-struct spare_buffer {
-    struct spare_buffer *next;
+struct piece {
+    struct piece *next;
 };
 
-struct kept_buffers {
-    const ycurl_loop *loop;
-    struct spare_buffer *first;
+/// Pieces of a size.
+struct shelf {
+    struct piece *first;
     size_t count;
 };
 
+struct kept_memory {
+    const ycurl_loop *loop;
+    struct shelf buffers;
+    /// Those with room for 16 times the index and 8 bytes, which is how malloc's grow.
+    struct shelf small[SHELVES];
+};
+
 /// What the loop of this thread keeps; NULL on all other threads.
-static _Thread_local struct kept_buffers *kept;
+static _Thread_local struct kept_memory *kept;
+
+static void *take(struct shelf *shelf) {
+    struct piece *piece = shelf->first;
+    shelf->first = piece->next;
+    shelf->count--;
+    return piece;
+}
+
+static void put(struct shelf *shelf, void *given) {
+    struct piece *piece = given;
+    piece->next = shelf->first;
+    shelf->first = piece;
+    shelf->count++;
+}
+
+static void trim(struct shelf *shelf, size_t most) {
+    while (shelf->count > most) free(take(shelf));
+}
 
 // MARK: The loop's thread
 
@@ -39,45 +72,66 @@ void memory_keep(const ycurl_loop *loop) {
     if (kept) kept->loop = loop;
 }
 
-static void *take(void) {
-    struct spare_buffer *buffer = kept->first;
-    kept->first = buffer->next;
-    kept->count--;
-    return buffer;
+static bool is_of(const ycurl_loop *loop) { return kept && kept->loop == loop; }
+
+void memory_trim_buffers(const ycurl_loop *loop, size_t most) {
+    if (is_of(loop)) trim(&kept->buffers, most);
 }
 
-void memory_trim(const ycurl_loop *loop, size_t most) {
-    if (!kept || kept->loop != loop) return;
-    while (kept->count > most) free(take());
+void memory_give_back(const ycurl_loop *loop) {
+    if (!is_of(loop)) return;
+    trim(&kept->buffers, 0);
+    for (size_t i = 0; i < SHELVES; i++) trim(&kept->small[i], 0);
 }
 
 void memory_end(const ycurl_loop *loop) {
-    if (!kept || kept->loop != loop) return;
-    memory_trim(loop, 0);
+    if (!is_of(loop)) return;
+    memory_give_back(loop);
     free(kept);
     kept = NULL;
 }
 
-size_t ycurl_kept_buffers(void) { return kept ? kept->count : 0; }
+size_t ycurl_kept_bytes(void) {
+    if (!kept) return 0;
+    size_t bytes = kept->buffers.count * BUFFER;
+    for (size_t i = 0; i < SHELVES; i++) bytes += kept->small[i].count * (16 * i + 8);
+    return bytes;
+}
 
 // MARK: What libcurl calls
 
-void *ycurl_malloc(size_t count) {
-    bool is_kept = kept && kept->count && count == BUFFER;
-    return is_kept ? take() : malloc(count);
+/// A piece that is kept and has room for so many bytes; NULL when there is none.
+static void *find(size_t count) {
+    if (!kept || count > BUFFER || (count > LARGEST_SMALL && count < BUFFER)) return NULL;
+    struct shelf *shelf = count == BUFFER ? &kept->buffers : &kept->small[count <= 24 ? 1 : (count + 7) / 16];
+    return shelf->count ? take(shelf) : NULL;
 }
 
-static bool is_buffer(void *piece) {
-    size_t count = malloc_usable_size(piece);
-    return count >= BUFFER && count <= LARGEST_BUFFER;
+void *ycurl_malloc(size_t count) {
+    void *piece = find(count);
+    return piece ? piece : malloc(count);
+}
+
+void *ycurl_calloc(size_t number, size_t size) {
+    void *piece = size && number > LARGEST_SMALL / size ? NULL : find(number * size);
+    return piece ? memset(piece, 0, number * size) : calloc(number, size);
+}
+
+void *ycurl_realloc(void *piece, size_t count) { return piece ? realloc(piece, count) : ycurl_malloc(count); }
+
+char *ycurl_strdup(const char *text) {
+    size_t count = strlen(text) + 1;
+    char *copy = ycurl_malloc(count);
+    return copy ? memcpy(copy, text, count) : NULL;
 }
 
 void ycurl_free(void *piece) {
-    if (!piece || !kept || !is_buffer(piece)) return free(piece);
-    struct spare_buffer *buffer = piece;
-    buffer->next = kept->first;
-    kept->first = buffer;
-    kept->count++;
+    if (!piece || !kept) return free(piece);
+    size_t room = malloc_usable_size(piece);
+    if (room >= BUFFER && room <= LARGEST_BUFFER) return put(&kept->buffers, piece);
+    if (room < 24 || room > LARGEST_SMALL) return free(piece);
+    struct shelf *shelf = &kept->small[(room - 8) / 16];
+    return shelf->count < MOST_SMALL ? put(shelf, piece) : free(piece);
 }
 
 #endif

@@ -51,10 +51,12 @@ int ycurl_start_thread(void (*body)(void *context), void *context);
 
 /// What libcurl takes memory with and gives it back; each piece is malloc's. Any thread may call them.
 void *ycurl_malloc(size_t count);
+void *ycurl_calloc(size_t number, size_t size);
+void *ycurl_realloc(void *piece, size_t count);
+char *ycurl_strdup(const char *text);
 void ycurl_free(void *piece);
-/// How many of libcurl's receive buffers the loop of the calling thread keeps, 64 at most beyond one for each exchange
-/// that runs; 0 where no loop runs.
-size_t ycurl_kept_buffers(void);
+/// Bytes that the loop of the calling thread keeps; 0 where none runs.
+size_t ycurl_kept_bytes(void);
 
 // MARK: Options that one transport sets on all its handles
 

@@ -15,10 +15,11 @@
     /// itself is not (seen with 7.88). After a fork without an exec, the child must not use a transport of its parent:
     /// the thread is the parent's.
     ///
-    /// The buffers of 16 KiB that libcurl gives back with each response are kept for its next requests: one for each that
-    /// is under way and 64 beyond, until the thread ends or has been idle for ``Configuration/idleConnectionTimeout``. For
-    /// that the first transport of a process sets libcurl up with memory functions of its own, unless somebody has set it
-    /// up before. All memory is `malloc`'s, for whoever else uses libcurl in the process as well.
+    /// The memory that libcurl gives back with each response is kept for its next requests: a buffer of 16 KiB for each
+    /// that is under way and 64 beyond, and 64 of each smaller size, until the thread ends or has been idle for
+    /// ``Configuration/idleConnectionTimeout``. For that the first transport of a process sets libcurl up with memory
+    /// functions of its own, unless somebody has set it up before. All memory is `malloc`'s, for whoever else uses
+    /// libcurl in the process as well.
     ///
     /// Nothing is added to a request but `Host`, the framing of its body and, with
     /// ``Configuration/decompressesResponses``, `Accept-Encoding`.
