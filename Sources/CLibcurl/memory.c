@@ -117,7 +117,18 @@ void *ycurl_calloc(size_t number, size_t size) {
     return piece ? memset(piece, 0, number * size) : calloc(number, size);
 }
 
-void *ycurl_realloc(void *piece, size_t count) { return piece ? realloc(piece, count) : ycurl_malloc(count); }
+/// libcurl grows each request's head from 32 bytes on, doubling them.
+void *ycurl_realloc(void *piece, size_t count) {
+    if (!piece) return ycurl_malloc(count);
+    size_t room = kept && count ? malloc_usable_size(piece) : 0;
+    if (room == 0 || room > LARGEST_SMALL) return realloc(piece, count);
+    if (room >= count) return piece;
+    void *larger = find(count);
+    if (!larger) return realloc(piece, count);
+    memcpy(larger, piece, room);
+    ycurl_free(piece);
+    return larger;
+}
 
 char *ycurl_strdup(const char *text) {
     size_t count = strlen(text) + 1;
