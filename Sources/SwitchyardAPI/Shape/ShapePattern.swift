@@ -9,6 +9,9 @@ struct ShapePattern: @unchecked Sendable {
         expression = try? NSRegularExpression(pattern: pattern)
     }
 
+    /// Whether it is a regular expression at all.
+    var isReadable: Bool { expression != nil }
+
     /// Whether some part of the text matches.
     func matches(_ text: String) -> Bool {
         guard let expression else { return false }

@@ -31,10 +31,13 @@ extension JSONShape {
         adding(ShapeRule(name: "count \(range)") { $0.array.map { range.contains($0.count) } ?? true })
     }
 
-    /// Some part of the string matches a regular expression; one that cannot be read matches nothing.
+    /// Some part of the string matches a regular expression, in the dialect of ICU.
+    ///
+    /// One that cannot be read matches nothing, and the error says that it cannot be read.
     public func pattern(_ pattern: String) -> JSONShape {
         let expression = ShapePattern(pattern)
-        return adding(ShapeRule(name: "pattern \(pattern)") { $0.string.map(expression.matches) ?? true })
+        let name = "pattern \(pattern)" + (expression.isReadable ? "" : ", which is no regular expression")
+        return adding(ShapeRule(name: name) { $0.string.map(expression.matches) ?? true })
     }
 
     /// The value is one of these.
