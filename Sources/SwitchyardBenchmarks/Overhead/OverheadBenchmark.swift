@@ -23,7 +23,7 @@ struct OverheadBenchmark {
             let contest = Contest(
                 contenders: try contenders(target, concurrency),
                 concurrency: concurrency,
-                rounds: 20,
+                rounds: 24,
                 secondsPerTurn: 0.3,
                 secondsToWarmUp: 0.1
             )
@@ -39,6 +39,7 @@ struct OverheadBenchmark {
         var contenders = [
             try bareTransport(target),
             try undecoded(target),
+            try sameRequest(target),
             try plainURLSession(target),
             try throughManager(target),
         ]
@@ -68,11 +69,25 @@ struct OverheadBenchmark {
     }
 
     private func bareTransport(_ target: String) throws -> Contender {
+        guard let url = RequestURL(target) else { throw BenchmarkError("not a URL: \(target)") }
+        return try decoded(OverheadReport.bare, HTTPRequest(url: url))
+    }
+
+    /// The request that an `APIManager` sends, with its `Accept`, `Accept-Language` and `User-Agent`: libcurl writes the
+    /// fields of a request character by character.
+    private func sameRequest(_ target: String) throws -> Contender {
+        let (base, path) = try split(target)
+        let client = try NetworkClient(service: service(at: base))
+        var request = try client.request(for: APIConfiguration(path: path))
+        request.headers["Accept"] = "application/json"
+        return try decoded(OverheadReport.sameRequest, request)
+    }
+
+    private func decoded(_ name: String, _ request: HTTPRequest) throws -> Contender {
         let transport = try Transports.systemDefault()
         let decoder = JSONDecoder()
-        guard let url = RequestURL(target) else { throw BenchmarkError("not a URL: \(target)") }
-        return Contender(name: "bare transport") {
-            let response = try await transport.send(HTTPRequest(url: url))
+        return Contender(name: name) {
+            let response = try await transport.send(request)
             guard case .whole(let body) = response.body else { throw BenchmarkError("no whole body") }
             try check(try decoder.decode([SampleTopic].self, from: body))
         }
@@ -90,7 +105,12 @@ struct OverheadBenchmark {
 
     private func throughManager(_ target: String) throws -> Contender {
         let (base, path) = try split(target)
-        let service = try Service(
+        let manager = SampleTopicAPI(client: try NetworkClient(service: service(at: base)))
+        return Contender(name: "APIManager") { try check(try await manager.topics(at: path)) }
+    }
+
+    private func service(at base: String) throws -> Service {
+        try Service(
             name: "topics",
             servers: [
                 Server(name: "primary", baseURLs: [.test: try ServerURL(base)]),
@@ -98,8 +118,6 @@ struct OverheadBenchmark {
             ],
             defaultEnvironment: .test
         )
-        let manager = SampleTopicAPI(client: try NetworkClient(service: service))
-        return Contender(name: "APIManager") { try check(try await manager.topics(at: path)) }
     }
 
     private func split(_ target: String) throws -> (base: String, path: String) {
@@ -119,6 +137,8 @@ private func check(_ topics: [SampleTopic]) throws {
 struct OverheadReport: Encodable {
     static let plainLoop = "plain C loop, not decoded"
     static let undecoded = "bare transport, not decoded"
+    static let bare = "bare transport"
+    static let sameRequest = "bare transport, same request"
 
     struct Row: Encodable {
         var name: String
@@ -147,9 +167,10 @@ struct OverheadReport: Encodable {
             Spread(zip(scores[left] ?? [], scores[right] ?? []).map { $0.perSecond / $1.perSecond })
         }
         ratios = [
-            "APIManager / bare transport": ratio("APIManager", "bare transport"),
+            "APIManager / bare transport": ratio("APIManager", Self.bare),
+            "APIManager / the same request": ratio("APIManager", Self.sameRequest),
             "APIManager / plain URLSession": ratio("APIManager", "plain URLSession"),
-            "bare transport / plain URLSession": ratio("bare transport", "plain URLSession"),
+            "bare transport / plain URLSession": ratio(Self.bare, "plain URLSession"),
             "bare transport / plain C loop": ratio(Self.undecoded, Self.plainLoop),
         ].filter { !$0.value.median.isNaN }
     }
