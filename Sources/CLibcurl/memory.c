@@ -113,7 +113,8 @@ void *ycurl_malloc(size_t count) {
 }
 
 void *ycurl_calloc(size_t number, size_t size) {
-    void *piece = size && number > LARGEST_SMALL / size ? NULL : find(number * size);
+    if (size && number > SIZE_MAX / size) return NULL;
+    void *piece = find(number * size);
     return piece ? memset(piece, 0, number * size) : calloc(number, size);
 }
 

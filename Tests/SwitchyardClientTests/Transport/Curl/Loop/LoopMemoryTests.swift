@@ -34,7 +34,8 @@
             for piece in pieces { ycurl_free(piece) }
         }
 
-        @Test(arguments: [1, 24, 25, 1_000, 1_496, 16_385]) func `a piece that is given back is the next of its size`(
+        // What the C library makes room for just so, with a sanitizer's memory as with its own.
+        @Test(arguments: [24, 40, 1_000, 1_496, 16_385]) func `a piece that is given back is the next of its size`(
             count: Int
         ) async throws {
             let isSame = try await onLoop { _ in
@@ -117,12 +118,12 @@
             let (one, both) = try await onLoop { _ in
                 Self.takeAndGiveBack(200, of: 1_000)
                 let one = ycurl_kept_bytes()
-                Self.takeAndGiveBack(10, of: 500)
+                Self.takeAndGiveBack(10, of: 504)
                 return (one, ycurl_kept_bytes())
             }
 
             #expect((64 * 1_000...64 * 1_016).contains(one))
-            #expect((10 * 500...10 * 516).contains(both - one))
+            #expect((10 * 504...10 * 520).contains(both - one))
         }
 
         @Test func `of buffers a mebibyte is kept where nothing runs`() async throws {
