@@ -196,8 +196,8 @@ void exchange_close_file(struct ycurl_exchange *exchange);
 
 /// Keeps what libcurl gives back on the calling thread from now on, while the loop runs on it.
 void memory_keep(const ycurl_loop *loop);
-/// Gives malloc back the receive buffers beyond so many. This and the two below do nothing on any other thread.
-void memory_trim_buffers(const ycurl_loop *loop, size_t most);
+/// Gives malloc back the receive buffers that are too many. This and the two below do nothing on any other thread.
+void memory_trim(const ycurl_loop *loop);
 /// Gives malloc back all that is kept for a loop.
 void memory_give_back(const ycurl_loop *loop);
 /// The same, and keeps nothing any more.

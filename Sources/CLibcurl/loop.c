@@ -188,7 +188,6 @@ static void run_deadlines(ycurl_loop *loop) {
 }
 
 static void collect_finished(ycurl_loop *loop) {
-    enum { SPARE_BUFFERS = 64 };  // As many as end at a time, 1 MiB.
     int left;
     struct curl_message *message;
     while ((message = ycurl_lib.multi_info_read(loop->multi, &left))) {
@@ -198,7 +197,7 @@ static void collect_finished(ycurl_loop *loop) {
         ycurl_lib.easy_getinfo(message->easy, CURLINFO_PRIVATE, &exchange);
         if (exchange) finish(loop, exchange, code);
     }
-    memory_trim_buffers(loop, loop->running_count + SPARE_BUFFERS);
+    memory_trim(loop);
 }
 
 static int wait_time(const ycurl_loop *loop, int64_t wait_ms) {

@@ -25,6 +25,8 @@
 #define SHELVES (LARGEST_SMALL / 16 + 1)
 /// Of each size so many. What callers take and the loop gives back comes to that, and fills no other size's place.
 #define MOST_SMALL 64
+/// Of receive buffers so many beyond one for each exchange that runs: as many as end at a time, 1 MiB.
+#define SPARE_BUFFERS 64
 
 struct piece {
     struct piece *next;
@@ -74,8 +76,8 @@ void memory_keep(const ycurl_loop *loop) {
 
 static bool is_of(const ycurl_loop *loop) { return kept && kept->loop == loop; }
 
-void memory_trim_buffers(const ycurl_loop *loop, size_t most) {
-    if (is_of(loop)) trim(&kept->buffers, most);
+void memory_trim(const ycurl_loop *loop) {
+    if (is_of(loop)) trim(&kept->buffers, loop->running_count + SPARE_BUFFERS);
 }
 
 void memory_give_back(const ycurl_loop *loop) {

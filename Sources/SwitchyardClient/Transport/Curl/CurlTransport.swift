@@ -16,7 +16,7 @@
     /// the thread is the parent's.
     ///
     /// The memory that libcurl gives back with each response is kept for its next requests: a buffer of 16 KiB for each
-    /// that is under way and 64 beyond, and 64 of each smaller size, until the thread ends or has been idle for
+    /// that is under way and 64 beyond, and 64 pieces of each size up to 2 KiB, until the thread ends or has been idle for
     /// ``Configuration/idleConnectionTimeout``. For that the first transport of a process sets libcurl up with memory
     /// functions of its own, unless somebody has set it up before. All memory is `malloc`'s, for whoever else uses
     /// libcurl in the process as well.
@@ -67,11 +67,10 @@
             do throws(TransportError) {
                 try loop.prepare(exchange, for: request)
                 loop.submit(.start(exchange))
+                return exchange
             } catch {
-                // Not from within this call: the caller may hold what its completion needs.
-                DispatchQueue.global().async { completion(.failure(error)) }
+                return RefusedExchange(error, completion: completion)
             }
-            return exchange
         }
 
         /// Ends the transport: what is in flight ends with ``TransportError/Kind/closed``, as does every later request.

@@ -1,6 +1,7 @@
 #if os(Linux)
     import CLibcurl
     import Foundation
+    import Glibc
     import SwitchyardClient
     import SwitchyardTesting
     import Testing
@@ -152,6 +153,44 @@
             #expect((few, most) == (10 * Self.buffer, 64 * Self.buffer))
         }
 
+        /// Gives libcurl an exchange on the loop, which waits for a server that does not answer.
+        private static func start(_ url: String, on loop: OpaquePointer) throws -> OpaquePointer {
+            let exchange = try #require(ycurl_exchange_create(loop))
+            var form = ycurl_request()
+            form.body_file = -1
+            form.body_limit = -1
+            form.head_limit = 1024
+            form.connect_deadline = .max
+            form.deadline = .max
+            let code = url.withCString { url in
+                "GET".withCString { method in
+                    form.url = url
+                    form.method = method
+                    return ycurl_prepare(exchange, &form)
+                }
+            }
+            try #require(code == 0)
+            try #require(ycurl_loop_add(loop, exchange) == 0)
+            return exchange
+        }
+
+        @Test func `of buffers one more is kept for each exchange that runs`() async throws {
+            let listener = try TCPListener()
+            let (during, after) = try await onLoop { loop in
+                let url = "http://127.0.0.1:\(listener.port)/"
+                let exchanges = try (0..<40).map { _ in try Self.start(url, on: loop) }
+                Self.takeAndGiveBack(200)
+                ycurl_loop_push(loop)
+                let during = ycurl_kept_bytes()
+                for exchange in exchanges { ycurl_loop_discard(loop, exchange) }
+                ycurl_loop_push(loop)
+                return (during, ycurl_kept_bytes())
+            }
+
+            #expect(during >= 104 * Self.buffer)
+            #expect((64 * Self.buffer..<104 * Self.buffer).contains(after))
+        }
+
         @Test func `all is given back when the connections are closed, and at the end`() async throws {
             let (before, closed, again, ended) = try await onLoop { loop in
                 Self.takeAndGiveBack(1)
@@ -224,6 +263,16 @@
             let kept = try await kept(after: 1)
 
             #expect(try #require(kept.first) >= Self.buffer)
+        }
+
+        @Test func `a libcurl that the host program has set up stays as it is, and serves`() async {
+            await #expect(processExitsWith: .success) {
+                typealias Initialize = @convention(c) (Int) -> Int32
+                let symbol = try #require(dlsym(dlopen("libcurl.so.4", RTLD_NOW), "curl_global_init"))
+                try #require(unsafeBitCast(symbol, to: Initialize.self)(3) == 0)
+
+                #expect(try await LoopMemoryTests().kept(after: 3) == [0, 0, 0])
+            }
         }
 
         @Test func `after many requests at once a transport keeps no more than after a few`() async throws {
