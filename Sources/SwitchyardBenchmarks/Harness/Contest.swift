@@ -63,10 +63,11 @@ struct Score: Codable {
 /// Runs contenders in turn, round after round, so that the noise of the machine meets all of them alike.
 ///
 /// Whom a contender follows matters too: of two that are the same, one behind the other, the second did 1.05 of the
-/// first's requests. So each follows each other equally often, and may warm up.
+/// first's requests. So within the rounds each follows each other equally often, and may warm up.
 struct Contest {
     var contenders: [Contender]
     var concurrency: Int
+    /// At least so many are run: as many as it takes until everyone has followed everyone.
     var rounds = 7
     var secondsPerTurn = 0.4
     /// How long a contender works before its turn is counted.
@@ -77,8 +78,9 @@ struct Contest {
         var scores: [String: [Score]] = [:]
         for contender in contenders { _ = try await turn(of: contender) }
         let orders = Self.orders(of: contenders.count)
-        for round in 0..<rounds {
-            for index in orders[round % orders.count] {
+        let times = (rounds + orders.count - 1) / orders.count
+        for order in repeatElement(orders, count: times).joined() {
+            for index in order {
                 let contender = contenders[index]
                 scores[contender.name, default: []].append(try await turn(of: contender))
             }

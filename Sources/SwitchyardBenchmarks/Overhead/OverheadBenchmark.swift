@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardTesting
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -21,7 +22,7 @@ struct OverheadBenchmark {
         var reports: [OverheadReport] = []
         for concurrency in levels {
             let contest = Contest(
-                contenders: try contenders(target, concurrency),
+                contenders: try await contenders(target, concurrency),
                 concurrency: concurrency,
                 rounds: 24,
                 secondsPerTurn: 0.3,
@@ -35,11 +36,11 @@ struct OverheadBenchmark {
         withExtendedLifetime(child) {}
     }
 
-    private func contenders(_ target: String, _ concurrency: Int) throws -> [Contender] {
+    private func contenders(_ target: String, _ concurrency: Int) async throws -> [Contender] {
         var contenders = [
             try bareTransport(target),
             try undecoded(target),
-            try sameRequest(target),
+            try await sameRequest(target),
             try plainURLSession(target),
             try throughManager(target),
         ]
@@ -73,13 +74,14 @@ struct OverheadBenchmark {
         return try decoded(OverheadReport.bare, HTTPRequest(url: url))
     }
 
-    /// The request that an `APIManager` sends, with its `Accept`, `Accept-Language` and `User-Agent`: libcurl writes the
-    /// fields of a request character by character.
-    private func sameRequest(_ target: String) throws -> Contender {
+    /// The very request that an `APIManager` sends, with its `Accept`, `Accept-Language` and `User-Agent`: libcurl writes
+    /// the fields of a request character by character.
+    private func sameRequest(_ target: String) async throws -> Contender {
         let (base, path) = try split(target)
-        let client = try NetworkClient(service: service(at: base))
-        var request = try client.request(for: APIConfiguration(path: path))
-        request.headers["Accept"] = "application/json"
+        let stub = StubTransport { _ in .json(SampleTopics.json) }
+        let client = try NetworkClient(service: service(at: base), transport: stub)
+        try check(try await SampleTopicAPI(client: client).topics(at: path))
+        guard let request = stub.requests.first else { throw BenchmarkError("no request") }
         return try decoded(OverheadReport.sameRequest, request)
     }
 
