@@ -37,6 +37,7 @@ extension APIError.BodyReason {
         case .truncated: "cut short"
         case .tooLarge(let limit): limit.map { "larger than \($0) bytes" } ?? "too large"
         case .compression: "cannot be decompressed"
+        case .digest: "is not the one expected, by its hash"
         case .text(let encoding): "not \(encoding) text"
         case .decoding(let failure): failure.description
         case .shape(let violation): violation.description

@@ -47,6 +47,8 @@ extension APIError {
         case tooLarge(limit: Int?)
         /// The body could not be decompressed.
         case compression
+        /// The bytes are not those that the caller expected, by their digest.
+        case digest
         /// The bytes are not text in the encoding named.
         case text(encoding: String)
         /// The body could not be decoded.

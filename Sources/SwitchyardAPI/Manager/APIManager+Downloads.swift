@@ -35,6 +35,7 @@ extension APIError {
             case .request(let reason): Reason(reason)
             case .status(let status): .status(status)
             case .lengthMismatch: .body(.truncated)
+            case .digestMismatch: .body(.digest)
             case .unsupported(let text): .configuration(.unsupported(text))
             case .file, .destination, .unusableRange: .configuration(.other(failure.description))
             }

@@ -16,6 +16,8 @@ public struct DownloadFailure: Error, Sendable {
         case unusableRange(String)
         /// The body has another length than the server announced.
         case lengthMismatch(announced: Int64, actual: Int64)
+        /// The file is whole, and not what ``DownloadConfiguration/digest`` says; so it is from every server asked.
+        case digestMismatch(expected: ContentDigest, actual: ContentDigest)
         /// The closure that chooses the destination threw.
         case destination(String)
         /// This system has no such thing.
@@ -62,6 +64,8 @@ extension DownloadFailure: CustomStringConvertible {
             case .file(let failure): "\(failure)"
             case .unusableRange(let text): "the server's range cannot be used: \(text)"
             case .lengthMismatch(let announced, let actual): "\(actual) bytes came, announced were \(announced)"
+            case .digestMismatch(let expected, let actual):
+                "the file's hash is \(actual), expected was \(expected)"
             case .destination(let text): "the destination could not be chosen: \(text)"
             case .unsupported(let text): text
             }

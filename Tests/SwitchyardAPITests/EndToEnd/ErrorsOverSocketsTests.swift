@@ -68,6 +68,22 @@ import Testing
         return [none, noMore]
     }
 
+    @Test func `E38: a file that is not what was expected is an error of its body`() async throws {
+        let yard = try LoopbackYard(answer: .json("[]"))
+        defer { yard.stop() }
+        var download = DownloadConfiguration(TopicAPI.topic(7))
+        download.digest = ContentDigest(.sha256, bytes: MessageDigest.sha256(Data("{}".utf8)))
+
+        let error = try #require(
+            await #expect(throws: APIError.self) { try await TopicAPI(client: yard.client).download(download) }
+        )
+
+        #expect(error.reason == .body(.digest))
+        #expect(error.code.number == 104)
+        #expect(!error.message.isEmpty)
+        #expect(error.description.contains("is not the one expected"))
+    }
+
     @Test func `H1: timeout is 101, no network 102, cancelled 103, default 104, no data 105, no more data 106`()
         async throws
     {

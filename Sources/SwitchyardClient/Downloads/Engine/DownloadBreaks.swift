@@ -10,8 +10,11 @@ struct DownloadBreaks: Sendable {
         if let server { broken.append(Transfer.Break(server: server, outcome: outcome)) }
     }
 
+    /// The servers.
+    var servers: [Server.ID] { broken.map(\.server) }
+
     /// Servers that are not asked again as long as there is another.
-    func avoided(in transfer: Transfer) -> [Server.ID] { transfer.pool.avoidable(broken.map(\.server)) }
+    func avoided(in transfer: Transfer) -> [Server.ID] { transfer.pool.avoidable(servers) }
 
     /// Charges the servers, once another has answered or nothing more will be tried.
     mutating func settle(in transfer: Transfer, witness response: ServiceResponse? = nil) {

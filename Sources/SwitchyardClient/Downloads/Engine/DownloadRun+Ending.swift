@@ -111,7 +111,7 @@ extension DownloadFailure {
     /// Whether what has come is of no use any more: the content is gone, or the server cannot be believed.
     fileprivate var isFinal: Bool {
         switch reason {
-        case .status(404), .status(410), .unusableRange, .lengthMismatch: true
+        case .status(404), .status(410), .unusableRange, .lengthMismatch, .digestMismatch: true
         default: false
         }
     }

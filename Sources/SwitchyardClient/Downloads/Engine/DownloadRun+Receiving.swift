@@ -66,6 +66,7 @@ extension DownloadRun {
             state.offset = min(file.length, end)
             throw error
         }
+        if state.digest?.count == state.offset { state.digest?.update(piece) }
         state.offset = end
         state.received += Int64(piece.count)
         progress()
@@ -83,7 +84,7 @@ extension DownloadRun {
 
 extension DownloadRun {
     /// Servers that are not asked again as long as there is another.
-    var avoided: [Server.ID] { state.breaks.avoided(in: transfer) }
+    var avoided: [Server.ID] { transfer.pool.avoidable(state.breaks.servers + state.strangers) }
 
     /// Prepares the next request after a body broke off.
     ///

@@ -34,6 +34,7 @@ struct DownloadRun {
         self.configuration = configuration
         self.report = report
         context = transfer.context(method: configuration.request.sentMethod)
+        state.digest = configuration.digest.map { RunningDigest($0.algorithm) }
         placement = FilePlacement(
             rule: configuration.existingFile,
             createsDirectories: configuration.createsDirectories
@@ -58,8 +59,11 @@ struct DownloadRun {
     mutating func run() async throws(DownloadFailure) -> DownloadedFile {
         do throws(DownloadFailure) {
             try adoptKeptBytes()
-            let answer = try await receiveAll()
-            return try await deliver(answer)
+            try await catchUpWithDigest()
+            while true {
+                let answer = try await receiveAll()
+                if try await isExpected(answer) { return try await deliver(answer) }
+            }
         } catch {
             throw await keeping(error)
         }

@@ -1,9 +1,13 @@
+import SwitchyardServices
+
 /// How far a download has come, and what it has gone through: pure bookkeeping.
 struct DownloadState: Sendable {
     /// What the bytes are part of; `nil` when they cannot be gone on from.
     var record: ResumeRecord?
     /// The bytes in the file.
     var offset: Int64 = 0
+    /// The digest of the bytes from the first on, which may lag behind those in the file; `nil` when none is wanted.
+    var digest: RunningDigest?
     /// The length of the whole content; `nil` while unknown.
     var total: Int64?
     /// Bytes taken over from an earlier download.
@@ -20,6 +24,8 @@ struct DownloadState: Sendable {
     var interruptions = 0
     /// Servers that broke a body off.
     var breaks = DownloadBreaks()
+    /// Servers whose content had another digest than the one expected.
+    var strangers: [Server.ID] = []
     /// The bytes at which the record was last brought up to date.
     var checkpoint: Int64 = 0
 
@@ -53,6 +59,7 @@ struct DownloadState: Sendable {
     mutating func startOver() {
         record = nil
         offset = 0
+        digest = digest.map { RunningDigest($0.algorithm) }
         total = nil
         resumed = 0
         lastOfRange = nil

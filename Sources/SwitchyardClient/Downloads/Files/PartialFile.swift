@@ -74,6 +74,17 @@ final class PartialFile: Sendable {
         }
     }
 
+    /// Reads bytes at a place, at least one of them.
+    func read(at offset: Int64, maximumLength: Int) throws(FileFailure) -> Data {
+        var bytes = Data(count: maximumLength)
+        var count: Int
+        repeat {
+            count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, maximumLength, off_t(offset)) }
+        } while count < 0 && errno == EINTR
+        guard count > 0 else { throw FileFailure(errno: count < 0 ? errno : EIO, path: url.path) }
+        return bytes.prefix(count)
+    }
+
     private func writeAll(
         _ bytes: Data,
         with write: (UnsafeRawPointer, Int, Int) -> Int

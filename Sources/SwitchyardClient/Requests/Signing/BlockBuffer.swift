@@ -25,3 +25,10 @@ struct BlockBuffer {
         append([0x80] + [UInt8](repeating: 0, count: zeros) + length, compress)
     }
 }
+
+/// A hash of the MD4 family, fed piece by piece.
+protocol BlockHash: Sendable {
+    init()
+    mutating func update(_ bytes: [UInt8])
+    mutating func finish() -> [UInt8]
+}

@@ -3,7 +3,7 @@ import Foundation
 /// MD5 (RFC 1321), for servers that ask for it: file keys and old signatures.
 ///
 /// It is broken as a cryptographic hash; nothing in the library relies on it.
-struct MD5 {
+struct MD5: BlockHash {
     private var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476]
     private var blocks = BlockBuffer()
 

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Foundation has none on Linux; this one serves all systems alike. It is for signatures and fingerprints of requests,
 /// hashes about 200 MB/s, and makes no claim of constant time (its input is no secret that a peer could time).
-struct SHA256 {
+struct SHA256: BlockHash {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
