@@ -81,6 +81,9 @@ private struct UploadRun: Sendable {
         }
         var request = configuration.request
         configuration.source.fill(&request, ledger, monitor)
+        if let algorithm = configuration.digest {
+            request.interceptors.append(.sendingDigest(algorithm, of: configuration.source))
+        }
         self.request = request
         self.length = length
         self.ledger = ledger

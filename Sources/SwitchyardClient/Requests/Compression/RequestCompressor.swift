@@ -52,12 +52,14 @@ public struct RequestCompressor: Sendable {
 
     /// Compresses the body of a request and names the format in `Content-Encoding`.
     ///
-    /// A body that would not get smaller stays as it is.
+    /// A body that would not get smaller stays as it is, and so does one whose bytes `Content-Digest` speaks of.
     ///
     /// - Throws: ``RequestError/body(kind:reason:)`` when it is encoded already and ``encoded`` refuses that.
     @Sendable
     public func compress(_ request: inout HTTPRequest) throws {
-        guard case .data(let data) = request.body, isWorthwhile(data) else { return }
+        guard case .data(let data) = request.body, isWorthwhile(data), request.headers["Content-Digest"] == nil else {
+            return
+        }
         if request.headers["Content-Encoding"] != nil {
             switch encoded {
             case .skipped: return
