@@ -100,6 +100,19 @@ struct RedirectTests {
         #expect((second.headers["Content-Type"] != nil) == keepsBody)
     }
 
+    @Test(arguments: ["Content-Digest", "content-md5", "Digest", "Repr-Digest", "Content-Language"])
+    func `what speaks of the body goes with it`(name: String) async throws {
+        let (client, transport) = try Self.client(["/v1/a": "b"], status: 303)
+        var configuration = APIConfiguration(path: "a", method: .post, body: .text("hello"))
+        configuration.headers[name] = "of the body"
+        configuration.headers["X-Kept"] = "yes"
+
+        _ = try await client.send(configuration)
+
+        #expect(transport.requests.map { $0.headers[name] } == ["of the body", nil])
+        #expect(transport.requests.map { $0.headers["X-Kept"] } == ["yes", "yes"])
+    }
+
     @Test func `a streamed body is read anew after a 307`() async throws {
         let (client, transport) = try Self.client(["/v1/a": "b"], status: 307)
         let stream = HTTPBody.Stream(length: 3) { StringReader("abc") }

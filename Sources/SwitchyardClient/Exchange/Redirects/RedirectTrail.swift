@@ -137,7 +137,7 @@ extension RedirectTrail {
 
     private static func describesBody(_ name: String) -> Bool {
         let name = name.lowercased()
-        return name.hasPrefix("content-") || name == "transfer-encoding" || name == "expect" || name == "digest"
+        return name.hasPrefix("content-") || ["transfer-encoding", "expect", "digest", "repr-digest"].contains(name)
     }
 
     /// Whether a field is for the origin of the first request only: a credential, or the name it is to be called by.
