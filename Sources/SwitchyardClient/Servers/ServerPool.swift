@@ -170,6 +170,13 @@ extension ServerPool {
         }
     }
 
+    /// Whether there is a server that is none of these.
+    func hasOthers(than names: [Server.ID]) -> Bool {
+        state.withLock { state in
+            state.sites.contains { site in site.origin.server.map { !names.contains($0) } ?? false }
+        }
+    }
+
     /// Whether there is more than one server.
     var hasAlternatives: Bool { state.withLock { $0.sites.count > 1 } }
 

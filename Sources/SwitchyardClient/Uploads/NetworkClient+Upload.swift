@@ -82,7 +82,7 @@ private struct UploadRun: Sendable {
         var request = configuration.request
         configuration.source.fill(&request, ledger, monitor)
         if let algorithm = configuration.digest {
-            request.interceptors.append(.sendingDigest(algorithm, of: configuration.source))
+            request.interceptors.append(.sendingDigest(algorithm, of: configuration.source, monitor))
         }
         self.request = request
         self.length = length

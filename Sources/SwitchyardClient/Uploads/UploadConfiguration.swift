@@ -18,9 +18,9 @@ public struct UploadConfiguration: Sendable {
     public var source: UploadSource
     /// How the digest is taken that is sent as `Content-Digest` (RFC 9530); none is sent unless set.
     ///
-    /// The source is read once more for it, piece by piece, before it is sent; of a stream a reader of its own is made.
-    /// Nothing that changes the body afterwards may be in the client's way then: a ``RequestCompressor`` leaves such a
-    /// request as it is.
+    /// The source is read once more for it, piece by piece, before each round in which it is sent; of a stream a reader of
+    /// its own is made. It takes the place of a field of the caller's. A ``RequestCompressor`` leaves such a request as it
+    /// is.
     public var digest: ContentDigest.Algorithm?
     /// Shows the upload in a Foundation progress, through which it can be cancelled and paused; nowhere unless set.
     public var monitor: TransferMonitor?

@@ -75,6 +75,27 @@ struct UploadDigestTests {
         #expect(lab.server.requests.isEmpty)
     }
 
+    @Test func `a stream that throws, or gives more than it announced, ends the upload with the reason`() async throws {
+        let lab = try lab()
+        let broken = HTTPBody.Stream(length: nil) { BrokenSource() }
+        let long = BodyReaderTests.stream([bytes], length: 5)
+
+        let first = await #expect(throws: RequestFailure.self) {
+            _ = try await lab.client.upload(upload(.stream(broken)))
+        }
+        let second = await #expect(throws: RequestFailure.self) {
+            _ = try await lab.client.upload(upload(.stream(long)))
+        }
+
+        let reason = RequestError.BodyReason.sourceFailed("Broken()")
+        #expect(first?.reason == .invalidRequest(.body(kind: "streamed", reason: reason)))
+        guard case .invalidRequest(.body(_, .lengthMismatch(announced: 5, _)))? = second?.reason else {
+            Issue.record("the lengths are named: \(String(describing: second))")
+            return
+        }
+        #expect(lab.server.requests.isEmpty)
+    }
+
     @Test func `a source that waits for its bytes can be cancelled`() async throws {
         let lab = try lab()
         let (pieces, gate) = AsyncStream.makeStream(of: Data.self)
@@ -117,4 +138,11 @@ private struct SlowSource: HTTPBodyReader {
         for await piece in pieces { return piece }
         return nil
     }
+}
+
+/// Gives nothing but an error.
+private struct BrokenSource: HTTPBodyReader {
+    struct Broken: Error {}
+
+    func read(maximumLength: Int) async throws -> Data? { throw Broken() }
 }

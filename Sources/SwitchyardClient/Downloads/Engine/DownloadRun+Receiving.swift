@@ -48,7 +48,7 @@ extension DownloadRun {
     }
 
     /// Throws when the download was ended from outside.
-    private func checkRunning() throws(DownloadFailure) {
+    func checkRunning() throws(DownloadFailure) {
         if let reason = transfer.handle.reason { throw failure(.request(reason)) }
         if Task.isCancelled { throw failure(.request(.cancelled)) }
     }
@@ -84,7 +84,12 @@ extension DownloadRun {
 
 extension DownloadRun {
     /// Servers that are not asked again as long as there is another.
-    var avoided: [Server.ID] { transfer.pool.avoidable(state.breaks.servers + state.strangers) }
+    ///
+    /// When all have done something wrong, those that broke off are asked again before those that have another content.
+    var avoided: [Server.ID] {
+        let all = transfer.pool.avoidable(state.breaks.servers + state.strangers)
+        return all.isEmpty ? transfer.pool.avoidable(state.strangers) : all
+    }
 
     /// Prepares the next request after a body broke off.
     ///
@@ -100,7 +105,7 @@ extension DownloadRun {
             state.breaks.settle(in: transfer)
             throw failure(.request(.transport(error)))
         }
-        if avoided.isEmpty { await pauseBeforeSameServer() }
+        if state.breaks.avoided(in: transfer).isEmpty { await pauseBeforeSameServer() }
     }
 
     /// Waits 0.2 s, then twice as long each time up to 5 s, shortened at random by up to a half, so that the many whom one

@@ -59,7 +59,7 @@ struct DownloadRun {
     mutating func run() async throws(DownloadFailure) -> DownloadedFile {
         do throws(DownloadFailure) {
             try adoptKeptBytes()
-            try await catchUpWithDigest()
+            try await hashKeptBytes()
             while true {
                 let answer = try await receiveAll()
                 if try await isExpected(answer) { return try await deliver(answer) }
@@ -100,13 +100,19 @@ struct DownloadRun {
                 goOn(last: last, total: total)
             case .complete:
                 response.discardBody()
+                state.isMixed = true
                 try check(length: state.offset)
                 return response
             case .startOver(let why):
                 response.discardBody()
                 try startOver(why)
                 continue
-            case .refused: throw await refusal(response)
+            case .refused:
+                if !state.strangers.isEmpty, leave(response.context.server) {
+                    response.discardBody()
+                    continue
+                }
+                throw await refusal(response)
             case .unusable(let why): throw failure(.unusableRange(why))
             }
             if try await receive(response) { return response }
@@ -183,6 +189,7 @@ struct DownloadRun {
     private mutating func goOn(last: Int64, total: Int64?) {
         state.lastOfRange = last
         state.total = total
+        state.isMixed = true
         if state.received == 0 { configuration.onEvent?(.resumed(at: state.offset, total: total)) }
         progress()
     }

@@ -24,6 +24,10 @@ struct DownloadState: Sendable {
     var interruptions = 0
     /// Servers that broke a body off.
     var breaks = DownloadBreaks()
+    /// Whether the bytes came with several answers, so that none of their servers answers for all of them.
+    var isMixed = false
+    /// How often a content of several answers turned out to be another than the one expected.
+    var mixtures = 0
     /// Servers whose content had another digest than the one expected.
     var strangers: [Server.ID] = []
     /// The bytes at which the record was last brought up to date.
@@ -62,6 +66,7 @@ struct DownloadState: Sendable {
         digest = digest.map { RunningDigest($0.algorithm) }
         total = nil
         resumed = 0
+        isMixed = false
         lastOfRange = nil
         checkpoint = 0
     }

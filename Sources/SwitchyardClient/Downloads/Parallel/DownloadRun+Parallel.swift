@@ -22,6 +22,7 @@ extension DownloadRun {
             monitor: configuration.monitor
         )
         do throws(ParallelFetch.Failure) {
+            state.isMixed = true
             try await carryOut(fetch, parts, ParallelFetch.Source(body: first, server: response.context.server))
             return true
         } catch {

@@ -57,9 +57,7 @@ public struct RequestCompressor: Sendable {
     /// - Throws: ``RequestError/body(kind:reason:)`` when it is encoded already and ``encoded`` refuses that.
     @Sendable
     public func compress(_ request: inout HTTPRequest) throws {
-        guard case .data(let data) = request.body, isWorthwhile(data), request.headers["Content-Digest"] == nil else {
-            return
-        }
+        guard case .data(let data) = request.body, isWorthwhile(data) else { return }
         if request.headers["Content-Encoding"] != nil {
             switch encoded {
             case .skipped: return
@@ -68,6 +66,7 @@ public struct RequestCompressor: Sendable {
                 throw RequestError.body(kind: "encoded", reason: .encodingFailed("it has a Content-Encoding"))
             }
         }
+        guard request.headers["Content-Digest"] == nil else { return }
         let compressed = Self.compressed(data, format)
         guard compressed.count < data.count else { return }
         request.body = .data(compressed)

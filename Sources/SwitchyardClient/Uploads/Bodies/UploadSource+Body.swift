@@ -13,7 +13,7 @@ extension UploadSource {
         }
     }
 
-    private func opened(_ ledger: UploadLedger, _ monitor: TransferMonitor?) throws(RequestError) -> HTTPBody {
+    func opened(_ ledger: UploadLedger, _ monitor: TransferMonitor?) throws(RequestError) -> HTTPBody {
         do {
             return try httpBody(ledger, monitor)
         } catch {

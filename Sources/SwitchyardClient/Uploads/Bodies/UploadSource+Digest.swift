@@ -1,42 +1,36 @@
 import Foundation
-import SwitchyardServices
 
 extension RequestInterceptor {
-    /// Says in `Content-Digest` what the bytes of an upload are; they are read once for all rounds.
-    static func sendingDigest(_ algorithm: ContentDigest.Algorithm, of source: UploadSource) -> RequestInterceptor {
-        let known = Locked<ContentDigest?>(nil)
-        return .adapting("content digest") { configuration, _ in
-            let digest: ContentDigest
-            if let before = known.withLock({ $0 }) {
-                digest = before
-            } else {
-                digest = try await source.digest(algorithm)
-            }
-            known.withLock { $0 = digest }
-            configuration.setField("Content-Digest", digest.fieldValue)
+    /// Says in `Content-Digest` what the bytes of an upload are; they are read anew for each round.
+    static func sendingDigest(
+        _ algorithm: ContentDigest.Algorithm,
+        of source: UploadSource,
+        _ monitor: TransferMonitor?
+    ) -> RequestInterceptor {
+        .adapting("content digest") { configuration, _ in
+            configuration.setField("Content-Digest", try await source.digest(algorithm, monitor).fieldValue)
         }
     }
 }
 
 extension UploadSource {
-    /// The digest of the bytes, read front to back.
-    fileprivate func digest(_ algorithm: ContentDigest.Algorithm) async throws -> ContentDigest {
+    /// The digest of the bytes, read as they are when they are sent.
+    fileprivate func digest(
+        _ algorithm: ContentDigest.Algorithm,
+        _ monitor: TransferMonitor?
+    ) async throws -> ContentDigest {
         var digest = RunningDigest(algorithm)
-        guard let reader = try body().makeReader() else { return ContentDigest(digest) }
-        while let piece = try await reader.read(maximumLength: 1 << 18) {
+        let body = try opened(UploadLedger { _ in }, monitor)
+        guard let reader = try body.makeReader() else { return ContentDigest(digest) }
+        while let piece = try await reader.read(maximumLength: 1 << 20) {
             guard !Task.isCancelled else { throw RequestFailure.Reason.cancelled }
-            digest.update(piece)
+            // Hashing takes its time, which the threads of tasks are not for.
+            digest = await BlockingWork.run { [digest] in
+                var digest = digest
+                digest.update(piece)
+                return digest
+            }
         }
         return ContentDigest(digest)
-    }
-
-    /// The bytes, watched by nobody.
-    private func body() throws(RequestError) -> HTTPBody {
-        switch kind {
-        case .data(let data): .data(data)
-        case .file(let url): .file(url)
-        case .stream(let stream): .stream(stream)
-        case .form(let form): try form.body()
-        }
     }
 }
