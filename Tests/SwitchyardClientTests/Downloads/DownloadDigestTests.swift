@@ -139,6 +139,37 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil, "bytes=300000-", nil])
     }
 
+    @Test func `who breaks off is given a pause when the others have another content`() async throws {
+        let lab = try DownloadLab()
+        let clock = ManualClock()
+        let whole: HTTPHeaders = ["ETag": "\"v1\"", "Content-Length": "301000"]
+        let rest: HTTPHeaders = ["ETag": "\"v1\"", "Content-Range": "bytes 300000-300999/301000"]
+        let transport = StubTransport { request in
+            if request.headers["Range"] != nil {
+                return .chunks([Self.bytes.dropFirst(300_000)], status: 206, headers: rest)
+            }
+            guard request.server == "secondary" else { return .chunks([Self.others], headers: whole) }
+            let cut = TransportError(.truncated, message: "cut")
+            return .chunks([Self.bytes.prefix(300_000)], headers: whole, failing: cut)
+        }
+        let client = try NetworkClient(service: .topics(switching: .off), transport: transport, time: clock)
+        try client.replaceServers(Array(client.service.servers.prefix(2)))
+        let breaks = AsyncStream.makeStream(of: Void.self)
+        let configuration = download(lab) {
+            $0.maximumContinuations = 1
+            $0.onEvent = { if case .interrupted = $0 { breaks.continuation.yield() } }
+        }
+        let task = Task { try await client.download(configuration) }
+
+        for await _ in breaks.stream { break }
+        await clock.waitForTimers(1)
+        #expect(transport.requests.map(\.server) == ["primary", "secondary"])
+        clock.advance(by: .seconds(5))
+
+        #expect(try await task.value.context.server == "secondary")
+        #expect(try lab.content == Self.bytes)
+    }
+
     @Test func `a call that names its server asks no other`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(wrong)

@@ -87,9 +87,12 @@ extension DownloadRun {
     ///
     /// When all have done something wrong, those that broke off are asked again before those that have another content.
     var avoided: [Server.ID] {
-        let all = transfer.pool.avoidable(state.breaks.servers + state.strangers)
-        return all.isEmpty ? transfer.pool.avoidable(state.strangers) : all
+        let faulty = faulty
+        return faulty.isEmpty ? transfer.pool.avoidable(state.strangers) : faulty
     }
+
+    /// Servers that broke off or have another content; none when all have.
+    private var faulty: [Server.ID] { transfer.pool.avoidable(state.breaks.servers + state.strangers) }
 
     /// Prepares the next request after a body broke off.
     ///
@@ -105,7 +108,7 @@ extension DownloadRun {
             state.breaks.settle(in: transfer)
             throw failure(.request(.transport(error)))
         }
-        if state.breaks.avoided(in: transfer).isEmpty { await pauseBeforeSameServer() }
+        if faulty.isEmpty { await pauseBeforeSameServer() }
     }
 
     /// Waits 0.2 s, then twice as long each time up to 5 s, shortened at random by up to a half, so that the many whom one
