@@ -28,7 +28,6 @@ struct BlockBuffer {
 
 /// A hash of the MD4 family, fed piece by piece.
 protocol BlockHash: Sendable {
-    init()
     mutating func update(_ bytes: [UInt8])
     mutating func finish() -> [UInt8]
 }

@@ -16,20 +16,24 @@ public enum MessageDigest {
     ///
     /// - Throws: ``RequestError/file(path:reason:)``.
     public static func sha256(ofFile url: URL) throws(RequestError) -> Data {
-        var hash = SHA256()
-        let reader = try FileReader(url)
-        while let piece = try reader.read(maximumLength: 1 << 18) { hash.update([UInt8](piece)) }
-        return Data(hash.finish())
+        try digest(.sha256, ofFile: url)
     }
 
     /// The MD5 of a file, read in pieces; files above 4 GiB included.
     ///
     /// - Throws: ``RequestError/file(path:reason:)``.
     public static func md5(ofFile url: URL) throws(RequestError) -> Data {
-        var hash = MD5()
+        try digest(.md5, ofFile: url)
+    }
+
+    private static func digest(
+        _ algorithm: ContentDigest.Algorithm,
+        ofFile url: URL
+    ) throws(RequestError) -> Data {
+        var digest = RunningDigest(algorithm)
         let reader = try FileReader(url)
-        while let piece = try reader.read(maximumLength: 1 << 18) { hash.update([UInt8](piece)) }
-        return Data(hash.finish())
+        while let piece = try reader.read(maximumLength: 1 << 18) { digest.update(piece) }
+        return digest.bytes
     }
 
     /// The keyed hash of a message with SHA-256 (RFC 2104), 32 bytes.
