@@ -49,8 +49,9 @@ public struct DownloadConfiguration: Sendable {
     /// The digest that the file must have; not looked at unless set.
     ///
     /// It is taken piece by piece, as the bytes come. A content of another digest is never put in place: it is loaded
-    /// anew, from one server after the other if each has another one, and if none has the right one the download fails
-    /// with ``DownloadFailure/Reason/digestMismatch(expected:actual:)``. What has come is removed then.
+    /// anew, from one server after the other if each has another one or refuses. If none has the right one the download
+    /// fails with ``DownloadFailure/Reason/digestMismatch(expected:actual:)``, or as the last one refused. What has come
+    /// is removed then.
     public var digest: ContentDigest?
     /// How often a body that broke off is continued within one call; 3 unless set.
     ///

@@ -18,7 +18,7 @@ struct DownloadRun {
     let file: PartialFile
     var state = DownloadState()
     var context: RequestContext
-    /// Whether parts at a time have turned out to be more than the server gives.
+    /// Whether parts are not asked for any more: the server gives none, or one of them was of another content.
     var usesOneConnection = false
     private var reported: Int64 = -1
 
