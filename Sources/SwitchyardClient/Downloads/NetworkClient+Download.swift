@@ -60,7 +60,7 @@ extension NetworkClient {
     public func discardPartialDownload(_ configuration: DownloadConfiguration) {
         let environment = environment.rawValue
         guard
-            let source = try? DownloadSource(configuration, service: service.name, environment: environment),
+            let source = try? TransferSubject(configuration, service: service.name, environment: environment),
             case let place = PartialPlace(configuration, source: source), place.isKept,
             let file = FileFailure.exists(place.file.path) ? try? PartialFile(at: place.file) : nil
         else { return }

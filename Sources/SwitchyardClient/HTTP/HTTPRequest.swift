@@ -19,7 +19,7 @@ public struct HTTPRequest: Sendable {
             get { packedConnect.value }
             set { packedConnect = PackedDuration(newValue) }
         }
-        /// Between two pieces of the response.
+        /// Between two pieces, of the request's body or of the response.
         public var idle: Duration? {
             get { packedIdle.value }
             set { packedIdle = PackedDuration(newValue) }

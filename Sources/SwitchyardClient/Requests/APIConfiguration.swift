@@ -75,7 +75,7 @@ public struct APIConfiguration: Sendable {
         get { packedConnectTimeout.value }
         set { packedConnectTimeout = PackedDuration(newValue) }
     }
-    /// How long a response may pause; the client's default when `nil`.
+    /// How long the other side may pause, in taking the body and in answering; the client's default when `nil`.
     public var idleTimeout: Duration? {
         get { packedIdleTimeout.value }
         set { packedIdleTimeout = PackedDuration(newValue) }

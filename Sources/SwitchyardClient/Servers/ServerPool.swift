@@ -177,6 +177,19 @@ extension ServerPool {
         }
     }
 
+    /// Whether there is such a server.
+    func has(_ name: Server.ID) -> Bool { state.withLock { !$0.positions(of: [name]).isEmpty } }
+
+    /// The path by which a server's URL could be asked of another one; `nil` when it does not lie below its base URL, or
+    /// paths are joined to that in another way than by standing behind it.
+    func path(of url: RequestURL, below name: Server.ID?) -> String? {
+        guard generator.join == .append,
+            let base = state.withLock({ $0.sites.first { $0.origin.server == name } })?.origin.base, base.query == nil
+        else { return nil }
+        let (text, stem) = (url.text.utf8, base.stem.trimmed + [UInt8(ascii: "/")])
+        return text.starts(with: stem) ? String(decoding: text.dropFirst(stem.count), as: UTF8.self) : nil
+    }
+
     /// Whether there is more than one server.
     var hasAlternatives: Bool { state.withLock { $0.sites.count > 1 } }
 

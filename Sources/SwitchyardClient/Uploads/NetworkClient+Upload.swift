@@ -4,7 +4,7 @@ import SwitchyardServices
 extension NetworkClient {
     /// Uploads and returns the answer, whatever its status.
     ///
-    /// Cancelling the task cancels the upload.
+    /// Cancelling the task cancels the upload; where it goes on after that, see ``UploadConfiguration/resumption``.
     ///
     /// - Parameters:
     ///   - configuration: What to send, and where to.
@@ -18,7 +18,11 @@ extension NetworkClient {
         id: RequestID = RequestID(),
         progress: @escaping TransferProgressHandler = { _ in }
     ) async throws(RequestFailure) -> ServiceResponse {
-        let run = UploadRun(configuration, on: DispatchQueue(label: "switchyard.upload"), progress: progress)
+        let queue = DispatchQueue(label: "switchyard.upload")
+        if let resumption = configuration.resumption {
+            return try await goOn(configuration, resumption, id: id, on: queue, progress: progress)
+        }
+        let run = UploadRun(configuration, in: core.target.pool, on: queue, progress: progress)
         run.bind(id, core)
         do throws(RequestFailure) {
             let answer = try await send(run.request, id: id, progress: run.report)
@@ -47,7 +51,10 @@ extension NetworkClient {
         progress: @escaping TransferProgressHandler = { _ in },
         completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
     ) -> RequestID {
-        let run = UploadRun(configuration, on: queue, progress: progress)
+        if let resumption = configuration.resumption {
+            return goOn(configuration, resumption, on: queue, progress: progress, completion: completion)
+        }
+        let run = UploadRun(configuration, in: core.target.pool, on: queue, progress: progress)
         let id = send(run.request, on: queue, progress: run.report) { result in
             if case .success = result { run.succeed() } else { run.end() }
             let explained = result.mapError(run.explained)
@@ -59,7 +66,7 @@ extension NetworkClient {
     }
 }
 
-/// One upload under way.
+/// One upload under way, in one request.
 private struct UploadRun: Sendable {
     let progress: UploadProgress
     let request: APIConfiguration
@@ -67,19 +74,22 @@ private struct UploadRun: Sendable {
     private let monitor: TransferMonitor?
     private let length: Int64?
 
-    init(_ configuration: UploadConfiguration, on queue: DispatchQueue, progress: @escaping TransferProgressHandler) {
+    init(
+        _ configuration: UploadConfiguration,
+        in pool: ServerPool,
+        on queue: DispatchQueue,
+        progress: @escaping TransferProgressHandler
+    ) {
         let monitor = configuration.monitor
         self.monitor = monitor
         let length = configuration.source.length
-        let passedOn = UploadProgress(on: queue) { report in
-            monitor?.update(report, of: .upload)
-            progress(report)
-        }
+        let passedOn = UploadProgress(on: queue, monitor, progress)
         let ledger = UploadLedger { count in
             guard length == nil else { return }
             passedOn.report(TransferProgress(direction: .upload, completed: count, total: nil))
         }
         var request = configuration.request
+        request.limitTime(in: pool)
         configuration.source.fill(&request, ledger, monitor)
         if let algorithm = configuration.digest {
             request.interceptors.append(.sendingDigest(algorithm, of: configuration.source, monitor))
@@ -113,10 +123,7 @@ private struct UploadRun: Sendable {
 
     /// The failure with the reason for which the source failed, if it did.
     func explained(_ failure: RequestFailure) -> RequestFailure {
-        guard case .transport(let error) = failure.reason, error.kind == .requestBodyFailed,
-            let cause = ledger.cause(of: error)
-        else { return failure }
-        return RequestFailure(.invalidRequest(cause), id: failure.id, context: failure.context)
+        ledger.explained(failure)
     }
 }
 

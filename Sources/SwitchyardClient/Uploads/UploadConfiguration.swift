@@ -12,7 +12,9 @@ public import Foundation
 public struct UploadConfiguration: Sendable {
     /// Where and how to send, headers included; POST unless set.
     ///
-    /// Its `body` is not looked at, nor that of a request made by hand. Its `timeout` bounds the whole upload.
+    /// Its `body` is not looked at, nor that of a request made by hand. Its `timeout` bounds the whole upload, when it is
+    /// set; the client's default does not, since nobody knows how long an upload takes. `idleTimeout` bounds each pause of
+    /// the server, in taking bytes and in answering; 60 s when neither it nor the client's is set.
     public var request: APIConfiguration
     /// What is sent.
     public var source: UploadSource
@@ -22,6 +24,11 @@ public struct UploadConfiguration: Sendable {
     /// its own is made. It takes the place of a field of the caller's. A ``RequestCompressor`` leaves such a request as it
     /// is.
     public var digest: ContentDigest.Algorithm?
+    /// How the upload goes on where it was cut; it is one request, and not gone on with, unless set.
+    ///
+    /// The request opens the upload then, those that follow go to the URL that the server names, with the same header
+    /// fields. A ``digest`` is that of each request's own bytes. A request made by hand opens with the body that it has.
+    public var resumption: UploadResumption?
     /// Shows the upload in a Foundation progress, through which it can be cancelled and paused; nowhere unless set.
     public var monitor: TransferMonitor?
 

@@ -20,6 +20,18 @@ final class UploadProgress: Sendable {
         self.handler = handler
     }
 
+    /// Passes the progress on to a monitor as well.
+    convenience init(
+        on queue: DispatchQueue,
+        _ monitor: TransferMonitor?,
+        _ handler: @escaping TransferProgressHandler
+    ) {
+        self.init(on: queue) { report in
+            monitor?.update(report, of: .upload)
+            handler(report)
+        }
+    }
+
     /// Takes the report of one attempt.
     func report(_ report: TransferProgress) {
         guard report.direction == .upload else { return queue.async { [handler] in handler(report) } }

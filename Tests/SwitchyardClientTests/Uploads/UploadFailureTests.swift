@@ -232,6 +232,27 @@ struct UploadFailureTests {
         #expect(client.activeRequests.isEmpty)
     }
 
+    @Test func `the client's default timeout does not bound an upload`() async throws {
+        let lab = try lab()
+        let (asked, gate) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
+        lab.server.route(.post, "/up") { _ in
+            asked.continuation.yield()
+            for await _ in gate.stream { break }
+            return .text("taken")
+        }
+        let clock = ManualClock()
+        let client = try NetworkClient(service: .loopback(lab.servers), time: clock)
+        defer { client.shutdown() }
+        let upload = UploadConfiguration(path: "up", from: .data(bytes))
+        let call = Task { try await client.upload(upload) }
+        for await _ in asked.stream { break }
+
+        clock.advance(by: .seconds(3600))
+        gate.continuation.finish()
+
+        #expect(try await call.value.status == 200)
+    }
+
     @Test func `a source that fails charges no server`() async throws {
         let lab = try lab()
 

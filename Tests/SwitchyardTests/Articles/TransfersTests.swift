@@ -29,17 +29,23 @@ struct TransfersTests {
                 try await request.body.collect() == film ? .text("", status: 201) : .text("", status: 400)
             }
 
+            let uploads = LoopbackUploads(.tus)
+            uploads.open(on: server)
+
             let samples = TransfersSamples()
             let file = try await samples.download(with: client, to: folder.appendingPathComponent("new"))
             try await samples.follow(with: client)
             try await samples.listen(with: client)
             let status = try await samples.upload(with: client, film: file)
+            let place = try await samples.upload(with: client, film: file, keeping: folder)
             let again = DownloadConfiguration(path: "films/7.mov", to: .file(folder.appendingPathComponent("8.mov")))
             try await samples.show(again, with: client)
 
             #expect(try Data(contentsOf: file) == film)
             #expect(status == 201)
-            #expect(server.requests.count == 5)
+            #expect(place?.path == "/files/1")
+            #expect(uploads.uploads.map(\.bytes) == [film])
+            #expect(server.requests.count == 7)
         }
     }
 }

@@ -108,13 +108,6 @@ extension DownloadRun {
             state.breaks.settle(in: transfer)
             throw failure(.request(.transport(error)))
         }
-        if faulty.isEmpty { await pauseBeforeSameServer() }
-    }
-
-    /// Waits 0.2 s, then twice as long each time up to 5 s, shortened at random by up to a half, so that the many whom one
-    /// server has cut do not come back at once.
-    private func pauseBeforeSameServer() async {
-        let longest = min(5, 0.2 * Double(1 << min(state.interruptions - 1, 8)))
-        await transfer.core.time.pause(for: .seconds(longest * Double.random(in: 0.5...1)))
+        if faulty.isEmpty { await transfer.pause(afterBreak: state.interruptions) }
     }
 }

@@ -41,7 +41,7 @@ struct DownloadRun {
         )
         do throws(RequestError) {
             let environment = transfer.pool.environment.rawValue
-            let source = try DownloadSource(configuration, service: transfer.service, environment: environment)
+            let source = try TransferSubject(configuration, service: transfer.service, environment: environment)
             place = PartialPlace(configuration, source: source)
         } catch {
             throw DownloadFailure(.request(.invalidRequest(error)), id: transfer.id, context: context)

@@ -7,7 +7,7 @@ struct PartialPlace: Sendable {
     /// Whether it outlives a download that fails.
     var isKept: Bool
     /// What was asked for.
-    var source: DownloadSource
+    var source: TransferSubject
 
     /// Where an earlier download of the same may have left bytes that this one does not go on with; `nil` when there is
     /// no such place.
@@ -18,7 +18,7 @@ struct PartialPlace: Sendable {
 
     private static let prefix = ".switchyard-"
 
-    init(_ configuration: DownloadConfiguration, source: DownloadSource) {
+    init(_ configuration: DownloadConfiguration, source: TransferSubject) {
         self.source = source
         let isTemporary = configuration.destination.directory == nil && configuration.partialDirectory == nil
         let directory =
@@ -38,7 +38,7 @@ struct PartialPlace: Sendable {
     }
 
     /// Whether a partial file may be written to for a source: not when it holds bytes of another, which would be lost.
-    private static func isUsable(_ file: URL, for source: DownloadSource) -> Bool {
+    private static func isUsable(_ file: URL, for source: TransferSubject) -> Bool {
         ResumeRecord.read(from: Files(file: file).record).map { $0.source == source.digest } ?? true
     }
 
@@ -51,7 +51,7 @@ struct PartialPlace: Sendable {
 
     /// A name that the same download finds again: for a file it depends on its path only, so that the download of another
     /// content to the same place finds the old rest and takes its place.
-    private static func key(_ destination: DownloadDestination, _ source: DownloadSource) -> String {
+    private static func key(_ destination: DownloadDestination, _ source: TransferSubject) -> String {
         let text =
             switch destination {
             case .file(let url): "file \(url.standardizedFileURL.path)"
@@ -103,35 +103,6 @@ struct PartialPlace: Sendable {
             }
             return files.filter { FileFailure.isDirectory($0.file.path) != true }
         }
-    }
-}
-
-/// What a download asks for, whichever server is asked.
-struct DownloadSource: Sendable, Hashable {
-    /// The path, without the query.
-    var path: String
-    /// The digest of service, environment, method, path and query.
-    var digest: String
-
-    /// - Throws: ``RequestError`` for a configuration that cannot be sent anyway.
-    init(_ configuration: DownloadConfiguration, service: String, environment: String) throws(RequestError) {
-        let request = configuration.request
-        let url: RequestURL
-        if let prebuilt = request.prebuiltRequest {
-            url = prebuilt.url
-        } else {
-            var plain = APIConfiguration(path: request.path, method: request.method, query: request.query)
-            plain.pathValues = request.pathValues
-            plain.parameters = request.parameters
-            plain.parameterDestination = .query
-            plain.parameterOptions = request.parameterOptions
-            var base = try BaseURL("http://server.invalid")
-            if case .baseURL(let other) = request.server { base = BaseURL(other) }
-            url = try RequestGenerator(headers: [:]).request(for: plain, on: base).url
-        }
-        path = String(url.text.prefix { $0 != "?" }).replacingOccurrences(of: "http://server.invalid", with: "")
-        let name = configuration.contentName ?? "\(request.sentMethod) \(url.text)"
-        digest = MessageDigest.sha256("\(service)\n\(environment)\n\(name)".utf8).hexText
     }
 }
 

@@ -68,6 +68,7 @@ extension RequestError.BodyReason {
         case .lengthMismatch(let announced, let actual): "gave \(actual) bytes, announced were \(announced)"
         case .sourceFailed(let error): "could not be read: \(error)"
         case .tooLarge(let limit): "has more than \(limit) bytes"
+        case .unknownLength: "has a length that is not known beforehand"
         }
     }
 }

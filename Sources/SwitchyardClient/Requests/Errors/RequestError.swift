@@ -86,6 +86,8 @@ public enum RequestError: Error, Sendable, Hashable {
         case sourceFailed(String)
         /// It has more bytes than the caller accepts.
         case tooLarge(limit: Int)
+        /// Nobody knows how many bytes it has, and whoever takes it has to be told beforehand.
+        case unknownLength
     }
 
     /// What is wrong with a file.

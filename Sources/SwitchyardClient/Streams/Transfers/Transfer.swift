@@ -30,14 +30,20 @@ struct Transfer: Sendable {
 
     /// Enters the transfer in the table, where it stays until ``end()``.
     ///
-    /// - Parameter configuration: What was asked for; its timeout bounds the transfer in all, without one nothing does.
+    /// - Parameters:
+    ///   - configuration: What was asked for; its timeout bounds the transfer in all, and so does a rule's if it has an
+    ///     end. Without one nothing does.
+    ///   - delivery: How the body of the answer is handed over.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
-    func begin(_ configuration: APIConfiguration) throws(RequestFailure.Reason) {
+    func begin(
+        _ configuration: APIConfiguration,
+        delivery: HTTPRequest.Delivery = .stream
+    ) throws(RequestFailure.Reason) {
         var asked = core.ruled(configuration) ?? configuration
-        asked.delivery = .stream
+        asked.delivery = delivery
         let request = ActiveRequest(id: id, configuration: asked, environment: pool.environment)
         try core.transfers.insert(handle, of: request, owner: owner, hasEnd: hasEnd)
-        guard let timeout = configuration.timeout else { return }
+        guard let timeout = hasEnd ? asked.timeout : configuration.timeout else { return }
         handle.setDeadline(startedAt.advanced(by: timeout), on: core.time)
     }
 
@@ -48,26 +54,34 @@ struct Transfer: Sendable {
         core.transfers.remove(handle, id: id)
     }
 
-    /// Sends one request and waits for the head of its answer; the body follows as a stream.
+    /// Sends one request and waits for the head of its answer; the body follows as a stream unless it is asked for whole.
     ///
     /// - Parameters:
     ///   - configuration: What to send.
     ///   - avoided: Servers that are not asked as long as there is another.
     ///   - name: The name in the dispatch table; the transfer's own unless several requests are under way at a time.
     ///   - endsByHandle: Whether the transfer's handle ends the request; not where it ends the task that waits.
+    ///   - delivery: How the body is handed over.
+    ///   - progress: Told about bytes sent and received; nobody unless given.
     /// - Returns: The answer, whatever its status.
     /// - Throws: ``RequestFailure``.
     func open(
         _ configuration: APIConfiguration,
         avoiding avoided: [Server.ID] = [],
         name: RequestID? = nil,
-        endsByHandle: Bool = false
+        endsByHandle: Bool = false,
+        delivery: HTTPRequest.Delivery = .stream,
+        progress: TransferProgressHandler? = nil
     ) async throws(RequestFailure) -> ServiceResponse {
+        var configuration = configuration
+        configuration.delivery = delivery
         let requestHandle = DispatchHandle()
         if endsByHandle { handle.attach { requestHandle.cancel() } }
-        let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
+        let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler { [configuration] in
             await withCheckedContinuation { continuation in
-                let request = makeRequest(configuration, avoided, name ?? id) { continuation.resume(returning: $0) }
+                let request = makeRequest(configuration, avoided, name ?? id, progress) {
+                    continuation.resume(returning: $0)
+                }
                 requestHandle.hold(request)
                 core.dispatch(request, continues: hasEnd)
             }
@@ -82,10 +96,12 @@ struct Transfer: Sendable {
         _ configuration: APIConfiguration,
         _ avoided: [Server.ID],
         _ name: RequestID,
+        _ progress: TransferProgressHandler?,
         completion: @escaping Exchange.Completion
     ) -> any DispatchedRequest {
+        let delivery = configuration.delivery
         var configuration = (core.ruled(configuration) ?? configuration).snapshot()
-        configuration.delivery = .stream
+        configuration.delivery = delivery
         if let plan = core.plan(for: configuration, usesCredentials: usesCredentials) {
             return Journey(
                 id: name,
@@ -95,7 +111,7 @@ struct Transfer: Sendable {
                 core: core,
                 target: (service, pool),
                 avoiding: avoided,
-                progress: nil,
+                progress: progress,
                 completion: completion
             )
         }
@@ -106,7 +122,7 @@ struct Transfer: Sendable {
             configuration: configuration,
             core: core,
             round: Exchange.Round(target: (service, pool), deadline: deadline, avoided: avoided),
-            progress: nil,
+            progress: progress,
             completion: completion
         )
     }
@@ -118,6 +134,19 @@ struct Transfer: Sendable {
     }
 
     // MARK: Breaks
+
+    /// Waits before a server is asked again that has broken something off.
+    ///
+    /// 0.2 s, then twice as long each time up to 5 s, shortened at random by up to a half, so that the many whom one server
+    /// has cut do not come back at once.
+    ///
+    /// - Parameters:
+    ///   - number: How often that has happened.
+    ///   - least: How long the server asks for.
+    func pause(afterBreak number: Int, atLeast least: Duration = .zero) async {
+        let longest = min(5, 0.2 * Double(1 << min(max(number, 1) - 1, 8)))
+        await core.time.pause(for: max(least, .seconds(longest * Double.random(in: 0.5...1))))
+    }
 
     /// A server that broke a body off, and how.
     struct Break: Sendable {

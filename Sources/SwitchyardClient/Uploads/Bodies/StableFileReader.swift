@@ -18,10 +18,11 @@ actor StableFileReader: HTTPBodyReader {
     private let descriptor: Int32
     /// What the file was like when it was opened.
     nonisolated let original: FileState
-    private var offset: Int64 = 0
+    private var offset: Int64
+    private let end: Int64
 
     /// What shows that a file has changed.
-    struct FileState: Equatable, Sendable {
+    struct FileState: Codable, Equatable, Sendable {
         var size: Int64
         var seconds: Int
         var nanoseconds: Int
@@ -29,8 +30,11 @@ actor StableFileReader: HTTPBodyReader {
 
     /// Opens a file.
     ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - range: The bytes to read; all of them unless given.
     /// - Throws: ``RequestError/file(path:reason:)``.
-    init(_ url: URL) throws(RequestError) {
+    init(_ url: URL, from range: Range<Int64>? = nil) throws(RequestError) {
         guard url.isFileURL else { throw .file(path: url.path, reason: .notAFileURL) }
         path = url.path
         // Without O_NONBLOCK a pipe would block here until someone writes to it.
@@ -41,6 +45,8 @@ actor StableFileReader: HTTPBodyReader {
         var status = stat()
         fstat(descriptor, &status)
         original = Self.state(of: status)
+        offset = range?.lowerBound ?? 0
+        end = min(original.size, range?.upperBound ?? original.size)
         let kind = status.st_mode & S_IFMT
         guard kind == S_IFREG else {
             // From here on the deinitialiser closes the file, also of a reader that is none.
@@ -53,7 +59,7 @@ actor StableFileReader: HTTPBodyReader {
     }
 
     func read(maximumLength: Int) throws -> Data? {
-        let wanted = Int(min(Int64(maximumLength), length - offset))
+        let wanted = Int(min(Int64(maximumLength), end - offset))
         guard wanted > 0 else {
             try check()
             return nil
@@ -69,7 +75,7 @@ actor StableFileReader: HTTPBodyReader {
         }
         let piece = Data(bytesNoCopy: buffer, count: count, deallocator: .free)
         offset += Int64(count)
-        if offset == length { try check() }
+        if offset == end { try check() }
         return piece
     }
 

@@ -33,6 +33,14 @@ final class UploadLedger: Sendable {
         }
     }
 
+    /// The failure of an upload, with the reason for which the source failed, if it did.
+    func explained(_ failure: RequestFailure) -> RequestFailure {
+        guard case .transport(let error) = failure.reason, error.kind == .requestBodyFailed,
+            let cause = cause(of: error)
+        else { return failure }
+        return RequestFailure(.invalidRequest(cause), id: failure.id, context: failure.context)
+    }
+
     /// The bytes that the last attempt took.
     var count: Int64 { state.withLock { $0.count } }
 

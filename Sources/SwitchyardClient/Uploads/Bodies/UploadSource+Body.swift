@@ -60,7 +60,7 @@ extension UploadSource {
     }
 
     /// A body that takes note when its source cannot be opened, and of everything that goes wrong later.
-    private func watched(
+    func watched(
         length: Int64?,
         _ ledger: UploadLedger,
         _ monitor: TransferMonitor?,

@@ -42,6 +42,15 @@ struct TransfersSamples {
     // end
 
     // sample
+    func upload(with client: NetworkClient, film: URL, keeping folder: URL) async throws -> RequestURL? {
+        var upload = UploadConfiguration(path: "files", from: .file(film))
+        upload.resumption = .tus(metadata: ["filename": film.lastPathComponent])
+        upload.resumption?.directory = folder
+        return try await client.upload(upload).context.url
+    }
+    // end
+
+    // sample
     func show(_ download: DownloadConfiguration, with client: NetworkClient) async throws {
         let monitor = TransferMonitor()
         var download = download

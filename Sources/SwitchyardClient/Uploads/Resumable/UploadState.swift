@@ -1,0 +1,49 @@
+import SwitchyardServices
+
+/// How far an upload has come, and what it has gone through: pure bookkeeping.
+struct UploadState: Sendable {
+    /// What is done next.
+    enum Next: Sendable {
+        case open
+        case ask
+        case send
+    }
+
+    /// Where an open upload is.
+    struct Session: Sendable {
+        /// Its own URL.
+        var url: RequestURL
+        /// The server that has it; `nil` when it is none of the service's.
+        var server: Server.ID?
+        /// Whether the others are asked for it.
+        var isSought = false
+    }
+
+    var session: Session?
+    var next = Next.open
+    /// The bytes that the server is known to have.
+    var offset: Int64 = 0
+    /// How often in a row something broke without a byte more having arrived.
+    var breaks = 0
+    /// How often the upload began anew.
+    var restarts = 0
+    /// Servers that are not asked as long as there is another.
+    var lost: [Server.ID] = []
+    /// Requests sent, hedges and failovers included.
+    var attempts = 0
+
+    /// Takes note of how many bytes the server has.
+    mutating func arrived(_ count: Int64) {
+        if count > offset { breaks = 0 }
+        offset = count
+        next = .send
+    }
+
+    /// Forgets the upload that was open.
+    mutating func startOver() {
+        session = nil
+        offset = 0
+        restarts += 1
+        next = .open
+    }
+}

@@ -1,0 +1,144 @@
+public import Foundation
+public import SwitchyardClient
+import SwitchyardServices
+
+/// A place for uploads that can go on where they were cut, as a ``LoopbackServer`` offers it.
+///
+///     let uploads = LoopbackUploads(.tus)
+///     uploads.open(on: server, at: "/files")
+///     uploads.cut(after: 300_000)
+///
+/// It keeps what has arrived of a request that breaks off. Opened on several servers it is a storage that they share.
+public final class LoopbackUploads: Sendable {
+    /// How client and server talk.
+    public enum Dialect: Sendable, Hashable, CaseIterable {
+        /// The tus protocol 1.0.0 with its extension Creation.
+        case tus
+        /// Sessions with `Content-Range`, which are answered with 308 as long as bytes are missing.
+        case contentRange
+    }
+
+    /// One upload.
+    public struct Upload: Sendable {
+        /// The length that was announced.
+        public let length: Int
+        /// The header fields of the request that opened it.
+        public let headers: HTTPHeaders
+        /// What has arrived.
+        public internal(set) var bytes = Data()
+
+        /// Whether all of it has arrived.
+        public var isComplete: Bool { bytes.count >= length }
+    }
+
+    private struct State {
+        var uploads: [String: Upload] = [:]
+        var last = 0
+        var cut: Int?
+    }
+
+    /// How client and server talk.
+    public let dialect: Dialect
+    private let state = Locked(State())
+
+    /// Creates a place without uploads.
+    public init(_ dialect: Dialect) {
+        self.dialect = dialect
+    }
+
+    /// The uploads in the order in which they were opened, without forgotten ones.
+    public var uploads: [Upload] {
+        state.withLock { state in state.uploads.sorted { Int($0.key) ?? 0 < Int($1.key) ?? 0 }.map(\.value) }
+    }
+
+    /// Closes the connection of the next request that sends bytes, without an answer, when so many have been kept.
+    public func cut(after count: Int) {
+        state.withLock { $0.cut = max(0, count) }
+    }
+
+    /// Forgets all uploads.
+    public func forget() {
+        state.withLock { $0.uploads = [:] }
+    }
+
+    /// Lets a server take uploads.
+    ///
+    /// - Parameters:
+    ///   - server: The server; several share what they take.
+    ///   - path: Where uploads are opened; each has its URL below that.
+    ///   - base: The server to which uploads are sent once they are open, which has to take them, too; this one unless
+    ///     given.
+    public func open(on server: LoopbackServer, at path: String = "/files", sendingTo base: String = "") {
+        server.route(.post, path) { [self] request in opened(request, at: base + path) }
+        server.route(nil, "\(path)/*") { [self] request in try await answer(request) }
+    }
+
+    // MARK: - Answers
+
+    private func opened(_ request: LoopbackRequest, at path: String) -> LoopbackResponse {
+        let field = dialect == .tus ? "Upload-Length" : "X-Upload-Content-Length"
+        guard let length = request.headers[field].flatMap({ Int($0) }), length >= 0 else {
+            return .text("\(field) is missing", status: 400)
+        }
+        let name = state.withLock { state in
+            state.last += 1
+            state.uploads["\(state.last)"] = Upload(length: length, headers: request.headers)
+            return "\(state.last)"
+        }
+        return LoopbackResponse(status: dialect == .tus ? 201 : 200, headers: ["Location": "\(path)/\(name)"])
+    }
+
+    private func answer(_ request: LoopbackRequest) async throws -> LoopbackResponse {
+        let name = String(request.path.split(separator: "/").last ?? "")
+        guard let upload = state.withLock({ $0.uploads[name] }) else { return .text("no such upload", status: 404) }
+        switch (dialect, request.method) {
+        case (.tus, .head): break
+        case (.tus, .patch):
+            guard request.headers["Content-Type"] == "application/offset+octet-stream" else {
+                return .text("another content type", status: 415)
+            }
+            guard request.headers["Upload-Offset"] == "\(upload.bytes.count)" else {
+                return .text("there are \(upload.bytes.count) bytes", status: 409)
+            }
+            try await take(request, into: name)
+        case (.contentRange, .put):
+            let field = request.headers["Content-Range"] ?? ""
+            if field == "bytes */\(upload.length)" { break }
+            let isNext = field.hasPrefix("bytes \(upload.bytes.count)-") && field.hasSuffix("/\(upload.length)")
+            guard isNext else { return .text("there are \(upload.bytes.count) bytes", status: 400) }
+            try await take(request, into: name)
+        default: return .text("not here", status: 405)
+        }
+        return state.withLock { $0.uploads[name] }.map { status(of: $0, after: request.method) }
+            ?? .text("no such upload", status: 404)
+    }
+
+    private func status(of upload: Upload, after method: HTTPMethod) -> LoopbackResponse {
+        guard dialect == .tus else {
+            if upload.isComplete { return .json(#"{"bytes": \#(upload.bytes.count)}"#) }
+            var response = LoopbackResponse(status: 308)
+            if !upload.bytes.isEmpty { response.headers.set("Range", "bytes=0-\(upload.bytes.count - 1)") }
+            return response
+        }
+        var response = LoopbackResponse(status: method == .head ? 200 : 204)
+        response.headers.set("Tus-Resumable", "1.0.0")
+        response.headers.set("Upload-Offset", "\(upload.bytes.count)")
+        if method == .head { response.headers.set("Upload-Length", "\(upload.length)") }
+        return response
+    }
+
+    /// Keeps the bytes of a request as they come.
+    private func take(_ request: LoopbackRequest, into name: String) async throws {
+        var left = state.withLock { state -> Int? in
+            defer { state.cut = nil }
+            return state.cut
+        }
+        for try await piece in request.body {
+            let kept = piece.prefix(left ?? piece.count)
+            state.withLock { $0.uploads[name]?.bytes.append(kept) }
+            guard let limit = left else { continue }
+            left = limit - kept.count
+            if left == 0 { throw CancellationError() }
+        }
+    }
+}

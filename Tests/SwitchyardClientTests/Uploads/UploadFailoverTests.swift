@@ -1,0 +1,163 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Servers that fail in the middle of an upload that can go on: E37, TAF-S4.
+@Suite(.timeLimit(.minutes(5)))
+struct UploadFailoverTests {
+    private let bytes = DownloadLab.bytes(700_000)
+
+    /// An upload during which the first server dies when 300,000 bytes have arrived.
+    private func upload(
+        killing lab: UploadLab,
+        _ change: (inout UploadResumption) -> Void = { _ in }
+    ) -> UploadConfiguration {
+        lab.uploads.cut(after: 300_000)
+        let first = lab.server
+        var upload = UploadConfiguration(path: "files", from: .data(bytes))
+        var resumption: UploadResumption = lab.uploads.dialect == .tus ? .tus() : .contentRange()
+        resumption.onEvent = { event in if case .interrupted = event { first.fault = .refuse } }
+        change(&resumption)
+        upload.resumption = resumption
+        return upload
+    }
+
+    @Test(arguments: LoopbackUploads.Dialect.allCases)
+    func `when a server dies, the next one that has the bytes gets the rest`(
+        _ dialect: LoopbackUploads.Dialect
+    ) async throws {
+        let lab = try UploadLab(dialect, servers: 2)
+
+        let answer = try await lab.client.upload(upload(killing: lab))
+
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
+        #expect(answer.context.server == "secondary")
+        #expect(lab.servers[1].requests.map(\.bodyCount) == [0, 400_000])
+    }
+
+    @Test(arguments: LoopbackUploads.Dialect.allCases)
+    func `when a server dies that alone has the bytes, the upload begins anew at the next one`(
+        _ dialect: LoopbackUploads.Dialect
+    ) async throws {
+        let lab = try UploadLab(dialect, servers: 2)
+        let others = LoopbackUploads(dialect)
+        others.open(on: lab.servers[1])
+
+        let answer = try await lab.client.upload(upload(killing: lab))
+
+        #expect(others.uploads.map(\.bytes) == [bytes])
+        #expect(answer.context.server == "secondary")
+    }
+
+    @Test func `a server that is not well is left, too`() async throws {
+        let lab = try UploadLab(.tus, servers: 2)
+        lab.server.setFault(.status(503), on: "/files/*")
+        var upload = UploadConfiguration(path: "files", from: .data(bytes))
+        upload.resumption = .tus()
+
+        let answer = try await lab.client.upload(upload)
+
+        #expect(answer.context.server == "secondary")
+        #expect(lab.uploads.uploads.last?.bytes == bytes)
+    }
+
+    @Test func `a server that does not say what it has is waited for as long as ten seconds`() async throws {
+        let lab = try UploadLab(.tus, servers: 2)
+        let clock = ManualClock()
+        let client = try NetworkClient(service: .loopback(lab.servers, switching: .off), time: clock)
+        defer { client.shutdown() }
+        let asked = AsyncStream.makeStream(of: Void.self)
+        lab.server.route(.head, "/files/*") { _ in
+            asked.continuation.yield()
+            try await Task.sleep(for: .seconds(600))
+            return LoopbackResponse()
+        }
+        lab.uploads.cut(after: 300_000)
+        var upload = UploadConfiguration(path: "files", from: .data(bytes))
+        upload.resumption = .tus()
+        let task = Task { [upload] in try await client.upload(upload) }
+        for await _ in asked.stream { break }
+
+        clock.advance(by: .seconds(10))
+
+        #expect(try await task.value.context.server == "secondary")
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
+    }
+
+    @Test func `the only server is asked again after a pause`() async throws {
+        let lab = try UploadLab(.tus)
+        let first = lab.server
+        let isBack = Locked(false)
+        let upload = upload(killing: lab) { resumption in
+            resumption.onEvent = { event in
+                guard case .interrupted = event, !isBack.withLock({ $0 }) else { return }
+                first.fault = .resetBeforeHead
+                isBack.withLock { $0 = true }
+            }
+            resumption.maximumContinuations = 50
+        }
+        let asked = Task {
+            // A second question shows that there was a first one.
+            while first.requests.filter({ $0.method == .head }).count < 2 { await Task.yield() }
+            first.fault = nil
+        }
+
+        _ = try await lab.client.upload(upload)
+
+        await asked.value
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
+    }
+
+    @Test func `a server that dies before it has opened anything is not noticed`() async throws {
+        let lab = try UploadLab(.tus, servers: 2)
+        lab.server.fault = .resetBeforeHead
+        var upload = UploadConfiguration(path: "files", from: .data(bytes))
+        upload.resumption = .tus()
+
+        let answer = try await lab.client.upload(upload)
+
+        #expect(answer.context.server == "secondary")
+        #expect(lab.uploads.uploads.last?.bytes == bytes)
+    }
+
+    @Test func `when all servers stay away, the upload fails with what the last one did`() async throws {
+        let lab = try UploadLab(.tus, servers: 2)
+        let servers = lab.servers
+        let upload = upload(killing: lab) { resumption in
+            resumption.onEvent = { event in
+                if case .interrupted = event { for server in servers { server.fault = .refuse } }
+            }
+        }
+
+        let failure = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload) }
+
+        guard case .transport(let error)? = failure?.reason else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(error.kind == .connectionRefused)
+    }
+
+    @Test func `an upload goes to where its server sends it, without what belongs to the server alone`() async throws {
+        var options = NetworkClient.Options(seed: 1)
+        options.generator.common.headers.set("X-Key", "secret")
+        let lab = try UploadLab(.tus, options: options)
+        let store = LoopbackServer()
+        try store.start()
+        defer { store.stop() }
+        lab.uploads.open(on: store)
+        lab.uploads.open(on: lab.server, sendingTo: store.baseURL)
+        var upload = UploadConfiguration(path: "files", from: .data(bytes))
+        upload.resumption = .tus()
+
+        let answer = try await lab.client.upload(upload)
+
+        #expect(answer.status == 204)
+        #expect(answer.context.server == nil)
+        #expect(lab.uploads.uploads.first?.bytes == bytes)
+        #expect(lab.server.requests.map { $0.headers["X-Key"] } == ["secret"])
+        #expect(store.requests.map { $0.headers["X-Key"] } == [nil])
+    }
+}

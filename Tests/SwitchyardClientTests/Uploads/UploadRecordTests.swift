@@ -1,0 +1,143 @@
+import Foundation
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Uploads that go on in a later call: E37.
+@Suite(.timeLimit(.minutes(5)))
+struct UploadRecordTests {
+    private let bytes = DownloadLab.bytes(700_000)
+
+    private func file(_ lab: UploadLab) throws -> URL {
+        let file = lab.folder.appendingPathComponent("up.bin")
+        try bytes.write(to: file)
+        return file
+    }
+
+    private func upload(_ file: URL, _ lab: UploadLab) -> UploadConfiguration {
+        var upload = UploadConfiguration(path: "files", from: .file(file))
+        upload.resumption = lab.uploads.dialect == .tus ? .tus() : .contentRange()
+        upload.resumption?.directory = lab.folder.appendingPathComponent("kept")
+        upload.resumption?.maximumContinuations = 0
+        return upload
+    }
+
+    private func records(_ lab: UploadLab) -> [URL] {
+        let folder = lab.folder.appendingPathComponent("kept")
+        return (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    }
+
+    /// A lab in which an upload was cut after 300,000 bytes.
+    private func cutLab(_ dialect: LoopbackUploads.Dialect, servers: Int = 1) async throws -> (UploadLab, URL) {
+        let lab = try UploadLab(dialect, servers: servers)
+        let file = try file(lab)
+        lab.uploads.cut(after: 300_000)
+        _ = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload(file, lab)) }
+        return (lab, file)
+    }
+
+    @Test(arguments: LoopbackUploads.Dialect.allCases)
+    func `a later call goes on where the upload was cut, also of another client`(
+        _ dialect: LoopbackUploads.Dialect
+    ) async throws {
+        let (lab, file) = try await cutLab(dialect)
+        let client = try NetworkClient(service: .loopback(lab.servers))
+        defer { client.shutdown() }
+        #expect(records(lab).count == 1)
+
+        _ = try await client.upload(upload(file, lab))
+
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
+        #expect(lab.server.requests.last?.bodyCount == 400_000)
+        #expect(records(lab).isEmpty)
+    }
+
+    @Test func `nobody but the owner can read the record`() async throws {
+        let (lab, _) = try await cutLab(.tus)
+
+        let record = try #require(records(lab).first)
+        let attributes = try FileManager.default.attributesOfItem(atPath: record.path)
+
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func `a file that has changed is uploaded anew`() async throws {
+        let (lab, file) = try await cutLab(.tus)
+        let other = DownloadLab.bytes(700_000, seed: 1)
+        try other.write(to: file)
+
+        _ = try await lab.client.upload(upload(file, lab))
+
+        #expect(lab.uploads.uploads.last?.bytes == other)
+        #expect(lab.uploads.uploads.count == 2)
+    }
+
+    @Test func `a record that is damaged, or of another version, is as good as none`() async throws {
+        for text in ["{", #"{"version": 2}"#] {
+            let (lab, file) = try await cutLab(.tus)
+            try Data(text.utf8).write(to: try #require(records(lab).first))
+
+            _ = try await lab.client.upload(upload(file, lab))
+
+            #expect(lab.uploads.uploads.map(\.isComplete) == [false, true])
+        }
+    }
+
+    @Test func `another path, or another file, is another upload`() async throws {
+        let (lab, file) = try await cutLab(.tus)
+        let other = lab.folder.appendingPathComponent("other.bin")
+        try FileManager.default.copyItem(at: file, to: other)
+        lab.uploads.open(on: lab.server, at: "/films")
+        var elsewhere = upload(file, lab)
+        elsewhere.request.path = "films"
+
+        _ = try await lab.client.upload(upload(other, lab))
+        _ = try await lab.client.upload(elsewhere)
+
+        #expect(lab.uploads.uploads.map(\.isComplete) == [false, true, true])
+        #expect(records(lab).count == 1)
+    }
+
+    @Test func `the server that has the bytes is gone for good, and another one gets them`() async throws {
+        let (lab, file) = try await cutLab(.tus, servers: 2)
+        let others = LoopbackUploads(.tus)
+        others.open(on: lab.servers[1])
+        lab.server.fault = .refuse
+        var upload = upload(file, lab)
+        upload.resumption?.maximumContinuations = 3
+
+        _ = try await lab.client.upload(upload)
+
+        #expect(others.uploads.map(\.bytes) == [bytes])
+    }
+
+    @Test func `without a directory nothing is kept`() async throws {
+        let lab = try UploadLab(.tus)
+        let file = try file(lab)
+        var upload = upload(file, lab)
+        upload.resumption?.directory = nil
+        lab.uploads.cut(after: 300_000)
+
+        _ = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload) }
+        _ = try await lab.client.upload(upload)
+
+        #expect(lab.uploads.uploads.map(\.isComplete) == [false, true])
+    }
+
+    @Test func `a record that cannot be written is an error that names the file`() async throws {
+        let lab = try UploadLab(.tus)
+        let file = try file(lab)
+        var upload = upload(file, lab)
+        upload.resumption?.directory = file.appendingPathComponent("below-a-file")
+
+        let failure = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload) }
+
+        guard case .invalidRequest(.file(let path, .unwritable))? = failure?.reason else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(path.hasPrefix(file.path))
+    }
+}
