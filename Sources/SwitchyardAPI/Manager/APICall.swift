@@ -45,6 +45,26 @@ struct APICall<Value: Sendable>: Sendable {
         if answer.service.status == 304, let stored, !conditions.isEmpty {
             return confirmed(stored, by: answer.service)
         }
+        let response = try response(answer, in: client)
+        return Fetched(response: response, body: answer.data, cost: answer.data.count)
+    }
+
+    /// Uploads, checks the answer and decodes it; not on the caller's executor.
+    ///
+    /// - Throws: ``APIError``.
+    @concurrent func upload(
+        _ upload: UploadConfiguration,
+        through client: NetworkClient,
+        id: RequestID,
+        progress: @escaping TransferProgressHandler
+    ) async throws(APIError) -> APIResponse<Value> {
+        try response(try await question.answer(to: upload, through: client, id: id, progress: progress), in: client)
+    }
+
+    private func response(
+        _ answer: APIQuestion.Answer,
+        in client: NetworkClient
+    ) throws(APIError) -> APIResponse<Value> {
         let response = APIResponse(
             value: try decoded(answer),
             status: answer.service.status,
@@ -52,7 +72,7 @@ struct APICall<Value: Sendable>: Sendable {
             context: answer.service.context
         )
         question.forgetOutdated(in: client)
-        return Fetched(response: response, body: answer.data, cost: answer.data.count)
+        return response
     }
 
     /// Asks the server and decodes the answer, when nothing but the value is wanted; not on the caller's executor.

@@ -48,6 +48,25 @@ final class APIQuestion: Sendable {
         return Answer(service: answer, data: try await collectedBody(of: answer))
     }
 
+    /// Uploads, and returns the answer, whatever its status.
+    ///
+    /// - Throws: ``APIError`` when there is none, or its body breaks off.
+    func answer(
+        to upload: UploadConfiguration,
+        through client: NetworkClient,
+        id: RequestID,
+        progress: @escaping TransferProgressHandler
+    ) async throws(APIError) -> Answer {
+        let answer: ServiceResponse
+        do throws(RequestFailure) {
+            answer = try await client.upload(upload, id: id, progress: progress)
+        } catch {
+            throw module.completed(APIError(error))
+        }
+        forgetChanged(by: answer, in: client)
+        return Answer(service: answer, data: try await collectedBody(of: answer))
+    }
+
     /// Asks the server and decodes the answer, all of which is the value in JSON; not on the caller's executor.
     ///
     /// What a serialiser of its own would do, without making one: most calls are of this kind.
@@ -116,6 +135,7 @@ final class APIQuestion: Sendable {
     }
 
     private nonisolated(nonsending) func collectedBody(of answer: ServiceResponse) async throws(APIError) -> Data {
+        if case .whole(let data) = answer.response.body { return data }
         guard case .stream(let stream) = answer.response.body else { return Data() }
         var data = Data()
         do throws(TransportError) {
