@@ -35,11 +35,21 @@ extension ClientCore {
         }
     }
 
-    /// A harmless request that resembles another one.
+    /// A harmless request that resembles another one: a read as it is, of a write its path, and nothing but the base URL
+    /// of a read that must not be repeated.
     private func shadow(of configuration: APIConfiguration) -> APIConfiguration {
         if let probePath = options.probePath { return APIConfiguration(path: probePath) }
-        if configuration.sentMethod.isSafe, configuration.delivery == .whole { return configuration }
-        return APIConfiguration(path: configuration.path, query: configuration.query, headers: configuration.headers)
+        let isRead = configuration.sentMethod.isSafe
+        if isRead, configuration.isIdempotent, configuration.delivery == .whole { return configuration }
+        var question = APIConfiguration()
+        if !isRead || configuration.isIdempotent {
+            question.path = configuration.path
+            question.pathValues = configuration.pathValues
+            question.apiVersion = configuration.apiVersion
+        }
+        question.upgradesToHTTPS = configuration.upgradesToHTTPS
+        question.tls = configuration.tls
+        return question
     }
 
     private func send(

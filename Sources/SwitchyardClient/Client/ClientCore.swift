@@ -57,10 +57,7 @@ final class ClientCore: Sendable {
         } catch {
             throw .transport(error)
         }
-        if let pinned = self.transport as? PinnedTransport {
-            let urls = service.servers.compactMap { $0.baseURLs[environment].flatMap { RequestURL($0.text) } }
-            do throws(PinRuleError) { try pinned.check(urls) } catch { throw .pins(error) }
-        }
+        try Self.checkPins(of: self.transport, for: service.servers, in: environment)
         let pool = try ServerPool(service: service, environment: environment, now: time.now, options: options)
         state = Locked(State(service: service, pool: pool))
     }
@@ -223,7 +220,7 @@ extension ClientCore {
         on route: ServerPool.Route,
         in pool: ServerPool
     ) throws(RequestError) -> HTTPRequest {
-        let request = try pool.generator.request(for: configuration, on: route.base)
+        let request = try pool.generator.request(for: configuration, on: route.base, home: route.home)
         // The base URLs of the service were checked when the client was made; whatever leads elsewhere is checked here.
         if route.attempt == nil || !request.url.isBelow(route.base), !request.url.isSecure {
             try options.insecureHTTP.check(request.url)
@@ -238,7 +235,9 @@ extension ClientCore {
     /// Exchanges the pool; requests that have started keep theirs.
     func enter(_ environment: ServiceEnvironment) throws(ClientError) {
         let pools = try exchange { (service, old) throws(ClientError) in
-            environment == old.environment ? nil : (service, try newPool(of: service, in: environment))
+            guard environment != old.environment else { return nil }
+            try Self.checkPins(of: transport, for: service.servers, in: environment)
+            return (service, try newPool(of: service, in: environment))
         }
         guard let pools else { return }
         let change = SwitchEvent(at: time.now, .environmentChanged(from: pools.old.environment, to: environment))
@@ -250,10 +249,26 @@ extension ClientCore {
         var told: [(events: [SwitchEvent], pool: ServerPool)] = []
         try exchange { (old, pool) throws(ClientError) in
             let new = try old.having(servers)
+            try Self.checkPins(of: transport, for: servers, in: pool.environment)
             told.append((try pool.replace(servers, at: time.now), pool))
             return (new, pool)
         }
         for (events, pool) in told { publish(events, from: pool) }
+    }
+
+    /// Refuses servers that would be asked over http although their keys are pinned.
+    private static func checkPins(
+        of transport: any Transport,
+        for servers: [Server],
+        in environment: ServiceEnvironment
+    ) throws(ClientError) {
+        guard let pinned = transport as? PinnedTransport else { return }
+        let texts = servers.flatMap { [$0.baseURLs[environment]?.text, $0.cdnURLs[environment]?.text] }
+        do throws(PinRuleError) {
+            try pinned.check(texts.compactMap { $0.flatMap { RequestURL($0) } })
+        } catch {
+            throw .pins(error)
+        }
     }
 
     /// Exchanges service and pool for what is made of them, and begins anew when somebody else was faster: else one of

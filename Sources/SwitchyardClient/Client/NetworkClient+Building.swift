@@ -38,7 +38,10 @@ extension NetworkClient {
     public func request(for configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
         let pool = core.pool
         let configuration = (core.ruled(configuration) ?? configuration).snapshot()
-        return try pool.generator.request(for: configuration, on: core.base(for: configuration, in: pool))
+        let base = core.base(for: configuration, in: pool)
+        var home = base
+        if case .automatic = configuration.server { home = pool.currentBase(usesCDN: false) }
+        return try pool.generator.request(for: configuration, on: base, home: home)
     }
 
     /// Settings for groups of calls, picked by URL and method; those of ``Options/rules`` at first.

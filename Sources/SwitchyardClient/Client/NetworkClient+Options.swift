@@ -20,7 +20,8 @@ extension NetworkClient {
         /// The path that is asked with GET when a server has to be probed; that of the request at hand unless set.
         ///
         /// It stands below the server's base URL. Any answer below 500 is a good one. A read of the app is copied as it
-        /// is, unless this is set; a write never is: of it only the path is taken.
+        /// is, unless this is set; a write never is: of it only the path is taken. Of a read that must not be repeated
+        /// (``APIConfiguration/isIdempotent``) not even that is: the base URL itself is asked.
         public var probePath: String?
         /// How long a probe may take; 1 second unless set.
         public var probeTimeout: Duration

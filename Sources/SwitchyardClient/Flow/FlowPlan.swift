@@ -25,9 +25,9 @@ struct FlowPlan: Sendable {
         retriers = interceptors.compactMap { one in one.retry.map { Named(name: one.name, part: $0) } }
         let policy = configuration.retry ?? options.retry
         retry = policy.flatMap { $0.maximumRetries == 0 ? nil : $0 }
-        let isAuthorized = usesCredentials && configuration.usesCredentials
-        credential = isAuthorized ? configuration.credential : nil
-        let shared = isAuthorized && credential == nil ? options.credentials : nil
+        credential = configuration.credential
+        let usesShared = usesCredentials && configuration.usesCredentials && credential == nil
+        let shared = usesShared ? options.credentials : nil
         credentials = shared.flatMap { $0.isBypassed ? nil : $0 }
         let isEmpty =
             limits.isEmpty && interceptors.isEmpty && retry == nil && credentials == nil && credential == nil

@@ -104,6 +104,9 @@ public struct HTTPRequest: Sendable {
     public var delivery: Delivery
     /// The largest response body in bytes (after decompression) that is accepted; `nil` is no limit.
     public var responseBodyLimit: Int?
+    /// Whether a transport may send it once more by itself, when a connection that was kept turns out to be dead; by the
+    /// method (RFC 9110 section 9.2.2) when `nil`.
+    public var mayBeRepeated: Bool?
     /// Which networks the exchange may use; all of them unless set.
     public var networkAccess = NetworkAccess()
     /// What the exchange is for; anything unless set.
@@ -117,8 +120,13 @@ public struct HTTPRequest: Sendable {
         get { boxedTLS?.value }
         set { boxedTLS = newValue.map { Boxed($0) } }
     }
+    /// The header fields in which the client has put credentials; they are hidden in what is shown.
+    var credentialFields: [String] = []
     /// Behind a reference, since it is large and few have one.
     private var boxedTLS: Boxed<TLSConfiguration>?
+
+    /// Whether sending it twice has the effect of sending it once: by ``mayBeRepeated``, else by the method.
+    public var isIdempotent: Bool { mayBeRepeated ?? method.isIdempotent }
 
     /// Creates a request.
     public init(

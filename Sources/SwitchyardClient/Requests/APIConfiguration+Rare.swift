@@ -100,6 +100,9 @@ extension APIConfiguration {
         set { change { $0.prebuiltRequest = newValue } }
     }
 
+    /// Whether a value is attached under some key.
+    var hasAttachedValues: Bool { rare.map { !$0.value.attachments.isEmpty } ?? false }
+
     /// Whether a value may be attached under some key.
     package var hasAttachments: Bool { rare != nil }
 
@@ -162,7 +165,7 @@ extension APIConfiguration {
         set { change { $0.credential = newValue } }
     }
 
-    /// Whether the client's credentials go with the call; on unless set.
+    /// Whether the client's credentials go with the call; on unless set. Its own ``credential`` goes in any case.
     ///
     /// Off for a login, and for the call that renews them.
     public var usesCredentials: Bool {

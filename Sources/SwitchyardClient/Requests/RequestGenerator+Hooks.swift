@@ -67,12 +67,12 @@ extension RequestGenerator {
 
     /// The request after all modifiers, its headers checked again.
     ///
-    /// Credentials come before the modifiers, so that a signature covers them, and only where the base URL's origin is
-    /// asked.
+    /// Credentials come before the modifiers, so that a signature covers them, and only where the server's own origin is
+    /// asked, also under https in place of http.
     func finished(
         _ request: HTTPRequest,
         _ configuration: APIConfiguration,
-        on base: BaseURL
+        _ home: BaseURL
     ) throws(RequestError) -> HTTPRequest {
         var request = request
         if configuration.prebuiltRequest == nil {
@@ -80,8 +80,9 @@ extension RequestGenerator {
             request.traffic = configuration.traffic
             request.tls = configuration.tls
         }
-        if let authorization = configuration.authorization, request.url.origin == base.origin {
+        if let authorization = configuration.authorization, request.url.isAt(home) {
             try hook("credentials") { try authorization.apply(&request) }
+            request.credentialFields = authorization.names
         }
         if let modifier = configuration.modifier { try hook("modifier") { try modifier(&request) } }
         for modifier in modifiers { try hook("modifier") { try modifier(&request) } }

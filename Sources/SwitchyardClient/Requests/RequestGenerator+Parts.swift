@@ -91,7 +91,10 @@ extension RequestGenerator {
         extraFields: Parameters
     ) throws(RequestError) -> (body: HTTPBody, contentType: String?) {
         if extraFields.isEmpty, configuration.body.isNone { return (.none, nil) }
-        var body = try configuration.body.adding(extraFields, options: configuration.parameterOptions)
+        var body = try configuration.body.adding(
+            extraFields,
+            options: configuration.parameterOptions ?? formOptions
+        )
         if let type = configuration.headers["Content-Type"] { body = body.taking(contentType: type) }
         if configuration.method.definesNoBody, !configuration.allowsUnusualBody {
             throw .bodyNotAllowed(method: configuration.method)

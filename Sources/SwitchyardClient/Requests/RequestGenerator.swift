@@ -100,24 +100,50 @@ public struct RequestGenerator: Sendable {
         for configuration: APIConfiguration,
         on base: BaseURL
     ) throws(RequestError) -> HTTPRequest {
-        if reformers.isEmpty { return try checked(configuration, on: base) }
-        var reformed = configuration
-        for reformer in reformers { try hook("reformer") { try reformer(&reformed) } }
-        return try checked(reformed, on: base)
+        try request(for: configuration, on: base, home: base)
     }
 
-    private func checked(_ configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> HTTPRequest {
+    /// Builds the request of a configuration for one server, or for its content delivery network.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to ask.
+    ///   - base: The base URL.
+    ///   - home: The server's own base URL, to which alone credentials go.
+    /// - Returns: The request, complete.
+    /// - Throws: ``RequestError``.
+    func request(
+        for configuration: APIConfiguration,
+        on base: BaseURL,
+        home: BaseURL
+    ) throws(RequestError) -> HTTPRequest {
+        if reformers.isEmpty { return try checked(configuration, on: base, home) }
+        var reformed = configuration
+        for reformer in reformers { try hook("reformer") { try reformer(&reformed) } }
+        return try checked(reformed, on: base, home)
+    }
+
+    private func checked(
+        _ configuration: APIConfiguration,
+        on base: BaseURL,
+        _ home: BaseURL
+    ) throws(RequestError) -> HTTPRequest {
         if let validation { try hook("validation") { try validation(configuration) } }
         if let rare = configuration.rare?.value {
             if let prebuilt = rare.prebuiltRequest {
-                return try finished(completed(prebuilt, configuration), configuration, on: base)
+                return try finished(completed(prebuilt, configuration), configuration, home)
             }
-            if configuration.usesCDN, let cdn = rare.cdnURL { return try built(for: configuration, on: BaseURL(cdn)) }
+            if configuration.usesCDN, let cdn = rare.cdnURL {
+                return try built(for: configuration, on: BaseURL(cdn), home)
+            }
         }
-        return try built(for: configuration, on: base)
+        return try built(for: configuration, on: base, home)
     }
 
-    private func built(for configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> HTTPRequest {
+    private func built(
+        for configuration: APIConfiguration,
+        on base: BaseURL,
+        _ home: BaseURL
+    ) throws(RequestError) -> HTTPRequest {
         var joiner = try URLJoiner(
             path: try place(of: configuration, on: base),
             on: base,
@@ -129,7 +155,7 @@ public struct RequestGenerator: Sendable {
         let url = try url(&joiner, query: parameters.query, configuration)
         let (body, bodyType) = try body(configuration, extraFields: parameters.body)
         let headers = try headers(configuration, url: url, bodyType: bodyType, sharesCommonValues: shares)
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method: configuration.method,
             url: url,
             headers: headers,
@@ -138,7 +164,8 @@ public struct RequestGenerator: Sendable {
             delivery: configuration.delivery,
             responseBodyLimit: configuration.responseBodyLimit ?? responseBodyLimit
         )
-        return modifiers.isEmpty && configuration.rare == nil ? request : try finished(request, configuration, on: base)
+        request.mayBeRepeated = configuration.isIdempotent
+        return modifiers.isEmpty && configuration.rare == nil ? request : try finished(request, configuration, home)
     }
 
     private func completed(_ prebuilt: HTTPRequest, _ configuration: APIConfiguration) -> HTTPRequest {
@@ -148,6 +175,7 @@ public struct RequestGenerator: Sendable {
         request.timeouts.idle = request.timeouts.idle ?? defaults.idle
         request.timeouts.total = request.timeouts.total ?? defaults.total
         request.responseBodyLimit = request.responseBodyLimit ?? configuration.responseBodyLimit ?? responseBodyLimit
+        request.mayBeRepeated = configuration.mayBeRepeated ?? request.mayBeRepeated
         // Whoever reads an answer while it arrives says so when it is sent, not when it is made.
         if configuration.delivery == .stream { request.delivery = .stream }
         return request

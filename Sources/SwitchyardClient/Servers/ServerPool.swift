@@ -22,19 +22,23 @@ final class ServerPool: Sendable {
         var server: Server.ID? { place.server }
         /// The base URL.
         var base: BaseURL { place.base }
+        /// The server's own base URL, where ``base`` may be that of its content delivery network.
+        var home: BaseURL { place.home }
 
         /// The same way for a request that was made for the server and leads elsewhere: it is charged to nobody.
-        var elsewhere: Route { Route(to: Place(base)) }
+        var elsewhere: Route { Route(to: Place(base, home: home)) }
     }
 
     /// A base URL and whose it is, prepared once and shared by all attempts that go there.
     final class Place: Sendable {
         let server: Server.ID?
         let base: BaseURL
+        let home: BaseURL
 
-        init(_ base: BaseURL, of server: Server.ID? = nil) {
+        init(_ base: BaseURL, of server: Server.ID? = nil, home: BaseURL? = nil) {
             self.server = server
             self.base = base
+            self.home = home ?? base
         }
     }
 
@@ -94,7 +98,7 @@ final class ServerPool: Sendable {
                 try rule.check(origin.url)
                 if let cdn { try rule.check(cdn.url) }
                 let place = Place(origin, of: server.name)
-                sites.append(Site(origin: place, cdn: cdn.map { Place($0, of: server.name) }))
+                sites.append(Site(origin: place, cdn: cdn.map { Place($0, of: server.name, home: origin) }))
             } catch {
                 throw .unusableURL(server: server.name, error)
             }

@@ -181,4 +181,22 @@ import Testing
         for _ in 0..<3 { _ = try await client.send(APIConfiguration(path: "list")) }
         await until { recorder.archive.entries.count == 3 }
     }
+
+    @Test func `a credential in a field of one's own is hidden from archive, log and command line`() async throws {
+        var configuration = APIConfiguration(path: "x")
+        configuration.credential = .header("X-Acme-Pass", "topsecret")
+        let entries = Locked<[LogEntry]>([])
+        let recorder = HARRecorder()
+        let sink = ClosureSink { entry in entries.withLock { $0.append(entry) } }
+        let log = RequestInterceptor.logging(to: sink, .verbose)
+        let client = try NetworkClient.watched([recorder.interceptor, log]) { _ in .status(200) }
+
+        _ = try await client.send(configuration)
+
+        await until { recorder.archive.entries.count == 1 && entries.withLock { $0.count } >= 4 }
+        let archive = String(decoding: try recorder.archive.data(), as: UTF8.self)
+        let text = entries.withLock { $0 }.map { "\($0.message) \($0.metadata)" }.joined()
+        #expect(archive.contains("X-Acme-Pass") && !archive.contains("topsecret"))
+        #expect(text.contains("X-Acme-Pass") && !text.contains("topsecret"))
+    }
 }

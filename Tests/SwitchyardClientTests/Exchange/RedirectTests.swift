@@ -249,6 +249,21 @@ struct RedirectTests {
         #expect(answer.text == "there")
         client.shutdown()
     }
+
+    @Test func `a request made by hand keeps its own cookies on the way to the same origin`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.generator.cookies = CookieJar()
+        }) { request in
+            request.url.path == "/b" ? .status(200) : .status(302, headers: ["Location": "/b"])
+        }
+        var configuration = APIConfiguration()
+        let url = try RequestURL(validating: "http://primary.test/a")
+        configuration.prebuiltRequest = HTTPRequest(url: url, headers: ["Cookie": "own=1"])
+
+        _ = try await client.send(configuration)
+
+        #expect(transport.requests.map { $0.headers["Cookie"] } == ["own=1", "own=1"])
+    }
 }
 
 /// Gives one text.

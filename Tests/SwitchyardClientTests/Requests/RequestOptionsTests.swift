@@ -187,4 +187,32 @@ import Testing
         #expect(common.timeouts == HTTPRequest.Timeouts(connect: .seconds(2), idle: .seconds(3), total: .seconds(4)))
         #expect(common.responseBodyLimit == 20)
     }
+
+    @Test func `parameters beside a multipart form are written as the generator's options say`() throws {
+        var configuration = APIConfiguration(path: "x", method: .post)
+        configuration.parameters = ["flag": true]
+        configuration.body = .multipart(MultipartForm(parts: [.field("a", "b")]))
+
+        let request = try RequestGeneratorTests.request(configuration) { $0.formOptions.booleans = .literal }
+
+        guard case .data(let data) = request.body else {
+            Issue.record("a small form is there as a whole")
+            return
+        }
+        #expect(String(decoding: data, as: UTF8.self).contains("name=\"flag\"\r\n\r\ntrue\r\n"))
+    }
+
+    @Test func `a request says whether it may be repeated`() throws {
+        var once = APIConfiguration(path: "x")
+        once.mayBeRepeated = false
+        var keyed = APIConfiguration(path: "x", method: .post)
+        keyed.idempotencyKey = .given("7")
+        var prebuilt = APIConfiguration()
+        prebuilt.prebuiltRequest = HTTPRequest(method: .put, url: try RequestURL(validating: "https://o.example/x"))
+
+        #expect(try !RequestGeneratorTests.request(once).isIdempotent)
+        #expect(try RequestGeneratorTests.request(keyed).isIdempotent)
+        #expect(try RequestGeneratorTests.request(prebuilt).isIdempotent)
+        #expect(try !RequestGeneratorTests.request(APIConfiguration(path: "x", method: .post)).isIdempotent)
+    }
 }

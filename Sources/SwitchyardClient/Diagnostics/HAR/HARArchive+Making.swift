@@ -23,7 +23,7 @@ extension HARArchive.Entry {
         let version = metrics?.networkProtocol ?? "HTTP/1.1"
         startedDateTime = Self.text(of: date)
         time = elapsed.inMilliseconds
-        self.request = HARRequest(request, version: version, redaction)
+        self.request = HARRequest(request, version: version, redaction.covering(request))
         response = HARResponse(result, version: version, redaction)
         timings = HARTimings(metrics, elapsed: elapsed)
         self.comment = comment

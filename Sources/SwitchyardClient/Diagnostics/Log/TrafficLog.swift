@@ -67,7 +67,7 @@ struct TrafficLog: Sendable {
     private func sent(_ attempt: AttemptRecord) -> LogEntry {
         var metadata = facts(of: attempt)
         if options.parts.contains(.headers) {
-            metadata["headers"] = redaction.headers(attempt.request.headers).description
+            metadata["headers"] = redaction.covering(attempt.request).headers(attempt.request.headers).description
         }
         if options.parts.contains(.requestBody), case .data(let data) = attempt.request.body {
             metadata["body"] = text(data, type: attempt.request.headers["Content-Type"])

@@ -14,6 +14,7 @@ extension Exchange {
             var trail = try trail(of: attempt)
             let step = try trail.follow(response, policy) { (request, isHome) throws(RequestError) in
                 try core.options.insecureHTTP.check(request.url)
+                let isHome = isHome && request.url.isAt(attempt.route.home)
                 try pool.generator.complete(&request, afterRedirectOf: configuration, isHome: isHome)
             }
             guard case .send(let request) = step else { return false }
@@ -110,7 +111,7 @@ extension RequestGenerator {
         afterRedirectOf configuration: APIConfiguration,
         isHome: Bool
     ) throws(RequestError) {
-        if let cookies, configuration.usesCookies, configuration.headers["Cookie"] == nil {
+        if let cookies, configuration.usesCookies, configuration.ownHeaders["Cookie"] == nil {
             request.headers["Cookie"] = cookies.header(for: request.url)
         }
         guard let authorization = configuration.authorization else { return }

@@ -21,7 +21,8 @@ public protocol CredentialProvider: Sendable {
     /// ``Credentials/Policy/timeout``. Use ``CredentialRenewal/client`` there.
     ///
     /// - Parameter renewal: What is to be renewed, and why.
-    /// - Returns: The new credential; `nil` leaves the 401 to the caller.
+    /// - Returns: The new credential; `nil` when there is no other. Then a 401 is left to the caller, and the present
+    ///   credential goes as long as it is good.
     /// - Throws: ``CredentialError/loginRequired`` when trying again is no use; anything else counts as passing.
     func renew(_ renewal: CredentialRenewal) async throws -> Credential?
 

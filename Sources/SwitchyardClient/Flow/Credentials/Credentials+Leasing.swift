@@ -18,9 +18,10 @@ extension Credentials {
         while true {
             let view = view(in: journey.environment)
             begun = begun ?? view.endings
+            if view.hasNothing, let lease = leaseWithoutRenewal(view) { return lease }
             if let error = view.failure(of: view.version, begunAt: begun ?? 0) { throw error }
             guard !view.isBusy else {
-                try await wait(for: journey, seeing: view)
+                try await wait(for: journey, seeing: view, mayHaveNothing: true)
                 hasWaited = true
                 continue
             }
@@ -35,9 +36,17 @@ extension Credentials {
                 guard view.credential != nil || policy.allowsAnonymous else { throw .missing }
                 return CredentialLease(credential: view.credential, version: view.version, takenAt: view.endings)
             }
-            try await renew(for: journey, seeing: view, challenges: [])
+            try await renew(for: journey, seeing: view, challenges: [], mayHaveNothing: true)
             hasWaited = true
         }
+    }
+
+    /// What a request goes with when the provider has no other credential: the present one as long as it is good, or
+    /// none where that is allowed.
+    private func leaseWithoutRenewal(_ view: View) -> CredentialLease? {
+        let present = view.credential.flatMap { $0.isExpired(at: clock(), leeway: .zero) ? nil : $0 }
+        guard present != nil || policy.allowsAnonymous else { return nil }
+        return CredentialLease(credential: present, version: view.version, takenAt: view.endings)
     }
 
     /// Answers a 401: another credential, a renewed one, or none.
@@ -69,10 +78,10 @@ extension Credentials {
             }
             guard renewals < policy.repeatsPerRequest, provider.canRenew(view.credential) else { return .none }
             if view.isBusy {
-                try await wait(for: journey, seeing: view, isRefusal: true)
+                try await wait(for: journey, seeing: view, mayHaveNothing: true)
             } else {
                 let challenges = AuthenticationChallenge.all(in: headers)
-                try await renew(for: journey, seeing: view, challenges: challenges, isRefusal: true)
+                try await renew(for: journey, seeing: view, challenges: challenges, mayHaveNothing: true)
             }
             hasWaited = true
         }
@@ -95,6 +104,9 @@ extension Credentials {
         /// How many renewals have ended so far.
         var endings: UInt64
 
+        /// Whether the provider was asked for another credential than the present one, and has none.
+        var hasNothing: Bool { failure.map { $0.version == version && $0.error == .missing } ?? false }
+
         /// The failure that concerns a request which used this version, begun when so many renewals had ended.
         func failure(of version: UInt64, begunAt endings: UInt64) -> CredentialError? {
             guard let failure, failure.version == version else { return nil }
@@ -110,7 +122,7 @@ extension Credentials {
     private func wait(
         for journey: Journey,
         seeing view: View,
-        isRefusal: Bool = false
+        mayHaveNothing: Bool = false
     ) async throws(CredentialError) {
         let waiter = RenewalWaiter()
         let isWaiting = state.withLock { slots in
@@ -118,13 +130,17 @@ extension Credentials {
             slots[journey.environment]?.add(waiter)
             return true
         }
-        if isWaiting { try await end(of: waiter, for: journey, isRefusal: isRefusal) }
+        if isWaiting { try await end(of: waiter, for: journey, mayHaveNothing: mayHaveNothing) }
     }
 
-    private func end(of waiter: RenewalWaiter, for journey: Journey, isRefusal: Bool) async throws(CredentialError) {
+    private func end(
+        of waiter: RenewalWaiter,
+        for journey: Journey,
+        mayHaveNothing: Bool
+    ) async throws(CredentialError) {
         let result = await waiter.wait()
         guard journey.state.withLock({ $0.isRunning }) else { throw .loggedOut }
-        if case .failure(let error) = result, !(isRefusal && error == .missing) { throw error }
+        if case .failure(let error) = result, !(mayHaveNothing && error == .missing) { throw error }
     }
 
     private func load(for journey: Journey, seeing view: View) async throws(CredentialError) {
@@ -139,7 +155,7 @@ extension Credentials {
         }
         guard let number else { return }
         work(number, for: journey) { provider in try await provider.storedCredential(in: environment) }
-        try await end(of: waiter, for: journey, isRefusal: false)
+        try await end(of: waiter, for: journey, mayHaveNothing: false)
     }
 
     /// Renews the credential that was seen, unless somebody else does or has done so.
@@ -147,7 +163,7 @@ extension Credentials {
         for journey: Journey,
         seeing view: View,
         challenges: [AuthenticationChallenge],
-        isRefusal: Bool = false
+        mayHaveNothing: Bool = false
     ) async throws(CredentialError) {
         let waiter = RenewalWaiter()
         let environment = journey.environment
@@ -171,7 +187,7 @@ extension Credentials {
             guard let new = try await provider.renew(renewal) else { throw CredentialError.missing }
             return new
         }
-        try await end(of: waiter, for: journey, isRefusal: isRefusal)
+        try await end(of: waiter, for: journey, mayHaveNothing: mayHaveNothing)
     }
 
     /// Lets the provider work, for all who wait, and ends it when it takes too long.

@@ -22,8 +22,9 @@ public import SwitchyardServices
 ///    fails with the same error. One that starts later may try again, unless the provider says
 ///    ``CredentialError/loginRequired``.
 /// 5. More than ``Policy/renewals`` in ``Policy/window`` are refused.
-/// 6. Requests of the renewal itself go without credentials.
-/// 7. Credentials go to the origin of the base URL and to no other, redirects included.
+/// 6. Requests of the renewal itself go without these credentials.
+/// 7. Credentials go to the origin of the server's base URL, also under https in place of http, and to no other: not to a
+///    content delivery network, and not along a redirect that leads away.
 public final class Credentials: Sendable {
     /// How and when credentials are renewed.
     public struct Policy: Sendable, Hashable {

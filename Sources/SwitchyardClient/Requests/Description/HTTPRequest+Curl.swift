@@ -10,6 +10,7 @@ extension HTTPRequest {
     /// - Parameter redaction: What is hidden; ``Redaction/standard`` unless given, ``Redaction/none`` for nothing.
     /// - Returns: The command.
     public func curlDescription(redaction: Redaction = .standard) -> String {
+        let redaction = redaction.covering(self)
         var words = ["curl -v", method == .head ? "--head" : "-X \(Self.word(method.name))"]
         for value in headers.values(of: "Cookie") {
             let shown = redaction.value(value, ofHeader: "Cookie")

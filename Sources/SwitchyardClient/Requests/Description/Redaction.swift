@@ -121,6 +121,14 @@ public struct Redaction: Sendable, Hashable {
         }
     }
 
+    /// The same for one request: the fields in which the client has put credentials are hidden as well, whatever they are
+    /// called.
+    func covering(_ request: HTTPRequest) -> Redaction {
+        guard self != .none, !request.credentialFields.isEmpty else { return self }
+        let names = headerNames.union(request.credentialFields)
+        return Redaction(headerNames: names, parameterNames: parameterNames)
+    }
+
     /// The place that a URL names, for messages: without query and fragment, and without user and password.
     static func place(_ url: String) -> String {
         if let start = startOfTornUser(in: url) { return "\(url[..<start])***" }

@@ -255,7 +255,7 @@ final class URLSessionExchange: TransportTask {
         /// Asked for a second time, `URLSession` wants to send the request again, which only an idempotent one may be.
         func makeBodyStream() -> InputStream? {
             let (source, isFirst) = state.withLock { ($0.bodySource, $0.feed == nil) }
-            guard let source, isFirst || request.method.isIdempotent else { return nil }
+            guard let source, isFirst || request.isIdempotent else { return nil }
             stopFeeding()
             do {
                 let feed = try URLSessionBodyFeed(source) { [weak self] error in

@@ -192,6 +192,100 @@ struct CredentialTests {
         }
         #expect(kept == (0..<50).map { .bearer("\($0)") } + [nil])
     }
+
+    @Test func `a call that is upgraded to https is still at the origin of the base URL`() async throws {
+        var configuration = APIConfiguration(path: "x")
+        configuration.upgradesToHTTPS = true
+
+        #expect(try await Self.fields(.bearer("t"), configuration)["Authorization"] == "Bearer t")
+    }
+
+    @Test func `a content delivery network of the call's own gets no credentials`() async throws {
+        var configuration = APIConfiguration(path: "x")
+        configuration.usesCDN = true
+        configuration.cdnURL = try RequestURL(validating: "https://cdn.elsewhere.test")
+
+        #expect(try await Self.fields(.bearer("t"), configuration)["Authorization"] == nil)
+    }
+
+    @Test func `a content delivery network of the server's gets no credentials, redirects included`() async throws {
+        let base: [ServiceEnvironment: ServerURL] = [.test: try ServerURL("https://api.test")]
+        let cdn: [ServiceEnvironment: ServerURL] = [.test: try ServerURL("https://cdn.test")]
+        let server = Server(name: "primary", baseURLs: base, cdnURLs: cdn)
+        let service = try Service(name: "films", servers: [server], defaultEnvironment: "test", switching: .off)
+        let transport = StubTransport { request in
+            request.url.path == "/b" ? .status(200) : .status(302, headers: ["Location": "/b"])
+        }
+        let client = try NetworkClient(service: service, transport: transport) {
+            $0.credentials = Credentials(.bearer("t"))
+        }
+        var configuration = APIConfiguration(path: "a")
+        configuration.usesCDN = true
+
+        _ = try await client.send(configuration)
+
+        #expect(transport.requests.map(\.url.text) == ["https://cdn.test/a", "https://cdn.test/b"])
+        #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, nil])
+    }
+
+    @Test(arguments: [false, true])
+    func `the call's own credential goes also where the client's do not`(_ isOfClient: Bool) async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.bearer("t"))
+        }) { _ in .status(200) }
+        var configuration = APIConfiguration(path: "login", method: .post)
+        configuration.credential = .basic(user: "u", password: "p")
+        configuration.usesCredentials = isOfClient
+
+        _ = try await (isOfClient ? client.withoutCredentials() : client).send(configuration)
+
+        #expect(transport.requests.last?.headers["Authorization"] == "Basic dTpw")
+    }
+
+    // MARK: - A provider that has nothing
+
+    private static let now = Date(timeIntervalSince1970: 1_000_000)
+
+    @Test func `a credential that is about to end goes as long as it is good when there is no other`() async throws {
+        let asked = Locked(0)
+        let credentials = Credentials(clock: { Self.now }) { _ in
+            asked.withLock { $0 += 1 }
+            return nil
+        }
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
+            .status(200)
+        }
+        credentials.set(.bearer("t", expiresAt: Self.now.addingTimeInterval(20)), in: .test)
+
+        for _ in 0..<10 { _ = try await client.send(APIConfiguration(path: "x")) }
+
+        #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == "Bearer t" })
+        #expect(asked.withLock { $0 } == 1)
+    }
+
+    @Test func `one that has ended is not sent when there is no other`() async throws {
+        let credentials = Credentials(clock: { Self.now }) { _ in nil }
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
+            .status(200)
+        }
+        credentials.set(.bearer("t", expiresAt: Self.now.addingTimeInterval(-1)), in: .test)
+
+        #expect(await client.failure(of: APIConfiguration(path: "x")) == .credentials(.missing))
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func `a request goes without a credential where that is allowed and there is none`() async throws {
+        var policy = Credentials.Policy()
+        policy.allowsAnonymous = true
+        let credentials = Credentials(policy: policy) { _ in nil }
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
+            .status(200)
+        }
+
+        for _ in 0..<10 { _ = try await client.send(APIConfiguration(path: "x")) }
+
+        #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == nil })
+    }
 }
 
 /// Gives what was kept, and counts.

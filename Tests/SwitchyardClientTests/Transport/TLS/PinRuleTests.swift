@@ -160,4 +160,20 @@ struct PinRuleTests {
         await #expect(throws: TransportError.self) { _ = try await call.value }
         await plain.waitUntilIdle()
     }
+
+    @Test func `a pinned server that is not https makes no environment and no list of servers`() throws {  // N8
+        let rule = try PinRule(hosts: "primary.test", pins: [Self.pin(1), Self.pin(2)])
+        let transport = try Self.transport([rule])
+        let client = try NetworkClient(service: .topics(), environment: .release, transport: transport)
+        let open = ["test", "release"].map { (ServiceEnvironment(stringLiteral: $0), "http://primary.test") }
+        let urls = Dictionary(uniqueKeysWithValues: try open.map { ($0.0, try ServerURL($0.1)) })
+
+        #expect(throws: ClientError.pins(.insecureBase("http://primary.test/v1"))) {
+            try client.switchEnvironment(to: .test)
+        }
+        #expect(throws: ClientError.pins(.insecureBase("http://primary.test"))) {
+            try client.replaceServers([Server(name: "primary", baseURLs: urls)])
+        }
+        #expect(client.environment == .release)
+    }
 }

@@ -39,7 +39,7 @@
             self.loop = loop
             url = request.url
             isStreamed = request.delivery == .stream
-            mayBeSentAgain = request.method.isIdempotent
+            mayBeSentAgain = request.isIdempotent
             self.progress = progress
             self.completion = completion
         }
