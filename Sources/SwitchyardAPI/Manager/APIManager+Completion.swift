@@ -45,13 +45,15 @@ extension APIManager {
     ) -> RequestID {
         let id = RequestID()
         let configuration = client.ruled(configuration) ?? configuration
+        let gate = CallbackGate()
         begin(APICall(configuration, serializer, module), id: id) { result in
-            queue.async { completion(result) }
+            gate.pass { queue.async { completion(result) } }
         }
+        gate.open()
         return id
     }
 
-    /// Begins a call under a name and calls back once, from any thread, after this method has returned.
+    /// Begins a call under a name and calls back once, from any thread.
     func begin<Value: Sendable>(
         _ call: APICall<Value>,
         id: RequestID,

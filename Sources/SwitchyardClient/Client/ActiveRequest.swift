@@ -22,7 +22,8 @@ public struct ActiveRequest: Sendable {
     /// What it mainly does.
     public var kind: Kind {
         if configuration.delivery == .stream { return .download }
-        return configuration.body.isStreamed ? .upload : .data
+        let isUpload = configuration.prebuiltRequest?.body.isStreamed ?? configuration.body.isStreamed
+        return isUpload ? .upload : .data
     }
 }
 
@@ -32,6 +33,16 @@ extension RequestBody {
         switch kind {
         case .file, .stream, .multipart, .custom: true
         case .none, .form, .parameters, .json, .text, .propertyList, .data: false
+        }
+    }
+}
+
+extension HTTPBody {
+    /// Whether the body is read while it is sent.
+    fileprivate var isStreamed: Bool {
+        switch self {
+        case .file, .stream: true
+        case .none, .data: false
         }
     }
 }

@@ -7,7 +7,7 @@ extension ClientCore {
         let usesCredentials: Bool
     }
 
-    /// The owner of transfers that several requests share: nobody's handle.
+    /// The owner of transfers that several requests share, and of the parts of a transfer: nobody's handle.
     static let ownerOfShared: OwnerID = 0
 
     /// Makes an exchange; a journey of several where anything surrounds it; a share in a transfer where one is asked for.
@@ -18,7 +18,10 @@ extension ClientCore {
         progress: TransferProgressHandler?,
         completion: @escaping Exchange.Completion
     ) -> any DispatchedRequest {
-        if let rare = configuration.rare, let name = rare.value.sharing.name(of: configuration) {
+        if let rare = configuration.rare,
+            case let isShown = options.showsConfigurations(to: pool.generator),
+            let name = rare.value.sharing.name(of: configuration, isShown: isShown)
+        {
             return SharedRequest(
                 id: id,
                 sender: sender,

@@ -1,7 +1,7 @@
 import SwitchyardServices
 
 /// Lets a task that may be cancelled at any moment find its request, whichever of the two comes first.
-struct DispatchHandle: Sendable {
+package struct DispatchHandle: Sendable {
     private enum State {
         case empty
         case holding(any DispatchedRequest)

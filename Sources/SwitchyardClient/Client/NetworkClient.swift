@@ -110,9 +110,10 @@ extension NetworkClient {
     package nonisolated(nonsending) func answer(
         to configuration: APIConfiguration,
         id: RequestID,
-        progress: TransferProgressHandler?
+        progress: TransferProgressHandler?,
+        endedBy handle: DispatchHandle? = nil
     ) async throws(RequestFailure) -> ServiceResponse {
-        let handle = DispatchHandle()
+        let handle = handle ?? DispatchHandle()
         let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let request = makeRequest(configuration, id: id, progress: progress) {
@@ -143,10 +144,12 @@ extension NetworkClient {
         completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
     ) -> RequestID {
         let id = RequestID()
+        let gate = CallbackGate()
         let request = makeRequest(configuration, id: id, progress: progress) { result in
-            queue.async { completion(result) }
+            gate.pass { queue.async { completion(result) } }
         }
         core.dispatch(request)
+        gate.open()
         return id
     }
 

@@ -69,7 +69,7 @@ extension DownloadFailure: CustomStringConvertible {
             case .destination(let text): "the destination could not be chosen: \(text)"
             case .unsupported(let text): text
             }
-        let url = context.url.map { String($0.text.prefix { $0 != "?" }) } ?? "-"
+        let url = context.url.map { Redaction.place($0.text) } ?? "-"
         return "download of \(url): \(what)"
     }
 }

@@ -48,7 +48,11 @@ extension NetworkClient {
     ) -> RequestID {
         let transfer = Transfer(id: RequestID(), client: self)
         let report: TransferProgressHandler = { report in queue.async { progress(report) } }
-        start(configuration, as: transfer, progress: report) { result in queue.async { completion(result) } }
+        let gate = CallbackGate()
+        start(configuration, as: transfer, progress: report) { result in
+            gate.pass { queue.async { completion(result) } }
+        }
+        gate.open()
         return transfer.id
     }
 
@@ -59,9 +63,8 @@ extension NetworkClient {
     /// - Parameter configuration: The same as that of the download.
     public func discardPartialDownload(_ configuration: DownloadConfiguration) {
         let environment = environment.rawValue
-        guard
-            let source = try? TransferSubject(configuration, service: service.name, environment: environment),
-            case let place = PartialPlace(configuration, source: source), place.isKept,
+        let source = TransferSubject(configuration, service: service.name, environment: environment)
+        guard case let place = PartialPlace(configuration, source: source), place.isKept,
             let file = FileFailure.exists(place.file.path) ? try? PartialFile(at: place.file) : nil
         else { return }
         file.remove()

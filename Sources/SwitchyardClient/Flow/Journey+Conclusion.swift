@@ -41,15 +41,16 @@ extension Journey {
 
     private func policyConclusion(of round: EndedRound, _ memory: inout JourneyMemory) async -> Conclusion {
         guard let policy = plan.retry,
-            case .retry(let pause) = policy.decision(for: round, random: memory.random.next()),
-            pause < round.context.remaining
+            case .retry(let pause) = policy.decision(for: round, random: memory.random.next())
         else { return finished(round, memory) }
+        let wait = round.transportError?.kind == .offline ? policy.networkWait : nil
+        guard wait != nil || pause < round.context.remaining else { return finished(round, memory) }
         if let budget = policy.budget {
             guard let tokens = budget.take(after: round.transportError) else { return .end(round.ending) }
             memory.tokens = tokens
             memory.unspentTokens = tokens
         }
-        guard let wait = policy.networkWait, round.transportError?.kind == .offline else { return .again(after: pause) }
+        guard let wait else { return .again(after: pause) }
         let limit = min(deadline, core.time.now.advanced(by: wait))
         let isBack = await core.connectivity.wait(since: memory.openings, until: limit, on: core.time)
         if !isBack { giveBackTokens(&memory) }

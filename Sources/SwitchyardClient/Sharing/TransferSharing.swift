@@ -6,28 +6,45 @@ public enum TransferSharing: Sendable, Hashable {
     ///
     /// Only what is safe by its method, has no body and takes its answer in one piece is shared (RFC 9110 section
     /// 9.2.1); anything else has a transfer of its own. So has what code of the app's makes its request of: a modifier,
-    /// a rule for the URL, an adapting interceptor of the call's own.
+    /// a rule for the URL, an adapting interceptor of the call's own, and values of your own (``ConfigurationKey``) where
+    /// the client has code that is shown them.
     case identical
     /// Calls of the same name share one, whatever they are: it is the caller's word that they ask the same.
     case named(String)
 
     /// The name under which calls find each other; `nil` when the call has a transfer of its own.
-    func name(of configuration: APIConfiguration) -> String? {
+    ///
+    /// - Parameters:
+    ///   - configuration: The call.
+    ///   - isShown: Whether code of the client's makes requests of configurations, and what may be attached to them.
+    /// - Returns: The name.
+    func name(of configuration: APIConfiguration, isShown: Bool = false) -> String? {
         guard configuration.delivery == .whole else { return nil }
         switch self {
         case .off: return nil
         case .named(let name): return "named \(name)"
         case .identical:
-            guard configuration.method.isSafe, configuration.body.isNone, !configuration.isMadeByHand else {
-                return nil
-            }
+            guard configuration.method.isSafe, configuration.body.isNone, !configuration.isMadeByHand,
+                !isShown || !configuration.hasAttachedValues
+            else { return nil }
             let fields = configuration.headers.fields.map { "\($0.name): \($0.value)".framed }.joined()
             let parts = [
                 configuration.method.name, configuration.path, configuration.query.canonicalText,
                 configuration.parameters.canonicalText, configuration.pathValues.canonicalText, fields,
             ]
-            return (parts + configuration.choices).map(\.framed).joined()
+            let tags = isShown ? configuration.tags.sorted() : []
+            return (parts + configuration.choices + tags).map(\.framed).joined()
         }
+    }
+}
+
+extension NetworkClient.Options {
+    /// Whether code of the app's, which is shown configurations, takes part in making requests.
+    func showsConfigurations(to generator: RequestGenerator) -> Bool {
+        let common = generator.common
+        return interceptors.contains { $0.adapt != nil } || !generator.reformers.isEmpty
+            || !generator.pathFilters.isEmpty || generator.urlRule != nil || common.computedHeaders != nil
+            || common.computedParameters != nil
     }
 }
 

@@ -23,9 +23,10 @@ extension NetworkClient {
             return try await goOn(configuration, resumption, id: id, on: queue, progress: progress)
         }
         let run = UploadRun(configuration, in: core.target.pool, on: queue, progress: progress)
-        run.bind(id, core)
+        let handle = DispatchHandle()
+        run.bind { handle.cancel() }
         do throws(RequestFailure) {
-            let answer = try await send(run.request, id: id, progress: run.report)
+            let answer = try await answer(to: run.request, id: id, progress: run.report, endedBy: handle)
             run.succeed()
             await run.progress.drain()
             return answer
@@ -55,13 +56,15 @@ extension NetworkClient {
             return goOn(configuration, resumption, on: queue, progress: progress, completion: completion)
         }
         let run = UploadRun(configuration, in: core.target.pool, on: queue, progress: progress)
+        let gate = CallbackGate()
         let id = send(run.request, on: queue, progress: run.report) { result in
             if case .success = result { run.succeed() } else { run.end() }
             let explained = result.mapError(run.explained)
             // Behind what was reported last.
-            queue.async { completion(explained) }
+            gate.pass { queue.async { completion(explained) } }
         }
-        run.bind(id, core)
+        run.bind { [weak core] in core?.cancel(CollectionOfOne(id)) }
+        gate.open()
         return id
     }
 }
@@ -108,8 +111,8 @@ private struct UploadRun: Sendable {
     }
 
     /// Lets the monitor cancel the upload.
-    func bind(_ id: RequestID, _ core: ClientCore) {
-        monitor?.attach { [weak core] in core?.cancel(CollectionOfOne(id)) }
+    func bind(_ cancel: @escaping @Sendable () -> Void) {
+        monitor?.attach(cancel)
     }
 
     func succeed() {

@@ -255,4 +255,21 @@ import Testing
         #expect(answer.context.attempts == 0)
         #expect(transport.requestCount == 0)
     }
+
+    @Test func `a file in a request made by hand is an upload`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .never }
+        var configuration = APIConfiguration()
+        let url = try RequestURL(validating: "http://primary.test/v1/x")
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
+        try Data("x".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        configuration.prebuiltRequest = HTTPRequest(method: .put, url: url, body: .file(file))
+        let task = Task { [configuration] in await client.failure(of: configuration) }
+        #expect(await transport.waitForRequests(1))
+
+        #expect(client.activeRequests(of: .upload).count == 1)
+
+        client.cancelAll()
+        #expect(await task.value == .cancelled)
+    }
 }

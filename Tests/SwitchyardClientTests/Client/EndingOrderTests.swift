@@ -111,4 +111,43 @@ import Testing
             #expect(endings == [order.first.flatMap { expected[$0] } ?? ""], "\(order)")
         }
     }
+
+    /// Answers at once, and takes its time to say so.
+    private struct PromptTransport: Transport {
+        struct Done: TransportTask {
+            func cancel() {}
+        }
+
+        let calls: Locked<[String]>
+
+        func start(
+            _ request: HTTPRequest,
+            progress: TransferProgressHandler?,
+            completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+        ) -> any TransportTask {
+            completion(.success(HTTPResponse(status: 200)))
+            // Time enough for another queue to call back, if it may.
+            let queue = DispatchQueue(label: "other")
+            for _ in 0..<100 { queue.sync {} }
+            calls.withLock { $0.append("started") }
+            return Done()
+        }
+
+        func shutdown() {}
+    }
+
+    @Test func `a callback waits for the name of its request, whatever the transport does`() async throws {
+        let calls = Locked<[String]>([])
+        let client = try NetworkClient(service: .topics(), transport: PromptTransport(calls: calls))
+        let queue = DispatchQueue(label: "calls")
+
+        await withCheckedContinuation { continuation in
+            client.send(APIConfiguration(path: "x"), on: queue) { _ in
+                calls.withLock { $0.append("called back") }
+                continuation.resume()
+            }
+        }
+
+        #expect(calls.withLock { $0 } == ["started", "called back"])
+    }
 }

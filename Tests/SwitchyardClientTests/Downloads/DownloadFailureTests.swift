@@ -302,4 +302,16 @@ struct DownloadFailureTests {
         }
         #expect(try lab.files.isEmpty)
     }
+
+    @Test func `a description holds no password of the URL`() async throws {
+        let lab = try DownloadLab()
+        lab.server.fault = .status(404)
+        var download = lab.download()
+        download.request.path = "http://me:topsecret@127.0.0.1:\(lab.server.port)/film"
+
+        let failure = try await lab.failure(of: download)
+
+        #expect(failure.description.contains("/film"))
+        #expect(!failure.description.contains("topsecret"))
+    }
 }

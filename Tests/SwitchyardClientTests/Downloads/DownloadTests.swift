@@ -165,4 +165,43 @@ struct DownloadTests {
         #expect(try lab.content == bytes[10..<20])
         #expect(file.answer.status == 206)
     }
+
+    @Test func `the timeout of a rule bounds the whole download`() async throws {
+        let lab = try DownloadLab()
+        let (asked, gate) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
+        lab.server.route(.get, "/film") { _ in
+            .stream { writer in
+                try await writer.write("one")
+                asked.continuation.yield()
+                for await _ in gate.stream { break }
+            }
+        }
+        let clock = ManualClock()
+        let client = try NetworkClient(service: .loopback(lab.servers), time: clock)
+        defer { client.shutdown() }
+        client.rules.add("/**") { $0.timeout = .seconds(5) }
+        let download = lab.download()
+        let task = Task { try await client.download(download) }
+        for await _ in asked.stream { break }
+
+        clock.advance(by: .seconds(5))
+
+        let failure = await #expect(throws: DownloadFailure.self) { try await task.value }
+        #expect(failure?.reason == .request(.deadlineExceeded))
+        gate.continuation.finish()
+    }
+
+    @Test func `a path that only the client's generator can make is downloaded`() async throws {
+        var options = NetworkClient.Options(seed: 1)
+        options.generator.join = .relative
+        options.generator.reformers = [{ $0.pathValues = ["name": "film"] }]
+        let lab = try DownloadLab(options: options)
+        lab.serve(LoopbackContent(DownloadLab.bytes(10)))
+
+        for path in ["folder/../film", "{name}"] {
+            var download = lab.download { $0.existingFile = .replace }
+            download.request.path = path
+            #expect(try await lab.client.download(download).length == 10)
+        }
+    }
 }

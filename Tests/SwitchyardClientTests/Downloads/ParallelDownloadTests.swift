@@ -173,4 +173,28 @@ struct ParallelDownloadTests {
         #expect(try lab.files.isEmpty)
         #expect(lab.client.activeRequests.isEmpty)
     }
+
+    @Test func `the parts of a download are no requests of their own`() async throws {
+        let lab = try DownloadLab()
+        let content = LoopbackContent(DownloadLab.bytes(6_000_000), entityTag: "\"v\"")
+        let (asked, gate) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
+        lab.server.route(.get, "/film") { request in
+            if request.headers["Range"] != nil {
+                asked.continuation.yield()
+                for await _ in gate.stream { break }
+            }
+            return content.response(to: request)
+        }
+        let id = RequestID()
+        let download = lab.download { $0.connections = 4 }
+        let task = Task { try await lab.client.download(download, id: id) }
+        for await _ in asked.stream { break }
+
+        #expect(lab.client.activeRequests == [id])
+
+        lab.client.cancel(id)
+        gate.continuation.finish()
+        _ = await #expect(throws: DownloadFailure.self) { try await task.value }
+        #expect(await lab.client.waitUntilIdle())
+    }
 }

@@ -205,7 +205,7 @@ private final class StubPlace: Sendable {
 
     /// Puts a partial file of that length there, with its record.
     func keep(_ count: Int64, validator: ResumeValidator?) throws {
-        let source = try TransferSubject(configuration, service: "topics", environment: "test")
+        let source = TransferSubject(configuration, service: "topics", environment: "test")
         let place = PartialPlace(configuration, source: source)
         let file = try PartialFile(at: place.file)
         try file.truncate(to: count)

@@ -266,4 +266,26 @@ import Testing
         #expect(try await call.value == 200)
         #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, "Bearer fresh"])
     }
+
+    private enum Reader: ConfigurationKey {
+        static let defaultValue = "nobody"
+    }
+
+    @Test func `what code of the client's makes of a value of one's own is not shared`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [
+                .adapting("user") { configuration, _ in configuration.headers["X-User"] = configuration[Reader.self] }
+            ]
+        }) { _ in .never }
+        let tasks = ["ann", "bob"].map { name in
+            var configuration = Self.shared("me")
+            configuration[Reader.self] = name
+            return Task { [configuration] in await client.failure(of: configuration) }
+        }
+
+        #expect(await transport.waitForRequests(2))
+        #expect(Set(transport.requests.map { $0.headers["X-User"] }) == ["ann", "bob"])
+        client.cancelAll()
+        for task in tasks { #expect(await task.value == .cancelled) }
+    }
 }

@@ -260,6 +260,19 @@ struct UploadFailureTests {
 
         #expect(lab.client.servers[0].statistics.failures == 0)
     }
+
+    @Test func `an upload whose progress was cancelled before is not sent`() async throws {
+        let lab = try lab()
+        let monitor = TransferMonitor()
+        monitor.progress.cancel()
+        var upload = UploadConfiguration(path: "up", from: .data(bytes))
+        upload.monitor = monitor
+
+        let failure = await #expect(throws: RequestFailure.self) { try await lab.client.upload(upload) }
+
+        #expect(failure?.reason == .cancelled)
+        #expect(lab.server.requests.isEmpty)
+    }
 }
 
 /// Gives pieces without checking anything, and may throw behind them.

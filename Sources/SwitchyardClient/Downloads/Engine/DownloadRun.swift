@@ -39,13 +39,9 @@ struct DownloadRun {
             rule: configuration.existingFile,
             createsDirectories: configuration.createsDirectories
         )
-        do throws(RequestError) {
-            let environment = transfer.pool.environment.rawValue
-            let source = try TransferSubject(configuration, service: transfer.service, environment: environment)
-            place = PartialPlace(configuration, source: source)
-        } catch {
-            throw DownloadFailure(.request(.invalidRequest(error)), id: transfer.id, context: context)
-        }
+        let environment = transfer.pool.environment.rawValue
+        let source = TransferSubject(configuration, service: transfer.service, environment: environment)
+        place = PartialPlace(configuration, source: source)
         do throws(FileFailure) {
             if case .file(let target) = configuration.destination { try placement.check(target) }
             try placement.prepare(place.file.deletingLastPathComponent())

@@ -105,7 +105,7 @@ struct Transfer: Sendable {
         if let plan = core.plan(for: configuration, usesCredentials: usesCredentials) {
             return Journey(
                 id: name,
-                owner: owner,
+                owner: name == id ? owner : ClientCore.ownerOfShared,
                 configuration: configuration,
                 plan: plan,
                 core: core,
@@ -118,7 +118,7 @@ struct Transfer: Sendable {
         let deadline = core.deadline(of: configuration, in: pool, startedAt: core.time.now)
         return Exchange(
             id: name,
-            owner: owner,
+            owner: name == id ? owner : ClientCore.ownerOfShared,
             configuration: configuration,
             core: core,
             round: Exchange.Round(target: (service, pool), deadline: deadline, avoided: avoided),

@@ -12,35 +12,40 @@ struct TransferSubject: Sendable, Hashable {
     ///   - name: What names the subject in place of method, path and query.
     ///   - service: The service.
     ///   - environment: Its environment.
-    /// - Throws: ``RequestError`` for a request that cannot be sent anyway.
     init(
         _ request: APIConfiguration,
         named name: String? = nil,
         service: String,
         environment: String
-    ) throws(RequestError) {
-        let url: RequestURL
-        if let prebuilt = request.prebuiltRequest {
-            url = prebuilt.url
-        } else {
-            var plain = APIConfiguration(path: request.path, method: request.method, query: request.query)
-            plain.pathValues = request.pathValues
-            plain.parameters = request.parameters
-            plain.parameterDestination = .query
-            plain.parameterOptions = request.parameterOptions
-            var base = try BaseURL("http://server.invalid")
-            if case .baseURL(let other) = request.server { base = BaseURL(other) }
-            url = try RequestGenerator(headers: [:]).request(for: plain, on: base).url
-        }
-        path = String(url.text.prefix { $0 != "?" }).replacingOccurrences(of: "http://server.invalid", with: "")
-        let name = name ?? "\(request.sentMethod) \(url.text)"
+    ) {
+        let url = request.prebuiltRequest?.url.text ?? Self.url(of: request) ?? Self.text(of: request)
+        path = Redaction.place(url).replacingOccurrences(of: "http://server.invalid", with: "")
+        let name = name ?? "\(request.sentMethod) \(url)"
         digest = MessageDigest.sha256("\(service)\n\(environment)\n\(name)".utf8).hexText
+    }
+
+    /// The URL at no server in particular, without what the client adds to it; `nil` where the path is none by itself.
+    private static func url(of request: APIConfiguration) -> String? {
+        var plain = APIConfiguration(path: request.path, method: request.method, query: request.query)
+        plain.pathValues = request.pathValues
+        plain.parameters = request.parameters
+        plain.parameterDestination = .query
+        plain.parameterOptions = request.parameterOptions
+        guard var base = try? BaseURL("http://server.invalid") else { return nil }
+        if case .baseURL(let other) = request.server { base = BaseURL(other) }
+        return try? RequestGenerator(headers: [:]).request(for: plain, on: base).url.text
+    }
+
+    /// What makes the URL, where only the client's generator can make it.
+    private static func text(of request: APIConfiguration) -> String {
+        let parts = [request.pathValues, request.query, request.parameters].map(\.canonicalText)
+        return request.path + "?" + parts.map(\.framed).joined()
     }
 }
 
 extension TransferSubject {
     /// What a download asks for.
-    init(_ download: DownloadConfiguration, service: String, environment: String) throws(RequestError) {
-        try self.init(download.request, named: download.contentName, service: service, environment: environment)
+    init(_ download: DownloadConfiguration, service: String, environment: String) {
+        self.init(download.request, named: download.contentName, service: service, environment: environment)
     }
 }

@@ -33,7 +33,11 @@ extension NetworkClient {
     ) -> RequestID {
         let transfer = Transfer(id: RequestID(), client: self)
         let progress = UploadProgress(on: queue, configuration.monitor, progress)
-        start(configuration, resumption, as: transfer, progress) { result in queue.async { completion(result) } }
+        let gate = CallbackGate()
+        start(configuration, resumption, as: transfer, progress) { result in
+            gate.pass { queue.async { completion(result) } }
+        }
+        gate.open()
         return transfer.id
     }
 

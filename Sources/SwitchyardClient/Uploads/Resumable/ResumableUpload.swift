@@ -31,7 +31,7 @@ struct ResumableUpload {
             let source = configuration.source
             pieces = try UploadPieces(source, monitor: configuration.monitor)
             dialect = try UploadDialect(resumption.dialect, total: pieces.length, contentType: source.contentType)
-            place = try Self.place(configuration, resumption, transfer)
+            place = Self.place(configuration, resumption, transfer)
         } catch {
             throw RequestFailure(.invalidRequest(error), id: transfer.id, context: context)
         }
@@ -41,9 +41,9 @@ struct ResumableUpload {
         _ configuration: UploadConfiguration,
         _ resumption: UploadResumption,
         _ transfer: Transfer
-    ) throws(RequestError) -> UploadRecord.Place? {
+    ) -> UploadRecord.Place? {
         guard let directory = resumption.directory, case .file(let file) = configuration.source.kind else { return nil }
-        let subject = try TransferSubject(
+        let subject = TransferSubject(
             configuration.request,
             service: transfer.service,
             environment: transfer.pool.environment.rawValue

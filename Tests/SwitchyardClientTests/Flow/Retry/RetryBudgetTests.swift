@@ -51,6 +51,23 @@ struct RetryBudgetTests {
         #expect(transport.requestCount == 1)
     }
 
+    @Test func `the network is waited for in place of a back-off that is longer than the time left`() async throws {
+        let answers = AnswerList([.failure(.offline), .status(200)])
+        var policy = RetryPolicy(maximumRetries: 3, backoff: .constant(.seconds(60)))
+        policy.networkWait = .seconds(8)
+        let (client, transport) = try NetworkClient.stubbed(time: clock, options: { $0.retry = policy }) { request in
+            answers.answer(request)
+        }
+        client.networkChanged(isOnline: false)
+        let call = Task { try await client.send(APIConfiguration(path: "x", timeout: .seconds(10))).status }
+        #expect(await clock.waitForTimers(1, in: .seconds(8)))
+
+        client.networkChanged(isOnline: true)
+
+        #expect(try await call.value == 200)
+        #expect(transport.requestCount == 2)
+    }
+
     @Test func `a retry that was made and failed is paid for`() async throws {
         let (client, transport) = try client({ $0.maximumRetries = 1 }, answer: .status(503))
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
