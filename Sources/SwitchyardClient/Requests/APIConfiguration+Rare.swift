@@ -165,9 +165,9 @@ extension APIConfiguration {
         set { change { $0.credential = newValue } }
     }
 
-    /// Whether the client's credentials go with the call; on unless set. Its own ``credential`` goes in any case.
+    /// Whether the client's credentials go with the call; on unless set.
     ///
-    /// Off for a login, and for the call that renews them.
+    /// Its own ``credential`` goes in any case. Off for a login, and for the call that renews them.
     public var usesCredentials: Bool {
         get { rare?.value.usesCredentials ?? true }
         set { change { $0.usesCredentials = newValue } }
