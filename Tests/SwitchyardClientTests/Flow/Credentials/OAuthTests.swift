@@ -89,10 +89,25 @@ struct OAuthTests {
         #expect(form["redirect_uri"] == "app://done")
     }
 
+    // RFC 6749 section 4.1.2 and appendix B.
+    @Test func `an answer is read as the form that it is`() async throws {
+        let (oauth, transport) = try Self.oauth(Self.token)
+        let login = try oauth.authorization(state: "page 7")
+        let callback = try #require(URL(string: "app://done?code=a%2Bb+c&state=page+7"))
+
+        _ = try await oauth.credential(redeeming: callback, for: login)
+
+        #expect(try Self.form(transport.requests.first)["code"] == "a+b c")
+    }
+
     @Test(arguments: [
         ("app://done?code=c", OAuthError.stateMismatch), ("app://done?code=c&state=other", .stateMismatch),
         ("app://done?state=s", .missingCode),
         ("app://done?state=s&error=access_denied&error_description=no", .refused(.accessDenied, description: "no")),
+        (
+            "app://done?state=s&error=access_denied&error_description=The+user+said%20no",
+            .refused(.accessDenied, description: "The user said no")
+        ),
     ])
     func `an answer that does not belong or says no is an error`(url: String, error: OAuthError) async throws {
         let (oauth, transport) = try Self.oauth(Self.token)

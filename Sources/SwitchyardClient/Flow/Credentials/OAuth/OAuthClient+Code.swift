@@ -51,8 +51,10 @@ extension OAuthClient {
     /// - Throws: ``OAuthError/stateMismatch``, ``OAuthError/missingCode``, ``OAuthError`` from the server, or
     ///   ``RequestFailure``.
     public func credential(redeeming callback: URL, for login: OAuthLogin) async throws -> Credential {
-        let items = URLComponents(url: callback, resolvingAgainstBaseURL: false)?.queryItems ?? []
-        let value = { (name: String) in items.first { $0.name == name }?.value }
+        // The query is a form (RFC 6749 section 4.1.2): a `+` in it is a space.
+        let query = URLComponents(url: callback, resolvingAgainstBaseURL: false)?.percentEncodedQuery
+        let answer = query.map { Parameters(parsing: $0) } ?? Parameters()
+        let value = { (name: String) -> String? in if case .string(let text) = answer[name] { text } else { nil } }
         guard value("state") == login.state else { throw OAuthError.stateMismatch }
         if let error = value("error") {
             throw OAuthError.refused(OAuthError.Code(rawValue: error), description: value("error_description"))
