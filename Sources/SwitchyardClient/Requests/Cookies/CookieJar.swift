@@ -48,9 +48,20 @@ public final class CookieJar: Sendable {
     private struct State: Sendable {
         var entries: [Key: Entry] = [:]
         var counter: UInt64 = 0
+
+        /// Removes one cookie: the oldest that has expired, or the oldest when none has.
+        ///
+        /// An expired one that hides a cookie of all scopes from its own is still needed.
+        mutating func evict(at time: Date) {
+            let expired = entries.filter { key, entry in
+                entry.cookie.isExpired(at: time) && (key.scope == nil || entries[key.withoutScope] == nil)
+            }
+            let oldest = (expired.isEmpty ? entries : expired).min { $0.value.order < $1.value.order }
+            if let oldest { entries.removeValue(forKey: oldest.key) }
+        }
     }
 
-    /// The most cookies that are kept, in all scopes together; of more, the oldest go first.
+    /// The most cookies that are kept, in all scopes together; of more, the expired go first, then the oldest.
     public let limit: Int
     /// The name of the scope; `nil` for the jar itself.
     public let scope: String?
@@ -109,7 +120,8 @@ public final class CookieJar: Sendable {
             isHostOnly: cookie.isHostOnly,
             path: cookie.path
         )
-        let isExpired = cookie.isExpired(at: now())
+        let time = now()
+        let isExpired = cookie.isExpired(at: time)
         shared.state.withLock { state in
             if isExpired {
                 state.entries.removeValue(forKey: key)
@@ -119,9 +131,7 @@ public final class CookieJar: Sendable {
             state.counter += 1
             let order = state.entries[key]?.order ?? state.counter
             state.entries[key] = Entry(cookie: cookie, order: order)
-            guard state.entries.count > limit else { return }
-            guard let oldest = state.entries.min(by: { $0.value.order < $1.value.order }) else { return }
-            state.entries.removeValue(forKey: oldest.key)
+            if state.entries.count > limit { state.evict(at: time) }
         }
     }
 

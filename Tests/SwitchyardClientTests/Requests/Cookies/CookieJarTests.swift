@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardServices
 import Testing
 
 @Suite struct CookieJarTests {
@@ -107,6 +108,31 @@ import Testing
         for name in ["a", "b", "c"] { jar.store(Cookie(name: name, value: "1", domain: "h")) }
 
         #expect(jar.cookies.map(\.name) == ["b", "c"])
+    }
+
+    // RFC 6265 section 5.3.
+    @Test func `an expired cookie goes before one that is good, however old`() {
+        let time = Locked(Self.start)
+        let jar = CookieJar(limit: 2, now: { time.withLock { $0 } })
+        jar.store(Cookie(name: "good", value: "1", domain: "h"))
+        jar.store(Cookie(name: "short", value: "1", domain: "h", expires: Self.start.addingTimeInterval(1)))
+        time.withLock { $0 += 2 }
+
+        jar.store(Cookie(name: "new", value: "1", domain: "h"))
+
+        #expect(jar.cookies.map(\.name) == ["good", "new"])
+    }
+
+    @Test func `what a scope has removed for itself does not come back for being expired`() throws {
+        let jar = CookieJar(limit: 3, now: { Self.start })
+        let test = jar.scoped(to: "test")
+        jar.store(Cookie(name: "old", value: "1", domain: "h"))
+        jar.store(Cookie(name: "a", value: "1", domain: "h"))
+        test.store(Cookie(name: "a", value: "", domain: "h", expires: Self.start.addingTimeInterval(-1)))
+
+        jar.store(Cookie(name: "new", value: "1", domain: "h"))
+
+        #expect(try header(test, "http://h/") == "new=1")
     }
 
     // Rows B23 and B24; rule TAF-B8.
