@@ -31,16 +31,19 @@ extension RequestURL {
     /// - Parameters:
     ///   - parameters: The parameters; one that is `null` removes those of its name. What stands in the URL as an element
     ///     or a member of one (`tags[]`, `filter[name]`) belongs to it.
-    ///   - options: How they are written.
+    ///   - options: How they are written, those that stay too. Names are compared as they are written.
     /// - Returns: The URL; without any parameter it has no query.
     /// - Throws: ``RequestError/parameter(keyPath:reason:)``.
     public func setting(
         _ parameters: Parameters,
         options: ParameterEncodingOptions = ParameterEncodingOptions()
     ) throws(RequestError) -> RequestURL {
-        let names = Set(parameters.items.map(\.key))
+        let written = options.keyCase.apply(to:)
+        let names = Set(parameters.items.map { written($0.key) })
         var all = query.map { Parameters(parsing: $0) } ?? Parameters()
-        all.items.removeAll { names.contains($0.key) || names.contains(Self.outermost($0.key, options)) }
+        all.items.removeAll { item in
+            names.contains(written(item.key)) || names.contains(written(Self.outermost(item.key, options)))
+        }
         all.items += parameters.items.filter { $0.value != .null }
         var output = ByteBuffer(capacity: text.utf8.count + 64)
         output.append(Array(text.utf8.prefix { $0 != UInt8(ascii: "?") }))

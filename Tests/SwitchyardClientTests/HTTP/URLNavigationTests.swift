@@ -57,4 +57,14 @@ import Testing
                 == "https://h/x?f.n=3&tagsy=c"
         )
     }
+
+    @Test(arguments: ["page_size=1", "pageSize=1", "page_size[]=1"])
+    func `a parameter takes the place of the one that has its name once it is written`(query: String) throws {
+        let url = try #require(RequestURL("https://h/x?\(query)&sort=new"))
+        var options = ParameterEncodingOptions()
+        options.keyCase = .snakeCase
+
+        #expect(try url.setting(["pageSize": 2], options: options).text == "https://h/x?page_size=2&sort=new")
+        #expect(try url.setting(["pageSize": nil], options: options).text == "https://h/x?sort=new")
+    }
 }
