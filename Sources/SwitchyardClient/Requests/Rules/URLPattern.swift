@@ -7,6 +7,7 @@
 /// | `/users/*` | `/users/7` | `/users/7/posts`, `/users/7/` |
 /// | `/users/**` | `/users/7/posts`, `/users/` | `/user` |
 /// | `/users/**/posts` | `/users/7/posts`, `/users/posts` | `/users/7posts` |
+/// | `/**` | everything below the base URL, and itself | other servers |
 /// | `/v?/x` | `/v1/x` | `/v10/x` |
 /// | `https://*.example.com/**` | `https://cdn.example.com/a` | `http://cdn.example.com/a` |
 ///
@@ -82,9 +83,10 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         guard !isAbsolute, let base else { return Self.match(elements[...], url[...]) }
         var stem = Self.comparable(base.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
         if stem.last != UInt8(ascii: "/") { stem.append(UInt8(ascii: "/")) }
-        guard url.starts(with: stem) else { return false }
+        // The base URL itself may come without the slash.
+        guard url.starts(with: stem) || url == stem.dropLast() else { return false }
         let relative = elements.first == .byte(UInt8(ascii: "/")) ? elements.dropFirst() : elements[...]
-        return Self.match(relative, url[stem.count...])
+        return Self.match(relative, url.dropFirst(stem.count))
     }
 
     /// The bytes of a URL, or of a pattern, with scheme and host in lower case; a user's name stays as it is.

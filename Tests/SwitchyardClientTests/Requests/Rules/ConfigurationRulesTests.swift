@@ -84,6 +84,27 @@ import Testing
         #expect(try URLPattern(pattern).matches(url, base: BaseURL("https://H/v1")) == isMatch)
     }
 
+    // Row A25.
+    @Test(
+        arguments: ["https://h/v1", "https://h/v1/", "https://h", "https://h/", "https://h/v1?key=1"],
+        ["/**", "**", "*", "/", "/**/*"]
+    )
+    func `what stands for nothing, too, covers a call to the base URL itself`(base: String, pattern: String) throws {
+        var rules = ConfigurationRules()
+        rules.add(URLPattern(pattern)) { $0.usesCDN = true }
+
+        let result = try rules.applied(to: APIConfiguration(), by: RequestGenerator(), on: BaseURL(base))
+
+        #expect(result.usesCDN)
+    }
+
+    @Test(arguments: ["/users/**", "/?", "/**/x"])
+    func `a pattern with something of its own does not cover the base URL itself`(pattern: String) throws {
+        let url = try RequestURL(validating: "https://h/users")
+
+        #expect(try !URLPattern(pattern).matches(url, base: BaseURL("https://h/users")))
+    }
+
     @Test func `a pattern with many wildcards takes no more time than its length`() throws {
         let pattern = URLPattern("/" + String(repeating: "*a", count: 200) + "b")
         let url = try RequestURL(validating: "https://h/" + String(repeating: "a", count: 2000))
