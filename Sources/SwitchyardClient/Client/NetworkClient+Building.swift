@@ -79,6 +79,7 @@ extension ClientCore {
     /// Where the call would go now.
     func base(for configuration: APIConfiguration, in pool: ServerPool) -> BaseURL {
         if case .baseURL(let url) = configuration.server { return BaseURL(url) }
+        if let url = configuration.rare?.value.prebuiltRequest?.url, let base = pool.base(of: url) { return base }
         return pool.currentBase(usesCDN: configuration.usesCDN)
     }
 }

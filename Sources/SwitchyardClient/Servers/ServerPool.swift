@@ -157,6 +157,14 @@ extension ServerPool {
     /// The base URL of the preferred server, for building URLs that are not of this service.
     var anyBase: BaseURL { state.withLock { $0.sites[0].origin.base } }
 
+    /// The base URL of the server, or of its content delivery network, that a URL leads to; `nil` when it leads to none.
+    func base(of url: RequestURL) -> BaseURL? {
+        state.withLock { state in
+            guard let site = state.sites.first(where: { $0.holds(url) }) else { return nil }
+            return (url.isAt(site.origin.base) ? site.origin : site.cdn ?? site.origin).base
+        }
+    }
+
     /// The base URL of the server that is preferred now.
     func currentBase(usesCDN: Bool) -> BaseURL {
         state.withLock { state in

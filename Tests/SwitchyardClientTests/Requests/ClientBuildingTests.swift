@@ -133,6 +133,20 @@ import Testing
     }
 
     // Row A26: nothing is kept that would have to be invalidated.
+    @Test(arguments: ["primary", "secondary"])
+    func `rules see a request made by hand below any server of the service`(server: String) async throws {
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(204) }
+        client.rules.add("/images/**") { $0.responseBodyLimit = 7 }
+        var configuration = APIConfiguration()
+        configuration.prebuiltRequest = HTTPRequest(
+            url: try RequestURL(validating: "http://\(server).test/v1/images/1")
+        )
+
+        _ = try await client.send(configuration)
+
+        #expect(transport.requests.last?.responseBodyLimit == 7)
+    }
+
     @Test func `exchanged rules count from the next call on`() async throws {
         let transport = StubTransport { _ in .status(204) }
         let client = try NetworkClient(service: Self.service(), transport: transport)

@@ -52,6 +52,8 @@ public struct ConfigurationRules: Sendable {
 
     /// Returns the configuration after all rules that apply to it.
     ///
+    /// Of a call with a ``APIConfiguration/prebuiltRequest`` the rules see that one's URL and method.
+    ///
     /// - Parameters:
     ///   - configuration: What the call asks for.
     ///   - generator: Knows how paths are joined.
@@ -64,17 +66,20 @@ public struct ConfigurationRules: Sendable {
         on base: BaseURL
     ) throws(RequestError) -> APIConfiguration {
         guard !rules.isEmpty else { return configuration }
-        let joiner = try URLJoiner(
-            path: try generator.path(configuration),
-            on: base,
-            join: generator.join,
-            secured: false
-        )
-        let url = RequestURL(trusted: joiner.output.text())
+        let prebuilt = configuration.prebuiltRequest?.url
+        let url = if let prebuilt { prebuilt } else { try generator.joined(configuration, on: base) }
         var result = configuration
-        for rule in rules where rule.methods?.contains(configuration.method) ?? true {
+        for rule in rules where rule.methods?.contains(configuration.sentMethod) ?? true {
             if rule.matches(url, base) { rule.change(&result) }
         }
         return result
+    }
+}
+
+extension RequestGenerator {
+    /// The URL of a call's path, without its parameters.
+    fileprivate func joined(_ configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> RequestURL {
+        let joiner = try URLJoiner(path: try path(configuration), on: base, join: join, secured: false)
+        return RequestURL(trusted: joiner.output.text())
     }
 }

@@ -105,6 +105,24 @@ import Testing
         #expect(try !URLPattern(pattern).matches(url, base: BaseURL("https://h/users")))
     }
 
+    @Test func `a rule looks at URL and method of a request made by hand`() throws {
+        var rules = ConfigurationRules()
+        rules.add("/images/**") { $0.usesCDN = true }
+        rules.add("/**", methods: [.post]) { $0.responseBodyLimit = 7 }
+        rules.add("/**", methods: [.get]) { $0.timeout = .seconds(1) }
+        var configuration = APIConfiguration(path: "other")
+        configuration.prebuiltRequest = HTTPRequest(
+            method: .post,
+            url: try RequestURL(validating: "https://h/v1/images/1")
+        )
+
+        let result = try applied(rules, configuration)
+
+        #expect(result.usesCDN)
+        #expect(result.responseBodyLimit == 7)
+        #expect(result.timeout == nil)
+    }
+
     @Test func `a pattern with many wildcards takes no more time than its length`() throws {
         let pattern = URLPattern("/" + String(repeating: "*a", count: 200) + "b")
         let url = try RequestURL(validating: "https://h/" + String(repeating: "a", count: 2000))
