@@ -47,6 +47,19 @@ import Testing
         #expect(line.count == 0)
     }
 
+    @Test func `those who left leave nothing behind, and the others keep their order`() {
+        var line = FairLine()
+        let stays: Set<UInt64> = [1, 5_000, 10_000]
+        for number in UInt64(1)...10_000 {
+            line.enter(FairLine.Ticket(number: number, owner: number % 7, priority: .normal))
+            if number.isMultiple(of: 3), !stays.contains(number) { _ = line.leave(number) }
+        }
+        for number in UInt64(1)...10_000 where !stays.contains(number) { _ = line.leave(number) }
+
+        #expect(line.keptCount < 100)
+        #expect(drain(&line) == [1, 5_000, 10_000])
+    }
+
     @Test func `over random histories everybody comes to a turn once, unless they left`() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<300 {

@@ -26,6 +26,11 @@ struct FairLine {
             tickets.removeFirst(head)
             head = 0
         }
+
+        mutating func keep(_ numbers: Set<UInt64>) {
+            tickets = tickets[head...].filter { numbers.contains($0.number) }
+            head = 0
+        }
     }
 
     /// The owners of one priority, the next in turn first.
@@ -46,8 +51,12 @@ struct FairLine {
     /// How many wait.
     var count: Int { present.count }
 
+    /// How many are in the queues: those who wait, and those who left and have not been cleared away.
+    private(set) var keptCount = 0
+
     mutating func enter(_ ticket: Ticket) {
         present.insert(ticket.number)
+        keptCount += 1
         let rank = ticket.priority.rawValue
         if ranks[rank].queues[ticket.owner] == nil { ranks[rank].turns.append(ticket.owner) }
         ranks[rank].queues[ticket.owner, default: Queue()].tickets.append(ticket)
@@ -55,7 +64,22 @@ struct FairLine {
 
     /// Takes one out who does not want to wait any more; `false` when it was not there.
     mutating func leave(_ number: UInt64) -> Bool {
-        present.remove(number) != nil
+        guard present.remove(number) != nil else { return false }
+        if keptCount > 64, keptCount > present.count * 2 { clearAway() }
+        return true
+    }
+
+    /// Forgets those who left; done when they are the most, it costs each of them a fixed share.
+    private mutating func clearAway() {
+        for rank in ranks.indices {
+            ranks[rank].queues = ranks[rank].queues.compactMapValues { queue in
+                var queue = queue
+                queue.keep(present)
+                return queue.first == nil ? nil : queue
+            }
+            ranks[rank].forgetEmptyQueues()
+        }
+        keptCount = present.count
     }
 
     /// Takes out whose turn it is.
@@ -99,14 +123,19 @@ struct FairLine {
     private mutating func firstPresent(_ rank: Int, _ owner: UInt64) -> Ticket? {
         while let ticket = ranks[rank].queues[owner]?.first {
             if present.contains(ticket.number) { return ticket }
-            ranks[rank].queues[owner]?.removeFirst()
+            removeFirst(rank, owner)
         }
         ranks[rank].queues[owner] = nil
         return nil
     }
 
-    private mutating func take(_ rank: Int, _ owner: UInt64) {
+    private mutating func removeFirst(_ rank: Int, _ owner: UInt64) {
         ranks[rank].queues[owner]?.removeFirst()
+        keptCount -= 1
+    }
+
+    private mutating func take(_ rank: Int, _ owner: UInt64) {
+        removeFirst(rank, owner)
         if ranks[rank].queues[owner]?.first == nil { ranks[rank].queues[owner] = nil }
     }
 }
