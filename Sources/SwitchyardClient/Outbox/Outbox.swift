@@ -89,6 +89,9 @@ public final class Outbox: Sendable {
 
     /// Stores a write; it is on the disk when this returns.
     ///
+    /// Its parameters are written now, by the client's options. What all calls have in common is added when it is sent;
+    /// common parameters go into the query of a write that has a body, be it a form.
+    ///
     /// - Parameter configuration: The call. Method, path, query, parameters, header fields and body are stored.
     /// - Returns: The entry, whose key the server will see.
     /// - Throws: ``OutboxError``; then nothing was stored.

@@ -12,20 +12,23 @@ extension OutboxEntry {
         for field in configuration.headers.fields where HTTPHeaders.sensitiveNames.contains(field.name.lowercased()) {
             throw .holdsCredentials(header: field.name)
         }
-        let call = Self.withPlacedParameters(configuration, generator)
-        let body: HTTPBody
+        let content: (body: HTTPBody, contentType: String?)
         do throws(RequestError) {
-            path = try Self.path(of: call)
-            body = try call.body.encoded(in: generator.bodyContext)
+            // What all calls have in common is added when it is sent.
+            let parameters = try generator.placedParameters(configuration, sharesCommonValues: false)
+            path = try Self.path(of: configuration, query: parameters.query, by: generator)
+            var call = configuration
+            if call.throttle != nil { call.throttle = nil }
+            content = try generator.body(call, extraFields: parameters.body)
         } catch {
             throw .invalid(error)
         }
-        switch body {
-        case .none: self.body = nil
-        case .data(let data): self.body = data
+        switch content.body {
+        case .none: body = nil
+        case .data(let data): body = data
         case .file, .stream: throw .unstorableBody
         }
-        contentType = call.body.contentType
+        contentType = content.contentType
         self.id = id
         idempotencyKey = configuration.idempotencyKey.value ?? UUID().uuidString
         storedAt = date
@@ -34,40 +37,20 @@ extension OutboxEntry {
         headers = configuration.headers.fields.flatMap { [$0.name, $0.value] }
     }
 
-    /// The call with its parameters where the generator would put them.
-    private static func withPlacedParameters(
-        _ configuration: APIConfiguration,
-        _ generator: RequestGenerator
-    ) -> APIConfiguration {
-        guard !configuration.parameters.isEmpty else { return configuration }
-        var call = configuration
-        let isInQuery =
-            switch configuration.parameterDestination {
-            case .query: true
-            case .body: false
-            case .automatic: generator.queryMethods.contains(configuration.method)
-            }
-        if isInQuery {
-            call.query.items += configuration.parameters.items
-        } else if call.body.isNone {
-            call.body = .form(configuration.parameters)
-        }
-        return call
-    }
-
-    private static func path(of call: APIConfiguration) throws(RequestError) -> String {
+    /// The path with its query, as the generator writes it.
+    private static func path(
+        of call: APIConfiguration,
+        query: Parameters,
+        by generator: RequestGenerator
+    ) throws(RequestError) -> String {
         var path = call.path
         // What fills the placeholders is not stored.
         if path.hasByte(UInt8(ascii: "{")) { path = try URLTemplate(path).expanded(with: call.pathValues) }
-        guard !call.query.isEmpty else { return path }
+        guard !query.isEmpty else { return path }
         let end = path.utf8.firstIndex(of: UInt8(ascii: "#")) ?? path.endIndex
         var output = ByteBuffer(capacity: 128)
-        let lead = UInt8(ascii: path[..<end].contains("?") ? "&" : "?")
-        var serializer = ParameterSerializer(
-            ParameterSerializerPlan(call.parameterOptions ?? ParameterEncodingOptions()),
-            lead: lead
-        )
-        try serializer.write(call.query, to: &output)
-        return path[..<end] + String(decoding: output.data(), as: UTF8.self) + path[end...]
+        output.append(String(path[..<end]))
+        try generator.append(query, of: call, hasQuery: path.utf8[..<end].contains(UInt8(ascii: "?")), to: &output)
+        return output.text() + path[end...]
     }
 }

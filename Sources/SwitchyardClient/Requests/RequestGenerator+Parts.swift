@@ -21,21 +21,26 @@ extension RequestGenerator {
         query: Parameters,
         _ configuration: APIConfiguration
     ) throws(RequestError) -> RequestURL {
-        if !query.isEmpty {
-            let lead = Self.lead(after: joiner.output.last, hasQuery: joiner.hasQuery)
-            if let customQuery {
-                try append(query, with: customQuery, lead: lead, to: &joiner.output)
-            } else {
-                let plan = configuration.parameterOptions.map(ParameterSerializerPlan.init) ?? queryPlan
-                var serializer = ParameterSerializer(plan, lead: lead)
-                try serializer.write(query, to: &joiner.output)
-            }
-        }
+        if !query.isEmpty { try append(query, of: configuration, hasQuery: joiner.hasQuery, to: &joiner.output) }
         guard joiner.output.count <= maximumURLLength else {
             let reason = RequestError.URLReason.tooLong(bytes: joiner.output.count, limit: maximumURLLength)
             throw .url(text: configuration.path, reason: reason)
         }
         return RequestURL(trusted: joiner.output.text())
+    }
+
+    /// Appends the parameters of a call to a URL, or to a path, that may have a query already.
+    func append(
+        _ query: Parameters,
+        of configuration: APIConfiguration,
+        hasQuery: Bool,
+        to output: inout ByteBuffer
+    ) throws(RequestError) {
+        let lead = Self.lead(after: output.last, hasQuery: hasQuery)
+        if let customQuery { return try append(query, with: customQuery, lead: lead, to: &output) }
+        let plan = configuration.parameterOptions.map(ParameterSerializerPlan.init) ?? queryPlan
+        var serializer = ParameterSerializer(plan, lead: lead)
+        try serializer.write(query, to: &output)
     }
 
     /// What stands between the URL so far and the first parameter.
