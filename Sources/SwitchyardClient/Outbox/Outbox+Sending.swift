@@ -37,6 +37,9 @@ extension Outbox {
             case .invalidRequest, .unknownServer:
                 try settle(entry, .unsendable(entry, failure))
                 return nil
+            case .transport(let error) where error.kind == .invalidRequest || error.kind == .unsupported:
+                try settle(entry, .unsendable(entry, failure))
+                return nil
             case .cancelled where Task.isCancelled: return nil
             default: return postponed(entry, at: nil)
             }
@@ -53,7 +56,8 @@ extension Outbox {
 
     private func settleOrWait(_ entry: OutboxEntry, _ answer: ServiceResponse) throws(OutboxError) -> Duration? {
         switch answer.status {
-        case ..<400: try settle(entry, .sent(entry, answer))
+        // 303 leads from what was done to its outcome (RFC 9110 section 15.4.4).
+        case 200..<300, 303: try settle(entry, .sent(entry, answer))
         // What may pass: the server is busy or out of order, the login has run out.
         case 401, 407, 408, 425, 429, 500...:
             return postponed(entry, at: RetryAfter.duration(in: answer.headers, now: date()))

@@ -57,11 +57,12 @@ public enum OutboxError: Error, Sendable, Hashable {
 public enum OutboxEvent: Sendable {
     /// It is stored, whatever happens to the app from now on.
     case stored(OutboxEntry)
-    /// The server has taken it.
+    /// The server has taken it: it answered with a 2xx, or with a 303, which leads to the outcome.
     case sent(OutboxEntry, ServiceResponse)
-    /// The server will never take it: it answered with a status from 400 up that no later attempt changes.
+    /// The server will never take it: it answered with a status from 400 up that no later attempt changes, or with a
+    /// redirect that was not followed.
     case rejected(OutboxEntry, ServiceResponse)
-    /// It cannot be sent: the request is malformed.
+    /// It cannot be sent: the request is malformed, or asks for what the transport cannot do.
     case unsendable(OutboxEntry, RequestFailure)
     /// It could not be sent now; it and those behind it wait.
     case postponed(OutboxEntry, pause: Duration)
