@@ -68,7 +68,10 @@ extension Outbox {
 
     private func settle(_ entry: OutboxEntry, _ event: OutboxEvent) throws(OutboxError) {
         try remove(entry.id)
-        state.withLock { $0.failures = 0 }
+        state.withLock { state in
+            state.failures = 0
+            state.resumesAt = .zero
+        }
         tell(event)
     }
 
@@ -79,6 +82,11 @@ extension Outbox {
         }
         // A year is as good as for ever, and more than that may be more than a duration holds.
         let pause = max(asked ?? .zero, min(options.pause, .seconds(31_536_000)) * (1 << failures))
+        let now = client.time.now
+        state.withLock { state in
+            state.resumesAt = now.advanced(by: pause)
+            state.askedUntil = now.advanced(by: asked ?? .zero)
+        }
         tell(.postponed(entry, pause: pause))
         return pause
     }
@@ -89,6 +97,9 @@ extension Outbox {
 extension Outbox {
     /// Sends whenever that makes sense: now, when a write is stored, when the network is back, and after a pause when
     /// something could not be sent.
+    ///
+    /// A write that is stored during a pause waits for its end. The network's return ends it, unless a server has asked
+    /// for it (`Retry-After`); ``flush()`` heeds no pause.
     ///
     /// - Parameter provider: Knows the network; while it says that there is none nothing is tried.
     /// - Returns: Keep it as long as the outbox is to send by itself; its task holds the outbox.
@@ -102,8 +113,11 @@ extension Outbox {
         continuation.yield()
         let network = provider.map { provider in
             let updates = provider.updates()
-            return Task {
-                for await status in updates where status.isReachable { continuation.yield() }
+            return Task { [state] in
+                for await status in updates where status.isReachable {
+                    state.withLock { $0.resumesAt = min($0.resumesAt, $0.askedUntil) }
+                    continuation.yield()
+                }
             }
         }
         let sender = Task { [self] in
@@ -111,13 +125,20 @@ extension Outbox {
             for await _ in wakes {
                 timer?.cancel()
                 if let provider, !provider.isReachable { continue }
-                guard let pause = await pauseAfterFlush() else { continue }
-                timer = client.time.schedule(at: client.time.now.advanced(by: pause)) { continuation.yield() }
+                guard let next = await sendUnlessPaused() else { continue }
+                timer = client.time.schedule(at: next) { continuation.yield() }
             }
             timer?.cancel()
             _ = state.withLock { $0.wakers.removeValue(forKey: number) }
         }
         return OutboxRun(sender: sender, network: network, end: { continuation.finish() })
+    }
+
+    /// Sends unless a pause lasts; when to try again.
+    private func sendUnlessPaused() async -> MonotonicTime? {
+        let resumesAt = state.withLock { $0.resumesAt }
+        guard client.time.now >= resumesAt else { return resumesAt }
+        return await pauseAfterFlush().map { client.time.now.advanced(by: $0) }
     }
 
     /// Sends, and says when to try again; a disk that cannot be written to is a reason to wait too, and so is another

@@ -39,6 +39,10 @@ public final class Outbox: Sendable {
         var last: UInt64
         var isSending = false
         var failures = 0
+        /// Until when nothing is sent by itself, after a failure.
+        var resumesAt = MonotonicTime.zero
+        /// Until when a server has asked not to be asked.
+        var askedUntil = MonotonicTime.zero
         var listeners: [UInt64: AsyncStream<OutboxEvent>.Continuation] = [:]
         var wakers: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var lastListener: UInt64 = 0

@@ -76,4 +76,87 @@ import Testing
             return
         }
     }
+
+    /// A network that counts how often it is looked at, which an outbox does whenever something wakes it.
+    private final class CountingReachability: ReachabilityProvider {
+        let network = ManualReachability()
+        private let looks = Locked(0)
+
+        var count: Int { looks.withLock { $0 } }
+
+        var status: ReachabilityStatus {
+            looks.withLock { $0 += 1 }
+            return network.status
+        }
+
+        func updates() -> AsyncStream<ReachabilityStatus> { network.updates() }
+    }
+
+    /// Stores a write and waits until the outbox has dealt with that, as it deals with one reason after the other.
+    private func storeAndWait(_ outbox: Outbox, _ network: CountingReachability) async throws {
+        for _ in 0..<2 {
+            let before = network.count
+            try outbox.store(write("more"))
+            await until { network.count > before }
+        }
+    }
+
+    @Test(arguments: [("3600", 3_600), (nil, 5)] as [(String?, Double)])
+    func `a pause lasts, whatever is stored meanwhile`(retryAfter: String?, seconds: Double) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let answers = AnswerList([
+            .status(503, headers: retryAfter.map { ["Retry-After": $0] } ?? [:]), .status(201),
+        ])
+        let (outbox, transport) = try outbox(clock: clock) { answers.answer($0) }
+        let network = CountingReachability()
+        try outbox.store(write("first"))
+        let run = outbox.run(following: network)
+        await until { clock.nextDeadline == MonotonicTime(seconds: seconds) }
+
+        try await storeAndWait(outbox, network)
+
+        #expect(transport.requestCount == 1)
+        await until { clock.nextDeadline == MonotonicTime(seconds: seconds) }
+        clock.advance(by: .seconds(seconds))
+        await until { outbox.entries.isEmpty }
+        #expect(transport.requestCount == 4)
+        run.stop()
+    }
+
+    @Test func `the network's return ends a pause of the outbox's own`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let answers = AnswerList([.failure(.connectionRefused), .status(201)])
+        let (outbox, _) = try outbox(clock: clock) { answers.answer($0) }
+        let network = ManualReachability()
+        try outbox.store(write("first"))
+        let run = outbox.run(following: network)
+        await until { clock.nextDeadline == MonotonicTime(seconds: 5) }
+
+        network.status = .notReachable
+        network.status = .reachable(.local)
+
+        await until { outbox.entries.isEmpty }
+        run.stop()
+    }
+
+    @Test func `the network's return does not end a pause that a server asked for`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let (outbox, transport) = try outbox(clock: clock) { _ in .status(503, headers: ["Retry-After": "3600"]) }
+        let network = CountingReachability()
+        try outbox.store(write("first"))
+        let run = outbox.run(following: network)
+        await until { clock.nextDeadline == MonotonicTime(seconds: 3_600) }
+        let before = network.count
+
+        network.network.status = .notReachable
+        network.network.status = .reachable(.local)
+        await until { network.count > before }
+        try await storeAndWait(outbox, network)
+
+        #expect(transport.requestCount == 1)
+        run.stop()
+    }
 }
