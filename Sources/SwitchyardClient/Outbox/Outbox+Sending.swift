@@ -4,9 +4,11 @@ import SwitchyardServices
 extension Outbox {
     /// Sends what waits, in order, until nothing is left or one could not be sent.
     ///
+    /// What was stored in another environment than the client's is left alone.
+    ///
     /// A cancel of the task is no failure of the write that was on its way.
     ///
-    /// - Returns: How long to stay away before the next try; `nil` when nothing waits any more, another task is sending,
+    /// - Returns: How long to stay away before the next try; `nil` when nothing is left to send, another task is sending,
     ///   or the task was cancelled.
     /// - Throws: ``OutboxError/file(_:)`` when it cannot be noted that a write was sent; it will be sent again, with the
     ///   same key.
@@ -18,15 +20,25 @@ extension Outbox {
         }
         guard mayStart else { return nil }
         defer { state.withLock { $0.isSending = false } }
-        while let entry = entries.first, !Task.isCancelled {
+        while let entry = next, !Task.isCancelled {
             if let pause = try await send(entry) { return pause }
         }
         return nil
     }
 
+    /// The write whose turn it is: the first of the client's environment, or one that is too old for any.
+    var next: OutboxEntry? {
+        let (environment, now) = (client.environment, date())
+        return entries.first { $0.belongs(to: environment) || isTooOld($0, at: now) }
+    }
+
+    private func isTooOld(_ entry: OutboxEntry, at now: Date) -> Bool {
+        now.timeIntervalSince(entry.storedAt) > options.maximumAge.inSeconds
+    }
+
     /// Sends one write; `nil` when it is dealt with, otherwise how long to stay away.
     private func send(_ entry: OutboxEntry) async throws(OutboxError) -> Duration? {
-        if date().timeIntervalSince(entry.storedAt) > options.maximumAge.inSeconds {
+        if isTooOld(entry, at: date()) {
             try settle(entry, .expired(entry))
             return nil
         }
@@ -47,8 +59,15 @@ extension Outbox {
     }
 
     private func answer(to entry: OutboxEntry) async -> Result<ServiceResponse, RequestFailure> {
+        var configuration = entry.configuration
+        // The app may switch between a look at the environment and the start of the request.
+        configuration.interceptors = [
+            .adapting("outbox") { _, context in
+                guard entry.belongs(to: context.environment) else { throw RequestFailure.Reason.cancelled }
+            }
+        ]
         do throws(RequestFailure) {
-            return .success(try await client.send(entry.configuration))
+            return .success(try await client.send(configuration))
         } catch {
             return .failure(error)
         }
@@ -75,7 +94,9 @@ extension Outbox {
         tell(event)
     }
 
-    private func postponed(_ entry: OutboxEntry, at asked: Duration?) -> Duration {
+    /// How long to stay away; `nil` when the write's environment was left meanwhile: it waits and holds up nobody.
+    private func postponed(_ entry: OutboxEntry, at asked: Duration?) -> Duration? {
+        guard entry.belongs(to: client.environment) else { return nil }
         let failures = state.withLock { state in
             defer { state.failures = min(state.failures + 1, 6) }
             return state.failures
@@ -89,89 +110,5 @@ extension Outbox {
         }
         tell(.postponed(entry, pause: pause))
         return pause
-    }
-}
-
-// MARK: - By itself
-
-extension Outbox {
-    /// Sends whenever that makes sense: now, when a write is stored, when the network is back, and after a pause when
-    /// something could not be sent.
-    ///
-    /// A write that is stored during a pause waits for its end. The network's return ends it, unless a server has asked
-    /// for it (`Retry-After`); ``flush()`` heeds no pause.
-    ///
-    /// - Parameter provider: Knows the network; while it says that there is none nothing is tried.
-    /// - Returns: Keep it as long as the outbox is to send by itself; its task holds the outbox.
-    public func run(following provider: (any ReachabilityProvider)? = nil) -> OutboxRun {
-        let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let number = state.withLock { state in
-            state.lastListener += 1
-            state.wakers[state.lastListener] = continuation
-            return state.lastListener
-        }
-        continuation.yield()
-        let network = provider.map { provider in
-            let updates = provider.updates()
-            return Task { [state] in
-                for await status in updates where status.isReachable {
-                    state.withLock { $0.resumesAt = min($0.resumesAt, $0.askedUntil) }
-                    continuation.yield()
-                }
-            }
-        }
-        let sender = Task { [self] in
-            var timer: (any ScheduledTimer)?
-            for await _ in wakes {
-                timer?.cancel()
-                if let provider, !provider.isReachable { continue }
-                guard let next = await sendUnlessPaused() else { continue }
-                timer = client.time.schedule(at: next) { continuation.yield() }
-            }
-            timer?.cancel()
-            _ = state.withLock { $0.wakers.removeValue(forKey: number) }
-        }
-        return OutboxRun(sender: sender, network: network, end: { continuation.finish() })
-    }
-
-    /// Sends unless a pause lasts; when to try again.
-    private func sendUnlessPaused() async -> MonotonicTime? {
-        let resumesAt = state.withLock { $0.resumesAt }
-        guard client.time.now >= resumesAt else { return resumesAt }
-        return await pauseAfterFlush().map { client.time.now.advanced(by: $0) }
-    }
-
-    /// Sends, and says when to try again; a disk that cannot be written to is a reason to wait too, and so is another
-    /// task that sends, since it may fail.
-    private func pauseAfterFlush() async -> Duration? {
-        do throws(OutboxError) {
-            return try await flush() ?? (entries.isEmpty ? nil : options.pause)
-        } catch {
-            return options.pause
-        }
-    }
-}
-
-/// An ``Outbox`` that sends by itself, until this object goes.
-public final class OutboxRun: Sendable {
-    private let sender: Task<Void, Never>
-    private let network: Task<Void, Never>?
-    private let end: @Sendable () -> Void
-
-    init(sender: Task<Void, Never>, network: Task<Void, Never>?, end: @escaping @Sendable () -> Void) {
-        self.sender = sender
-        self.network = network
-        self.end = end
-    }
-
-    deinit {
-        stop()
-    }
-
-    /// Stops sending; a write that is on its way is cancelled and stays stored.
-    public func stop() {
-        end()
-        sender.cancel()
-        network?.cancel()
     }
 }

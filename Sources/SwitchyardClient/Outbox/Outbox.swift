@@ -11,6 +11,9 @@ import SwitchyardServices
 /// Every write carries an idempotency key, the same in every attempt: a server that knows such keys takes it once, even
 /// if its answer was lost. Whoever is behind one that cannot be sent waits, so that the order holds.
 ///
+/// A write goes to the environment that it was stored in: while the client is in another one it waits, and those of that
+/// one pass it by.
+///
 /// The file belongs to one outbox of one process at a time. Bodies are stored as they are; credentials are not stored.
 public final class Outbox: Sendable {
     /// What an outbox allows.
@@ -96,14 +99,22 @@ public final class Outbox: Sendable {
     /// Its parameters are written now, by the client's options. What all calls have in common is added when it is sent;
     /// common parameters go into the query of a write that has a body, be it a form.
     ///
-    /// - Parameter configuration: The call. Method, path, query, parameters, header fields and body are stored.
+    /// - Parameter configuration: The call. Method, path, query, parameters, header fields and body are stored, and the
+    ///   environment that the client is in.
     /// - Returns: The entry, whose key the server will see.
     /// - Throws: ``OutboxError``; then nothing was stored.
     @discardableResult
     public func store(_ configuration: APIConfiguration) throws(OutboxError) -> OutboxEntry {
         try state.withLock { (state) throws(OutboxError) in try checkRoom(in: state) }
         // The clock, the body and what the client puts into requests may be code of the app's: not under the lock.
-        let unnumbered = try OutboxEntry(configuration, id: 0, date: date(), generator: client.core.pool.generator)
+        let pool = client.core.pool
+        let unnumbered = try OutboxEntry(
+            configuration,
+            id: 0,
+            date: date(),
+            environment: pool.environment,
+            generator: pool.generator
+        )
         let entry = try state.withLock { (state) throws(OutboxError) in
             try checkRoom(in: state)
             var entry = unnumbered

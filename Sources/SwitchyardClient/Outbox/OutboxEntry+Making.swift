@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 extension OutboxEntry {
     /// Makes an entry of a call: what it says about the request itself, apart from server, deadline and the like.
@@ -6,6 +7,7 @@ extension OutboxEntry {
         _ configuration: APIConfiguration,
         id: UInt64,
         date: Date,
+        environment: ServiceEnvironment,
         generator: RequestGenerator
     ) throws(OutboxError) {
         guard configuration.prebuiltRequest == nil else { throw .unstorableRequest }
@@ -31,6 +33,7 @@ extension OutboxEntry {
         contentType = content.contentType
         self.id = id
         idempotencyKey = configuration.idempotencyKey.value ?? UUID().uuidString
+        self.environment = environment.rawValue
         storedAt = date
         method = configuration.method.name
         apiVersion = configuration.apiVersion

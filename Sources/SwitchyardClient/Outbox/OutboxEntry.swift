@@ -1,4 +1,5 @@
 public import Foundation
+import SwitchyardServices
 
 /// A write that waits in an ``Outbox``.
 public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
@@ -6,6 +7,9 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     public internal(set) var id: UInt64
     /// The key by which the server recognises it, the same in every attempt and after a relaunch.
     public let idempotencyKey: String
+    /// The name of the environment that it was stored in, the only one it is sent to; `nil` in what an older version has
+    /// stored, which goes wherever the client is.
+    public let environment: String?
     /// When it was stored, by the wall clock, which outlives the app.
     public let storedAt: Date
     /// The method.
@@ -31,6 +35,11 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
         if let apiVersion { configuration.apiVersion = apiVersion }
         configuration.idempotencyKey = .given(idempotencyKey)
         return configuration
+    }
+
+    /// Whether it may be sent while the client is in an environment.
+    func belongs(to environment: ServiceEnvironment) -> Bool {
+        self.environment.map { $0 == environment.rawValue } ?? true
     }
 }
 

@@ -56,6 +56,7 @@ import Testing
                 write("last"),
                 id: .max,
                 date: Date(timeIntervalSince1970: 0),
+                environment: .test,
                 generator: RequestGenerator()
             )
             try journal.append(.stored(last))

@@ -21,6 +21,7 @@ import Testing
             configuration,
             id: id,
             date: Date(timeIntervalSince1970: 1),
+            environment: .test,
             generator: RequestGenerator()
         )
     }

@@ -1,0 +1,99 @@
+import SwitchyardServices
+
+extension Outbox {
+    /// Sends whenever that makes sense: now, when a write is stored, when the network is back, when another environment
+    /// is entered, and after a pause when something could not be sent.
+    ///
+    /// A write that is stored during a pause waits for its end. The network's return ends it, unless a server has asked
+    /// for it (`Retry-After`); another environment has no part in it, and ``flush()`` heeds no pause.
+    ///
+    /// - Parameter provider: Knows the network; while it says that there is none nothing is tried.
+    /// - Returns: Keep it as long as the outbox is to send by itself; its task holds the outbox.
+    public func run(following provider: (any ReachabilityProvider)? = nil) -> OutboxRun {
+        let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state in
+            state.lastListener += 1
+            state.wakers[state.lastListener] = continuation
+            return state.lastListener
+        }
+        continuation.yield()
+        let watchers = [watchEnvironment(continuation)] + (provider.map { [watch($0, continuation)] } ?? [])
+        let sender = Task { [self] in
+            var timer: (any ScheduledTimer)?
+            for await _ in wakes {
+                timer?.cancel()
+                if let provider, !provider.isReachable { continue }
+                guard let next = await sendUnlessPaused() else { continue }
+                timer = client.time.schedule(at: next) { continuation.yield() }
+            }
+            timer?.cancel()
+            _ = state.withLock { $0.wakers.removeValue(forKey: number) }
+        }
+        return OutboxRun(tasks: watchers + [sender], end: { continuation.finish() })
+    }
+
+    private func watch(
+        _ network: any ReachabilityProvider,
+        _ wakes: AsyncStream<Void>.Continuation
+    ) -> Task<Void, Never> {
+        let updates = network.updates()
+        return Task { [state] in
+            for await status in updates where status.isReachable {
+                state.withLock { $0.resumesAt = min($0.resumesAt, $0.askedUntil) }
+                wakes.yield()
+            }
+        }
+    }
+
+    private func watchEnvironment(_ wakes: AsyncStream<Void>.Continuation) -> Task<Void, Never> {
+        let events = client.events()
+        return Task { [state] in
+            for await event in events {
+                guard case .environmentChanged = event.event.kind else { continue }
+                state.withLock { state in
+                    state.failures = 0
+                    state.resumesAt = .zero
+                }
+                wakes.yield()
+            }
+        }
+    }
+
+    /// Sends unless a pause lasts; when to try again.
+    private func sendUnlessPaused() async -> MonotonicTime? {
+        let resumesAt = state.withLock { $0.resumesAt }
+        guard client.time.now >= resumesAt else { return resumesAt }
+        return await pauseAfterFlush().map { client.time.now.advanced(by: $0) }
+    }
+
+    /// Sends, and says when to try again; a disk that cannot be written to is a reason to wait too, and so is another
+    /// task that sends, since it may fail.
+    private func pauseAfterFlush() async -> Duration? {
+        do throws(OutboxError) {
+            return try await flush() ?? (next == nil ? nil : options.pause)
+        } catch {
+            return options.pause
+        }
+    }
+}
+
+/// An ``Outbox`` that sends by itself, until this object goes.
+public final class OutboxRun: Sendable {
+    private let tasks: [Task<Void, Never>]
+    private let end: @Sendable () -> Void
+
+    init(tasks: [Task<Void, Never>], end: @escaping @Sendable () -> Void) {
+        self.tasks = tasks
+        self.end = end
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Stops sending; a write that is on its way is cancelled and stays stored.
+    public func stop() {
+        end()
+        for task in tasks { task.cancel() }
+    }
+}
