@@ -13,9 +13,10 @@ struct ForumData: Sendable {
         users = names.enumerated().map { User(id: $0.offset + 1, name: $0.element) }
     }
 
-    /// A page of topics, counted from 1.
+    /// A page of topics, counted from 1; empty behind the last one, however far.
     func page(_ number: Int, size: Int) -> TopicList {
-        let start = topics.dropFirst((max(1, number) - 1).multipliedReportingOverflow(by: max(1, size)).partialValue)
-        return TopicList(items: Array(start.prefix(max(1, size))), total: topics.count)
+        let (start, overflow) = (max(1, number) - 1).multipliedReportingOverflow(by: max(1, size))
+        let rest = topics.dropFirst(overflow ? topics.count : start)
+        return TopicList(items: Array(rest.prefix(max(1, size))), total: topics.count)
     }
 }
