@@ -60,6 +60,10 @@ extension LossyArray: Decodable {
 }
 
 extension LossyArray: PageContent {
-    /// The elements that could be decoded.
-    public var page: Page<Element> { Page(elements) }
+    /// The elements that could be decoded; the others are its broken items.
+    public var page: Page<Element> {
+        var page = Page(elements)
+        page.brokenItems = failures.count
+        return page
+    }
 }

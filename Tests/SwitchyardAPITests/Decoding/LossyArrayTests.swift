@@ -33,6 +33,13 @@ import Testing
         #expect(strict.failures.map(\.failure) == [DecodingFailure(.missingValue, keyPath: "[1]")])
     }
 
+    @Test func `as a page it says how many elements are missing`() throws {
+        let page = try Self.decoded(#"[1, "x", 3]"#, of: Int.self).page
+
+        #expect(page.items == [1, 3])
+        #expect(page.brokenItems == 1)
+    }
+
     @Test func `a failure within an element names its whole path`() throws {
         struct Item: Decodable { var sizes: [Int] }
 

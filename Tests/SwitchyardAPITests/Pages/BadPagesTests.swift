@@ -36,6 +36,27 @@ import Testing
         #expect(pages <= 4 && end == APIError(.list(.repeatedPosition)))
     }
 
+    @Test func `a page without items whose link leads back ends in an error, not as if all had come`() async {
+        let recorder = PageRecorder<Int>(strategy: .cursor)
+        let (pages, end) = await walk(recorder) { Page($0.isFirst ? [1] : [], nextCursor: "a") }
+
+        #expect(pages == 2 && end == APIError(.list(.repeatedPosition)))
+    }
+
+    @Test func `pages without an item that promise more end the list`() async {
+        let (pages, end) = await walk(PageRecorder()) { _ in Page([], hasMore: true) }
+
+        #expect(pages == 3 && end == APIError(.list(.repeatedPosition)))
+    }
+
+    @Test func `pages that filters have left empty are passed while each names another one`() async {
+        let (pages, end) = await walk(PageRecorder(strategy: .cursor)) { request in
+            Page(request.index < 20 ? [] : [1], nextCursor: request.index < 20 ? "\(request.index)" : nil)
+        }
+
+        #expect(pages == 21 && end == APIError(.list(.noMoreData)))
+    }
+
     @Test func `a link to another host is not followed, and the page that had it is kept`() async {
         let recorder = PageRecorder<Int>(strategy: .link)
         let (_, end) = await walk(recorder) { request in

@@ -63,6 +63,16 @@ import Testing
         #expect(try await pages.next() == nil)
     }
 
+    @Test func `an empty page that cannot be gone past does not end the sequence as if all had come`() async throws {
+        var pages = PageRecorder<Int>(strategy: .cursor).allPages { request in
+            Page(request.isFirst ? [1] : [], nextCursor: "a")
+        }.makeAsyncIterator()
+        _ = try await pages.next()
+        #expect(try await pages.next() == [])
+
+        await #expect(throws: APIError(.list(.repeatedPosition))) { try await pages.next() }
+    }
+
     @Test func `a cancelled reader cancels the load`() async throws {
         let gate = Gate()
         let reader = Task {

@@ -17,6 +17,52 @@ import Testing
         #expect(!pages.hasMore)
     }
 
+    @Test func `a total counts by pages as large as the server hands them out`() async throws {
+        let pages = PageRecorder<Int>(pageSize: 100)
+        let load: (PageRequest) async throws -> Page<Int> = { request in
+            let size = min(50, request.size)
+            return Page(Array((0..<120).dropFirst(request.index * size).prefix(size)), total: 120)
+        }
+        try await pages.refresh(load)
+        try await pages.loadMore(load)
+        try await pages.loadMore(load)
+
+        #expect(pages.items == Array(0..<120))
+        #expect(!pages.hasMore)
+    }
+
+    @Test func `an item that could not be read does not move the offset`() async throws {
+        let pages = PageRecorder<Int>(pageSize: 3, strategy: .offset)
+        try await pages.refresh { _ in Self.page([1, 3], broken: 1) }
+
+        try await pages.loadMore { request in
+            #expect(request.offset == 3)
+            return [4]
+        }
+    }
+
+    @Test func `a page whose items could not be read does not end the list`() async throws {
+        let pages = PageRecorder<Int>(pageSize: 2)
+        try await pages.refresh { _ in [1, 2] }
+
+        #expect(try await pages.loadMore { _ in Self.page([], broken: 2) } == [])
+        #expect(try await pages.loadMore { _ in [5] } == [5])
+    }
+
+    @Test func `a page from which the next one cannot be named ends in an error`() async throws {
+        let pages = PageRecorder<Int>(pageSize: 2, strategy: .lastID { String($0) })
+        try await pages.refresh { _ in [1, 2] }
+        try await pages.loadMore { _ in Self.page([], broken: 2) }
+
+        await #expect(throws: APIError(.list(.repeatedPosition))) { try await pages.loadMore { _ in [5] } }
+    }
+
+    private static func page(_ items: [Int], broken: Int) -> Page<Int> {
+        var page = Page(items)
+        page.brokenItems = broken
+        return page
+    }
+
     @Test func `I11, TAF-P8: a cursor is followed to its end`() async throws {
         let answers: [String?: Page<Int>] = [
             nil: Page([1], nextCursor: "b"), "b": Page([2], nextCursor: "c"), "c": Page([3], nextCursor: ""),

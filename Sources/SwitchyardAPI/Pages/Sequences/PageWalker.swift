@@ -15,14 +15,14 @@ actor PageWalker<Item: Sendable> {
 
     /// The new items of the next page; `nil` at the end of the list, and after a failure.
     func next() async throws(APIError) -> [Item]? {
-        guard cursor.hasMore || cursor.isBroken, !hasFailed else { return nil }
+        guard !cursor.isAtEnd, !hasFailed else { return nil }
         do {
             let request = try cursor.request()
             let page = try await load(request)
             let new = index.unseen(in: page.items)
             let successor = cursor.strategy.successor(of: request, page: page)
             cursor.advance(past: request, page: page, newItems: new.count, to: successor)
-            return page.items.isEmpty && !cursor.hasMore ? nil : new
+            return page.arrivedItems == 0 && cursor.isAtEnd ? nil : new
         } catch {
             hasFailed = true
             throw APIError(error)

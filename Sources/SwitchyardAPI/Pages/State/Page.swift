@@ -4,6 +4,11 @@
 public struct Page<Item> {
     /// The items, in the order of the list.
     public var items: [Item]
+    /// How many more came that could not be read; 0 unless set.
+    ///
+    /// They are in no list, but they are part of the page: they count for where the next one starts and whether there
+    /// is one.
+    public var brokenItems = 0
     /// How many items the whole list has; `nil` when the answer does not say.
     public var total: Int?
     /// Whether there is a page after this one; `nil` when the answer does not say.
@@ -41,6 +46,9 @@ public struct Page<Item> {
         self.init(items, nextLink: next?.resolved(against: url))
         self.url = url
     }
+
+    /// How many items came, those that could not be read among them.
+    var arrivedItems: Int { items.count + max(0, brokenItems) }
 }
 
 /// What a load may return: a ``Page``, an array of items, or a type of your own that knows its page.

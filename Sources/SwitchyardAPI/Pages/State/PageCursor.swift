@@ -11,7 +11,8 @@ struct PageCursor<Item: Sendable>: Sendable {
 
     /// How many pages in a row may bring nothing new before the list counts as one that turns in a circle.
     ///
-    /// One or two happen when items are put in at the top of the list while it is read.
+    /// One or two happen when items are put in at the top of the list while it is read. Empty pages do not count where
+    /// each answer names its successor: there, filters may leave many of them empty.
     static var idlePages: Int { 3 }
 
     let size: Int
@@ -21,6 +22,7 @@ struct PageCursor<Item: Sendable>: Sendable {
     private(set) var index = 0
     private var visited: Set<PagePosition> = []
     private var idle = 0
+    private var largestPage = 0
 
     init(size: Int, strategy: PageStrategy<Item>, pageLimit: Int, start: PagePosition? = nil, index: Int = 0) {
         self.size = max(1, size)
@@ -33,7 +35,8 @@ struct PageCursor<Item: Sendable>: Sendable {
     /// The request for the next page.
     func request() throws(APIError) -> PageRequest {
         switch next {
-        case .page(let position): return PageRequest(position: position, index: index, size: size)
+        case .page(let position):
+            return PageRequest(position: position, index: index, size: size, largestPage: largestPage)
         case .end: throw APIError(.list(.noMoreData))
         case .broken(let error): throw error
         }
@@ -44,9 +47,9 @@ struct PageCursor<Item: Sendable>: Sendable {
         if case .page = next { true } else { false }
     }
 
-    /// Whether the list cannot go on, and the next request says why.
-    var isBroken: Bool {
-        if case .broken = next { true } else { false }
+    /// Whether the list has ended; one that cannot go on has not, and the next request says why.
+    var isAtEnd: Bool {
+        if case .end = next { true } else { false }
     }
 
     /// Goes past a page that was loaded.
@@ -58,7 +61,8 @@ struct PageCursor<Item: Sendable>: Sendable {
     ///   - successor: What the strategy says of the next page: ``PageStrategy/successor(of:page:)``.
     mutating func advance(past request: PageRequest, page: Page<Item>, newItems: Int, to successor: Next) {
         index = request.index == .max ? .max : request.index + 1
-        if !page.items.isEmpty { idle = newItems == 0 ? idle + 1 : 0 }
+        if page.arrivedItems > 0 || strategy.endsWithEmptyPage { idle = newItems == 0 ? idle + 1 : 0 }
+        largestPage = max(largestPage, page.arrivedItems)
         visited.insert(request.position)
         next = permitted(successor)
     }
@@ -73,7 +77,7 @@ struct PageCursor<Item: Sendable>: Sendable {
 extension PageStrategy {
     /// What comes after a page, as far as the page says it; asked outside every lock, since ``next`` may be the app's.
     func successor(of request: PageRequest, page: Page<Item>) -> PageCursor<Item>.Next {
-        let isLast = page.items.isEmpty && endsWithEmptyPage && page.hasMore != true
+        let isLast = page.arrivedItems == 0 && endsWithEmptyPage && page.hasMore != true
         guard !isLast, page.hasMore != false else { return .end }
         do throws(APIError) {
             return try next(request, page).map { .page($0) } ?? .end

@@ -15,19 +15,26 @@ public enum PagePosition: Sendable, Hashable {
 }
 
 /// Which page to load.
-public struct PageRequest: Sendable, Hashable {
+public struct PageRequest: Sendable {
     /// Where the page starts.
     public let position: PagePosition
     /// How many pages come before it, from 0.
     public let index: Int
     /// How many items to ask for; at least 1.
     public let size: Int
+    /// The most items that a page before this one had; less than ``size`` where the server allows no more.
+    let largestPage: Int
 
     /// Creates a request; a size below 1 becomes 1, an index below 0 becomes 0.
     public init(position: PagePosition, index: Int, size: Int) {
+        self.init(position: position, index: index, size: size, largestPage: 0)
+    }
+
+    init(position: PagePosition, index: Int, size: Int, largestPage: Int) {
         self.position = position
         self.index = max(0, index)
         self.size = max(1, size)
+        self.largestPage = largestPage
     }
 
     /// The page's number: the one that the strategy counts with, else counted from 1.
@@ -59,4 +66,18 @@ public struct PageRequest: Sendable, Hashable {
 
     /// Whether it is the first page.
     public var isFirst: Bool { index == 0 }
+}
+
+extension PageRequest: Hashable {
+    /// Whether both ask for the same page; what came before it plays no part.
+    public static func == (left: PageRequest, right: PageRequest) -> Bool {
+        left.position == right.position && left.index == right.index && left.size == right.size
+    }
+
+    /// Takes in which page it is.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(position)
+        hasher.combine(index)
+        hasher.combine(size)
+    }
 }

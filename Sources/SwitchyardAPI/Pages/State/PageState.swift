@@ -89,7 +89,7 @@ struct PageState<Item: Sendable>: Sendable {
         lastPage = page
         let new = index.merge(arrival.items, into: &items)
         cursor.advance(past: load.request, page: page, newItems: new.count, to: arrival.successor)
-        guard page.items.isEmpty, !cursor.hasMore else { return .items(new) }
+        guard page.arrivedItems == 0, cursor.isAtEnd else { return .items(new) }
         return .nothing(load.request.isFirst ? .noData : .noMoreData)
     }
 

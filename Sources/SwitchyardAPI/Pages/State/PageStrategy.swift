@@ -37,13 +37,15 @@ public struct PageStrategy<Item: Sendable>: Sendable {
 
     /// Page numbers from `first`.
     ///
-    /// The list ends when its total says so, else with the first empty page.
+    /// The list ends when its total says so, by pages as large as the server hands them out, else with the first empty
+    /// page.
     public static func pageNumber(from first: Int) -> PageStrategy {
         PageStrategy(first: .number(first)) { request, page in
             let (next, overflow) = request.number.addingReportingOverflow(1)
             guard !overflow else { return nil }
             if page.hasMore == nil, let total = page.total {
-                let pages = pageCount(items: total, size: request.size)
+                let size = min(request.size, max(request.largestPage, page.arrivedItems))
+                let pages = pageCount(items: total, size: size)
                 return request.index < pages - 1 ? .number(next) : nil
             }
             return .number(next)
@@ -55,7 +57,7 @@ public struct PageStrategy<Item: Sendable>: Sendable {
     /// A server that hands out fewer items than asked for is thereby followed without a gap.
     public static var offset: PageStrategy {
         PageStrategy(first: .offset(0)) { request, page in
-            let (next, overflow) = request.offset.addingReportingOverflow(page.items.count)
+            let (next, overflow) = request.offset.addingReportingOverflow(page.arrivedItems)
             guard !overflow else { return nil }
             if page.hasMore == nil, let total = page.total { return next < total ? .offset(next) : nil }
             return .offset(next)
@@ -70,8 +72,10 @@ public struct PageStrategy<Item: Sendable>: Sendable {
     }
 
     /// The id of the last item loaded.
+    ///
+    /// A page that is not the last and has no item does not say where to go on: the load after it fails.
     public static func lastID(_ id: @escaping @Sendable (Item) -> String) -> PageStrategy {
-        PageStrategy(first: .first) { _, page in page.items.last.map { .after(id($0)) } }
+        PageStrategy(first: .first) { request, page in page.items.last.map { .after(id($0)) } ?? request.position }
     }
 
     /// URLs that each answer gives for the next page, of one origin only.
