@@ -54,6 +54,9 @@ extension LossyArray: Decodable {
                 self = .element(try decoder.singleValueContainer().decode(Element.self))
             } catch let error as DecodingError {
                 self = .failure(DecodingFailure(error))
+            } catch {
+                let place = DecodingFailure.text(decoder.codingPath)
+                self = .failure(DecodingFailure(.corrupted, keyPath: place, detail: "\(type(of: error))"))
             }
         }
     }

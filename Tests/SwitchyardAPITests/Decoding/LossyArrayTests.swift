@@ -40,6 +40,24 @@ import Testing
         #expect(page.brokenItems == 1)
     }
 
+    @Test func `an element that throws an error of its own is one that cannot be decoded`() throws {
+        let array = try Self.decoded("[1, -2, 3]", of: Positive.self)
+
+        #expect(array.elements.map(\.value) == [1, 3])
+        #expect(array.failures.map(\.failure) == [DecodingFailure(.corrupted, keyPath: "[1]")])
+    }
+
+    private struct Positive: Decodable {
+        struct TooSmall: Error {}
+
+        let value: Int
+
+        init(from decoder: any Decoder) throws {
+            value = try decoder.singleValueContainer().decode(Int.self)
+            if value < 0 { throw TooSmall() }
+        }
+    }
+
     @Test func `a failure within an element names its whole path`() throws {
         struct Item: Decodable { var sizes: [Int] }
 
