@@ -22,6 +22,22 @@ import Testing
         #expect(links == [WebLink(target: "a", relations: ["prev"])])
     }
 
+    @Test(arguments: [
+        ("/other", nil), ("https://b.example/list", nil), ("#part", nil), ("", "https://a.example/2"),
+        ("/list", "https://a.example/2"), ("https://a.example/list", "https://a.example/2"),
+    ])
+    func `the next page is that of a link which starts at this page`(anchor: String, next: String?) {
+        let line = "</2>; rel=next; anchor=\"\(anchor)\""
+
+        #expect(Page([1], linkHeader: [line], url: "https://a.example/list").nextLink == next)
+    }
+
+    @Test func `a link of another resource hides none of this page`() {
+        let lines = ["</9>; rel=next; anchor=\"/other\", </2>; rel=next"]
+
+        #expect(Page([1], linkHeader: lines, url: "https://a.example/list").nextLink == "https://a.example/2")
+    }
+
     @Test(arguments: ["nächste 100%", "a\"b\\c", ""])
     func `a title is read again as it was written`(title: String) {
         let link = WebLink(target: "a", relations: ["next"], parameters: [.init(name: "title", value: title)])

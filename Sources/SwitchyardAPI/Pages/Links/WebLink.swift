@@ -44,6 +44,13 @@ public struct WebLink: Sendable, Hashable {
         }
     }
 
+    /// Whether the link starts at the answer of a URL: it does unless its anchor names another resource.
+    func starts(at url: String) -> Bool {
+        guard let anchor, !anchor.isEmpty else { return true }
+        let base = URL(string: url)
+        return URL(string: anchor, relativeTo: base)?.absoluteString == base?.absoluteString
+    }
+
     /// The target as an absolute URL, resolved against the URL of the answer; `nil` when it is none.
     public func resolved(against base: String) -> String? {
         URL(string: target, relativeTo: URL(string: base))?.absoluteString

@@ -39,10 +39,10 @@ public struct Page<Item> {
     ///
     /// - Parameters:
     ///   - items: The items.
-    ///   - linkHeader: The lines of the field.
+    ///   - linkHeader: The lines of the field; links whose anchor is another resource are not this page's.
     ///   - url: The URL of this page, against which the target is resolved.
     public init(_ items: [Item], linkHeader: [String], url: String) {
-        let next = WebLink.parse(linkHeader).first { $0.relations.contains("next") }
+        let next = WebLink.parse(linkHeader).first { $0.relations.contains("next") && $0.starts(at: url) }
         self.init(items, nextLink: next?.resolved(against: url))
         self.url = url
     }
