@@ -4,8 +4,8 @@ import SwitchyardServices
 extension APIError {
     /// Makes an error of any other one.
     ///
-    /// An `APIError` stays as it is; errors of the transport, of Foundation's URL loading and of task cancellation find
-    /// their reason; whatever else becomes ``Code/failed`` with the error kept in ``Context/underlying``.
+    /// An `APIError` stays as it is; errors of a client, of the transport, of Foundation's URL loading and of task
+    /// cancellation find their reason; whatever else becomes ``Code/failed`` with the error kept in ``Context/underlying``.
     public init(_ error: any Error, context: Context = Context()) {
         switch error {
         case let known as APIError:
@@ -14,6 +14,12 @@ extension APIError {
             self.init(transport, context: context)
         case let failure as RequestFailure:
             self.init(failure)
+        case let failure as DownloadFailure:
+            self.init(failure)
+        case let failure as EventSourceFailure:
+            self.init(failure, context: context)
+        case let wrong as RequestError:
+            self.init(.configuration(.request(wrong)), underlying: wrong, context: context)
         case is CancellationError:
             self.init(.cancelled(.caller), context: context)
         default:
@@ -38,11 +44,26 @@ extension APIError {
         self.init(Reason(failure.reason), context: context)
     }
 
+    private init(_ failure: EventSourceFailure, context: Context) {
+        switch failure {
+        case .request(let failure):
+            self.init(failure)
+        case .status(let status):
+            self.init(.status(status), underlying: failure, context: context)
+        case .contentType(let received):
+            let reason = BodyReason.contentType(received: received, acceptable: ["text/event-stream"])
+            self.init(.body(reason), underlying: failure, context: context)
+        }
+    }
+
     private init(foreign error: any Error, context: Context) {
-        var context = context
-        context.underlying = error
         let failure = TransportError(urlLoading: error) ?? TransportError(.other, message: "\(type(of: error))")
-        self.init(Reason(failure), context: context)
+        self.init(Reason(failure), underlying: error, context: context)
+    }
+
+    private init(_ reason: Reason, underlying: any Error, context: Context) {
+        self.init(reason, context: context)
+        self.context.underlying = underlying
     }
 }
 

@@ -82,6 +82,25 @@ import Testing
         #expect(APIError(CancellationError()).isCancellation)
     }
 
+    @Test func `a request that cannot be built is one, whoever throws it`() {
+        let wrong = RequestError.bodyNotAllowed(method: .get)
+
+        let error = APIError(wrong as any Error)
+
+        #expect(error.reason == .configuration(.request(wrong)))
+        #expect(error.context.underlying as? RequestError == wrong)
+    }
+
+    @Test func `a failure of an event source keeps its reason`() {
+        let failures: [any Error] = [EventSourceFailure.status(503), EventSourceFailure.contentType("text/html")]
+
+        #expect(
+            failures.map { APIError($0).reason } == [
+                .status(503), .body(.contentType(received: "text/html", acceptable: ["text/event-stream"])),
+            ]
+        )
+    }
+
     @Test func `an error of the API stays what it is`() {
         #expect(APIError(APIError(.status(418)) as any Error) == APIError(.status(418)))
     }
