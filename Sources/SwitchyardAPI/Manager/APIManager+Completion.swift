@@ -66,9 +66,9 @@ extension APIManager {
         let task = Task { [weak calls, scope = calls.client] in
             var result = await call.result(cached, through: scope, id: id)
             if calls == nil {
-                result = .failure(APIError(.cancelled(.ownerReleased), messages: call.module.messages))
+                result = .failure(call.module.completed(APIError(.cancelled(.ownerReleased))))
             } else if calls?.leave(id) == true {
-                result = .failure(APIError(.cancelled(.caller), messages: call.module.messages))
+                result = .failure(call.module.completed(APIError(.cancelled(.caller))))
             }
             completion(result)
         }

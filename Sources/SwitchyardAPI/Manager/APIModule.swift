@@ -42,7 +42,10 @@ public struct APIModule: Sendable {
         get { parts.value.messages }
         set { change { $0.messages = newValue } }
     }
-    /// Changes each error before it is delivered, as into the words of the app; none unless set.
+    /// Changes each error of a call before it is delivered, as into the words of the app, cancellations too; none
+    /// unless set.
+    ///
+    /// It does not see the ends of a ``PageRecorder``, nor what a request object's hooks, filters and preprocessors throw.
     public var formatError: (@Sendable (APIError) -> APIError)? {
         get { parts.value.formatError }
         set { change { $0.formatError = newValue } }

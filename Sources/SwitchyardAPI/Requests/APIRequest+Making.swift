@@ -44,13 +44,15 @@ extension APIManager {
         on queue: DispatchQueue = .main,
         startsWithFirstHandler: Bool? = nil
     ) -> APIRequest<Value> {
-        APIRequest(
+        let module = module
+        return APIRequest(
             configuration,
             on: queue,
-            startsWithFirstHandler: startsWithFirstHandler ?? client.startsRequestsWithFirstHandler
+            startsWithFirstHandler: startsWithFirstHandler ?? client.startsRequestsWithFirstHandler,
+            completed: { module.completed($0) }
         ) { [weak self] id, configuration, completion in
             guard let self else {
-                completion(.failure(APIError(.cancelled(.ownerReleased))))
+                completion(.failure(module.completed(APIError(.cancelled(.ownerReleased)))))
                 return {}
             }
             begin(APICall(configuration, serializer, module), id: id, completion: completion)

@@ -37,6 +37,8 @@ public final class APIRequest<Value: Sendable>: GroupMember {
     public let configuration: APIConfiguration
     let queue: DispatchQueue
     let launch: Launch
+    /// Puts the words of the request's module into an error that does not come from its call.
+    private let completed: @Sendable (APIError) -> APIError
     let startsWithFirstHandler: Bool
     let record: Locked<RequestRecord<Value>>
 
@@ -44,12 +46,14 @@ public final class APIRequest<Value: Sendable>: GroupMember {
         _ configuration: APIConfiguration,
         on queue: DispatchQueue,
         startsWithFirstHandler: Bool = false,
+        completed: @escaping @Sendable (APIError) -> APIError = { $0 },
         launch: @escaping Launch
     ) {
         id = RequestID()
         self.configuration = configuration
         self.queue = queue.serial("switchyard.request")
         self.startsWithFirstHandler = startsWithFirstHandler
+        self.completed = completed
         self.launch = launch
         record = Locked(RequestRecord())
     }
@@ -60,11 +64,11 @@ public final class APIRequest<Value: Sendable>: GroupMember {
     /// How the request ended; `nil` until then.
     public var outcome: Outcome? { record.withLock { $0.outcome } }
 
-    /// Whether the request was cancelled.
+    /// Whether the request was cancelled, by its own ``cancel()`` or with its call.
     public var isCancelled: Bool { state == .cancelled }
 
     /// Whether the request is under way: started, held or not, and not ended.
-    public var isExecuting: Bool { state == .resumed }
+    public var isExecuting: Bool { record.withLock { $0.isRunning } }
 
     /// The answer with its status and header fields; `nil` without one.
     public var response: APIResponse<Value>? { try? outcome?.get() }
@@ -106,7 +110,7 @@ extension APIRequest {
     public func cancel() {
         guard let cancelCall = record.withLock({ $0.cancel() }) else { return }
         cancelCall?()
-        queue.async { self.tellCancelled() }
+        queue.async { self.tellCancelled(.failure(self.completed(APIError(.cancelled(.caller))))) }
     }
 
     /// A new request like this one, not started; it has the accessories, hooks and filters, and no handlers.
@@ -117,6 +121,7 @@ extension APIRequest {
             configuration,
             on: queue,
             startsWithFirstHandler: startsWithFirstHandler,
+            completed: completed,
             launch: launch
         )
         let extras = record.withLock { $0.repeatedExtras }
@@ -143,7 +148,7 @@ extension APIRequest {
         }
         guard record.withLock({ $0.isRunning }) else { return }
         let cancel = launch(id, extras.watched(configuration)) { [self] outcome in
-            if record.withLock({ $0.isRunning }) { answered(extras.preprocessed(outcome)) }
+            if record.withLock({ $0.isRunning }) { answered(extras.preprocessed(outcome, of: id)) }
         }
         if !record.withLock({ $0.attach(cancel) }) { cancel() }
         for hook in extras.hooks { hook.didCall(id) }
@@ -156,8 +161,9 @@ extension APIRequest {
 
     private func finish(_ outcome: Outcome) {
         guard let extras = record.withLock({ $0.beginEnding(with: outcome) }) else { return }
+        guard !outcome.isCancellation else { return tellCancelled(outcome) }
         extras.accessories.willStop(subject)
-        let final = extras.filtered(vetoed(outcome, extras.hooks))
+        let final = extras.filtered(vetoed(outcome, extras.hooks), of: id)
         let handlers = record.withLock { $0.end(with: final) }
         tell(extras.delegate, final)
         handlers.callOwn(final)
@@ -171,10 +177,9 @@ extension APIRequest {
         handlers.callEnded(final)
     }
 
-    private func tellCancelled() {
+    private func tellCancelled(_ outcome: Outcome) {
         let (extras, wasAnnounced) = record.withLock { ($0.extras, $0.wasAnnounced) }
         if wasAnnounced { extras.accessories.willStop(subject) }
-        let outcome = Outcome.failure(APIError(.cancelled(.caller)))
         let handlers = record.withLock { $0.end(with: outcome) }
         extras.delegate?.requestWasCancelled(id)
         handlers.callOwn(outcome)
@@ -186,7 +191,8 @@ extension APIRequest {
         switch outcome {
         case .success(let response):
             guard hooks.allSatisfy({ $0.beforeSuccess(id, response.facts) }) else {
-                return .failure(APIError(.security(.forbidden("a hook vetoed the success"))))
+                let veto = APIError(.security(.forbidden("a hook vetoed the success")))
+                return .failure(response.failure(veto, of: id))
             }
         case .failure(let error):
             for hook in hooks { hook.beforeFailure(id, error) }

@@ -32,6 +32,8 @@ struct RequestHandlers<Value: Sendable> {
 
 /// What takes part in a request object's way apart from its handlers.
 struct RequestExtras<Value: Sendable> {
+    typealias Outcome = Result<APIResponse<Value>, APIError>
+
     var accessories: [any RequestAccessory] = []
     var hooks: [any CallHook] = []
     var preprocessors: [@Sendable (inout APIResponse<Value>) throws -> Void] = []
@@ -53,31 +55,49 @@ struct RequestExtras<Value: Sendable> {
     }
 
     /// The outcome after the preprocessors.
-    func preprocessed(_ outcome: Result<APIResponse<Value>, APIError>) -> Result<APIResponse<Value>, APIError> {
-        Self.changed(outcome, preprocessors, failurePreprocessors)
+    func preprocessed(_ outcome: Outcome, of id: RequestID) -> Outcome {
+        Self.changed(outcome, of: id, preprocessors, failurePreprocessors)
     }
 
     /// The outcome after the filters.
-    func filtered(_ outcome: Result<APIResponse<Value>, APIError>) -> Result<APIResponse<Value>, APIError> {
-        Self.changed(outcome, filters, failureFilters)
+    func filtered(_ outcome: Outcome, of id: RequestID) -> Outcome {
+        Self.changed(outcome, of: id, filters, failureFilters)
     }
 
     private static func changed(
-        _ outcome: Result<APIResponse<Value>, APIError>,
+        _ outcome: Outcome,
+        of id: RequestID,
         _ ofSuccess: [@Sendable (inout APIResponse<Value>) throws -> Void],
         _ ofFailure: [@Sendable (inout APIError) -> Void]
-    ) -> Result<APIResponse<Value>, APIError> {
+    ) -> Outcome {
         switch outcome {
         case .success(var response):
             do {
                 for change in ofSuccess { try change(&response) }
                 return .success(response)
             } catch {
-                return .failure(APIError(error))
+                return .failure(response.failure(error, of: id))
             }
+        case .failure(let error) where error.isCancellation:
+            return outcome
         case .failure(var error):
             for change in ofFailure { change(&error) }
             return .failure(error)
         }
+    }
+}
+
+extension APIResponse {
+    /// What was thrown over the answer, with what is known of the answer; an error of another call keeps its own place.
+    func failure(_ error: any Error, of id: RequestID) -> APIError {
+        var error = APIError(error)
+        guard error.context.service == nil else { return error }
+        let underlying = error.context.underlying
+        error.context = context.map { APIError.Context($0) } ?? APIError.Context()
+        error.context.requestID = id
+        error.context.underlying = underlying
+        error.context.status = status
+        error.context.headers = headers
+        return error
     }
 }

@@ -112,6 +112,7 @@ struct RequestRecord<Value: Sendable> {
             return nil
         }
         phase = .ending
+        isCancelled = outcome.isCancellation
         return extras
     }
 

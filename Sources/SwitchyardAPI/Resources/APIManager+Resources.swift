@@ -84,6 +84,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
             expiration: options.expiration ?? plan?.lifetime ?? .seconds(30),
             retryDelay: options.retryDelay,
             time: client.time,
+            completed: { module.completed($0) },
             recall: { await stored() },
             fetch: { await fetched() }
         )

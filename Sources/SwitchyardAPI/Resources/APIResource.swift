@@ -29,18 +29,21 @@ public final class APIResource<Value: Sendable>: Sendable {
     let retryDelay: Duration
     private let fetch: @Sendable () async -> Result<APIResponse<Value>, APIError>
     private let recall: @Sendable () async -> CachedValue<Value>?
+    private let completed: @Sendable (APIError) -> APIError
 
     init(
         _ stored: CachedValue<Value>?,
         expiration: Duration,
         retryDelay: Duration,
         time: any TimeSource,
+        completed: @escaping @Sendable (APIError) -> APIError,
         recall: @escaping @Sendable () async -> CachedValue<Value>?,
         fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
     ) {
         self.time = time
         self.expiration = expiration
         self.retryDelay = retryDelay
+        self.completed = completed
         self.recall = recall
         self.fetch = fetch
         state = Locked(ResourceState(stored.map { ResourceState.Content($0, now: time.now) }))
@@ -73,7 +76,8 @@ public final class APIResource<Value: Sendable>: Sendable {
         while true {
             switch await begin(needsWaiters: true).ending() {
             case .landed(let result): return try result.get().value
-            case .gone: guard !Task.isCancelled else { throw APIError(.cancelled(.caller)) }
+            case .gone where !Task.isCancelled: continue
+            case .gone, .cancelled: throw completed(APIError(.cancelled(.caller)))
             }
         }
     }

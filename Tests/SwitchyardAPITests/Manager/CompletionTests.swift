@@ -106,6 +106,26 @@ import Testing
         _ = await other.value
     }
 
+    @Test(arguments: [nil, Duration.seconds(60)])
+    func `a cancellation comes in the words of the app, as every error does`(lifetime: Duration?) async throws {
+        var module = APIModule()
+        module.formatError = { APIError($0.reason, serverMessage: "formatted") }
+        let transport = StubTransport { _ in .never }
+        let topics = TopicAPI(client: try .stubbed(transport), module: module)
+        let call = TopicAPI.topic(1, lifetime: lifetime)
+        let task = Task { try await topics.value(Topic.self, for: call) }
+        #expect(await transport.waitForRequests(1))
+        task.cancel()
+        let object = topics.request(Topic.self, for: call, on: Self.queue)
+        object.cancel()
+
+        let formatted = APIError(.cancelled(.caller), serverMessage: "formatted")
+        await #expect(throws: formatted) { try await task.value }
+        await #expect(throws: formatted) { try await object.value() }
+        let result = await Self.call(topics, call) { topics.cancel($0) }
+        #expect(throws: formatted) { try result.get() }
+    }
+
     // TSW-3: a call does not keep its manager.
     @Test(arguments: [nil, Duration.seconds(60)])
     func `TAF-D7: letting the manager go ends its calls`(lifetime: Duration?) async throws {

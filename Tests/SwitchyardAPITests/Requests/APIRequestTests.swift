@@ -51,6 +51,20 @@ import Testing
         #expect(request.isCancelled && !request.isExecuting)
     }
 
+    @Test func `a request that is held under way is under way`() async throws {
+        let (topics, transport) = try topics { _ in .never }
+        let request = request(topics)
+        request.suspend()
+        #expect(!request.isExecuting)
+        request.resume()
+        #expect(await transport.waitForRequests(1))
+
+        request.suspend()
+
+        #expect(request.state == .suspended && request.isExecuting)
+        request.cancel()
+    }
+
     @Test func `D16: a request that is suspended before its start is not sent`() async throws {
         let (topics, transport) = try topics { _ in APIManagerTests.answer }
         let request = request(topics)
@@ -221,6 +235,28 @@ import Testing
 
         #expect(await request.end() == .cancelled)
         #expect(topics.activeRequests == [])
+    }
+
+    @Test func `what a preprocessor throws comes with what is known of the answer`() async throws {
+        struct Unfit: Error {}
+        let (topics, _) = try topics { _ in APIManagerTests.answer }
+        let request = request(topics).preprocessing { _ in throw Unfit() }
+
+        let error = await #expect(throws: APIError.self) { try await request.value() }
+
+        #expect(error?.context.underlying is Unfit)
+        #expect(error?.context.status == 200 && error?.context.server == "primary")
+        #expect(error?.context.requestID == request.id)
+    }
+
+    @Test func `a download in a request object keeps its reason`() async throws {
+        let client = try NetworkClient.stubbed(StubTransport { _ in .status(404) })
+        let folder = TemporaryFolder()
+        try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+        let film = DownloadConfiguration(path: "film", to: .file(folder.url.appendingPathComponent("film")))
+        let request = APIRequest(on: Self.queue) { try await client.download(film) }
+
+        await #expect(throws: APIError(.status(404))) { try await request.value() }
     }
 
     @Test func `D20: the answer can be asked for its status, header fields and context`() async throws {

@@ -159,6 +159,26 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
+    @Test func `a request whose manager cancels its call ends as one that was cancelled itself`() async throws {
+        let transport = StubTransport { _ in .never }
+        let topics = TopicAPI(client: try .stubbed(transport))
+        let listener = Listener(diary: diary)
+        let request = request(topics, listener).adding(DiaryHook(diary: diary))
+        request.resume()
+        #expect(await transport.waitForRequests(1))
+
+        topics.cancelAll()
+
+        #expect(await request.end() == .cancelled)
+        #expect(request.state == .cancelled)
+        #expect(
+            diary.entries == [
+                "accessory willStart", "reform", "should call", "did call", "accessory willStop",
+                "delegate cancelled", "cancelled", "finished", "accessory didStop",
+            ]
+        )
+    }
+
     @Test func `YTK-6: stopping what was not started ends it, without accessories`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .never }))
         let listener = Listener(diary: diary)

@@ -7,6 +7,8 @@ final class Flight<Value: Sendable>: Boardable, Sendable {
     /// How it ended for one who waits.
     enum Ending: Sendable {
         case landed(Result<APIResponse<Value>, APIError>)
+        /// This one, or the fetch for all, was cancelled.
+        case cancelled
         /// The fetch was given up before this one came: look for another.
         case gone
     }
@@ -62,17 +64,15 @@ final class Flight<Value: Sendable>: Boardable, Sendable {
         } onCancel: {
             let continuation = state.withLock { $0.room.leave(number) }
             giveUpIfAlone()
-            continuation?.resume(returning: Self.cancelled)
+            continuation?.resume(returning: .cancelled)
         }
     }
-
-    private static var cancelled: Ending { .landed(.failure(APIError(.cancelled(.caller)))) }
 
     /// Lets one wait, or says at once how it ended.
     private func enter(_ number: Int, _ continuation: CheckedContinuation<Ending, Never>) -> Ending? {
         let ending: Ending? = state.withLock { state in
             if case .ended(let ending) = state.phase { return ending }
-            guard !Task.isCancelled else { return Self.cancelled }
+            guard !Task.isCancelled else { return .cancelled }
             state.room.enter(number, continuation)
             return nil
         }
@@ -83,7 +83,7 @@ final class Flight<Value: Sendable>: Boardable, Sendable {
     /// Gives the fetch up; everybody who waits is cancelled.
     func cancel() {
         let task = state.withLock { $0.task }
-        end(Self.cancelled)
+        end(.cancelled)
         task?.cancel()
     }
 

@@ -59,7 +59,8 @@ struct CachedCall<Value: Sendable>: Sendable {
         while true {
             switch await flight(fetch, needsWaiters: true).ending() {
             case .landed(let result): return try result.get()
-            case .gone: guard !Task.isCancelled else { throw APIError(.cancelled(.caller)) }
+            case .gone where !Task.isCancelled: continue
+            case .gone, .cancelled: throw call.module.completed(APIError(.cancelled(.caller)))
             }
         }
     }
