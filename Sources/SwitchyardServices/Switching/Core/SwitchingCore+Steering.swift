@@ -16,6 +16,7 @@ struct PendingPush: Sendable {
 extension SwitchingCore {
     /// Prefers a server from now on, with a fresh start for it; the others follow in the list's order.
     ///
+    /// The fresh start takes back what was cut of its traffic, and the time for which it asked to be left alone.
     /// Health still rules: if the server fails, the next one takes over. A pushed command that holds is ended.
     ///
     /// - Parameters:
@@ -139,6 +140,7 @@ extension SwitchingCore {
             let wasHealthy = health[position].state == .healthy
             health[position].recover(generation: wasHealthy ? health[position].generation : takeGeneration(), at: time)
             health[position].window.clear()
+            health[position].admission = AdmissionShare()
         }
         updateCurrent(cause, at: time)
     }

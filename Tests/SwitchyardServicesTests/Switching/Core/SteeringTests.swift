@@ -77,6 +77,22 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
+    @Test func `a server that is asked for by name gets its traffic, whatever it asked for before`() throws {
+        let driver = try CoreDriver()
+        try driver.switchTo("b")
+        let first = try #require(driver.choose())
+        let second = try #require(driver.failover(after: .http(503), excluding: [first.server]))
+        driver.settle([
+            SettledAttempt(first, .failure(.http(503), retryAfter: .seconds(60))),
+            SettledAttempt(second, .success(latency: .milliseconds(5))),
+        ])
+        #expect(driver.choose()?.server != 1)
+
+        try driver.switchTo("b")
+
+        #expect(driver.choose()?.server == 1)
+    }
+
     @Test func `A12: a pushed preference holds until its time is up`() throws {
         let driver = try CoreDriver()
 
