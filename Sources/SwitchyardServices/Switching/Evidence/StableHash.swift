@@ -19,7 +19,8 @@ enum StableHash {
     ///
     /// A server that leaves moves only the keys that it had, and each server has keys in proportion to its weight.
     static func rendezvous(_ key: UInt64, _ member: UInt64, weight: Double) -> Double {
-        log(RandomSource.unit(mix(key ^ mix(member)))) / weight
+        // Divided by a negative zero, the negative logarithm would be the greatest number of all.
+        log(RandomSource.unit(mix(key ^ mix(member)))) / weight.magnitude
     }
 
     /// The finisher of SplitMix64.

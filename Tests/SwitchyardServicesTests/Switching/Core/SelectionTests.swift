@@ -28,8 +28,9 @@ import Testing
         #expect((0..<4).map { _ in driver.choose()?.server } == [0, 2, 0, 2])
     }
 
-    @Test func `A36: weights set the shares, and 0 is for the last resort`() throws {
-        let driver = try driver(.weighted, weights: [3, 1, 0])
+    @Test(arguments: [0.0, -0.0])
+    func `A36: weights set the shares, and 0 is for the last resort`(nothing: Double) throws {
+        let driver = try driver(.weighted, weights: [3, 1, nothing])
 
         var counts = [0, 0, 0]
         for _ in 0..<4000 {
