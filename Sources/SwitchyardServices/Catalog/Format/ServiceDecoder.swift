@@ -133,12 +133,28 @@ struct ServiceDecoder {
             throw fields.error(.invalidValue, key, "a policy that looks at the error ratio for this key", policy.name)
         }
         policy.detection.ratio?.threshold = try fields.number("errorRatio") ?? 0.1
-        policy.detection.ratio?.minimum = try fields.integer("minimumRequests") ?? 40
+        try requests(&policy, fields)
         if let seconds = try fields.number("window") {
             guard seconds > 0 else { throw fields.unexpected("window", "\(seconds)") }
             policy.detection.window.duration = .seconds(min(seconds, 1e9))
         }
-        let minimum = policy.detection.ratio?.minimum ?? 1
-        policy.detection.window.count = try fields.integer("windowRequests") ?? max(100, minimum)
+    }
+
+    /// Reads the two numbers of requests, of which the window is at least the minimum: what is wrong is said of a key
+    /// that stands in the file.
+    private func requests(_ policy: inout SwitchPolicy, _ fields: JSONObject.Fields) throws(CatalogError) {
+        let given = try fields.integer("minimumRequests")
+        let minimum = given ?? 40
+        policy.detection.ratio?.minimum = minimum
+        if let count = try fields.integer("windowRequests") {
+            guard given != nil || policy.detection.ratio == nil || count >= minimum else {
+                let expected = "at least \(minimum) without minimumRequests"
+                throw fields.error(.invalidValue, "windowRequests", expected, "\(count)")
+            }
+            policy.detection.window.count = count
+        } else {
+            guard minimum <= WindowRule.maximumCount else { throw fields.unexpected("minimumRequests", "\(minimum)") }
+            policy.detection.window.count = max(100, minimum)
+        }
     }
 }

@@ -14,7 +14,7 @@
 /// | `switching.errorRatio` | number | 0...1 | 0.1 | failures per finished request |
 /// | `switching.minimumRequests` | integer | requests | 40 | finished requests that it takes at least |
 /// | `switching.window` | number | seconds | 60 | the age up to which outcomes count |
-/// | `switching.windowRequests` | integer | requests | 100 | how many outcomes count, at most 400 |
+/// | `switching.windowRequests` | integer | requests | 100 | how many outcomes count: at least `minimumRequests`, at most 400 |
 /// | `switching.consecutiveFailures` | integer | failures | 5 | only with the policy of that name |
 /// | `switching.selection` | string | | `priority` | one of ``SelectionStrategy`` |
 /// | `switching.failsBack` | boolean | | by policy | whether a recovered server gets its traffic back |
@@ -62,7 +62,7 @@ public enum ServiceFormat {
         Key("switching.errorRatio", "a number within 0...1", "", "0.1", "failures per finished request"),
         Key(
             "switching.minimumRequests",
-            "an integer of at least 1",
+            "an integer within 1...400",
             "requests",
             "40",
             "finished requests it takes at least"
