@@ -28,17 +28,6 @@ public struct Envelope: Sendable, Hashable {
         self.data = data
         self.success = success
     }
-
-    /// What a tree says: code and message, as far as they are there.
-    func verdict(in tree: JSONValue) -> (code: BusinessCode?, message: String?) {
-        let code: BusinessCode? =
-            switch tree.value(at: code) {
-            case .number(let number): number.int.map(BusinessCode.number)
-            case .string(let word): .word(word)
-            default: nil
-            }
-        return (code, tree.value(at: message)?.string)
-    }
 }
 
 /// The place in a body where a value stands, and the frame around it.
@@ -74,6 +63,18 @@ enum FramedContent<Value: Decodable>: Decodable {
             }
         }
         self = .value(try decoder.value(Value.self, at: place.keyPath[...]))
+    }
+}
+
+/// What the frame of a refused answer says, as far as it is there.
+struct FrameContent: Decodable {
+    let code: BusinessCode?
+    let message: String?
+
+    init(from decoder: any Decoder) throws {
+        let place = ContentPlace.userInfoKey.flatMap { decoder.userInfo[$0] } as? ContentPlace
+        code = place?.envelope.flatMap { try? decoder.value(BusinessCode.self, at: $0.code.keys) }
+        message = place?.envelope.flatMap { try? decoder.value(String.self, at: $0.message.keys) }
     }
 }
 

@@ -136,12 +136,11 @@ public struct APIModule: Sendable {
     /// A frame with a code that the module knows says more than the status; with another code only its message is taken.
     private func informed(_ error: APIError) -> APIError {
         guard case .status = error.reason, let envelope, !error.context.body.isEmpty,
-            let tree = try? JSONValue(parsing: error.context.body)
+            let frame = try? parts.value.shelf.decoding(at: "").decode(FrameContent.self, from: error.context.body)
         else { return error }
         var error = error
-        let (code, message) = envelope.verdict(in: tree)
-        error.serverMessage = message
-        guard let code, !envelope.success.contains(code), let failure = errors?.failure(for: code),
+        error.serverMessage = frame.message
+        guard let code = frame.code, !envelope.success.contains(code), let failure = errors?.failure(for: code),
             failure.code != nil
         else { return error }
         error.reason = .module(failure)

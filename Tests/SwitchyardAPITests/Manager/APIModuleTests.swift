@@ -72,6 +72,22 @@ import Testing
         #expect(error?.message == "closed")
     }
 
+    @Test(arguments: [200, 404])
+    func `the keys of a frame are those after the decoder's strategy, whatever the status`(status: Int) async throws {
+        let module = APIModule(
+            errors: try ModuleErrors(UserError.self, [301: .userNotFound]),
+            envelope: Envelope(code: "errorCode", message: "errorMessage"),
+            decoding: JSONDecoding { $0.keyDecodingStrategy = .convertFromSnakeCase }
+        )
+        let transport = StubTransport { _ in .json(#"{"error_code":301,"error_message":"gone"}"#, status: status) }
+        let topics = TopicAPI(client: try .stubbed(transport), module: module)
+
+        let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
+
+        #expect(error?.module(UserError.self) == .userNotFound)
+        #expect(error?.serverMessage == "gone")
+    }
+
     @Test func `H26: a refused status tells the server's words, and a code the module knows`() async throws {
         let refused = try Self.topics(
             answering: .status(404, body: Data(#"{"code":301,"message":"gone"}"#.utf8))
