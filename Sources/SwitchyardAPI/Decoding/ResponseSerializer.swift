@@ -161,10 +161,13 @@ extension ResponseRules {
         }
     }
 
+    private static let deepest = JSONDecoding(maximumDepth: JSONDepth.ceiling)
+
     /// Checks the body itself.
     func checkContent(_ response: RawResponse) throws(APIError) {
         if let shape {
-            let tree = try JSONDecoding.standard.tree(try TextEncoding.utf8(response))
+            // What decodes the body has a limit of its own; here the one counts that no decoder goes beyond.
+            let tree = try Self.deepest.tree(try TextEncoding.utf8(response))
             do throws(ShapeViolation) {
                 try shape.check(tree)
             } catch {

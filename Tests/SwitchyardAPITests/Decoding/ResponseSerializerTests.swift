@@ -142,6 +142,17 @@ import Testing
         }
     }
 
+    @Test func `the shape of a body is checked as deep as a module may allow it to nest`() throws {
+        let text = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
+        let rules = ResponseRules(shape: .array())
+        let deep = ResponseSerializer.json(using: JSONDecoding(maximumDepth: 300))
+
+        #expect(try deep.value(of: Self.json(text), rules: rules).array?.count == 1)
+        #expect(throws: APIError(.body(.decoding(DecodingFailure(.tooDeep(limit: 128)))))) {
+            try ResponseSerializer.json.value(of: Self.json(text), rules: rules)
+        }
+    }
+
     @Test func `G34: a prefix is taken off before decoding`() throws {
         var rules = ResponseRules.strict
         rules.removePrefix(")]}',\n")
