@@ -60,13 +60,19 @@ extension ResponseRules {
         let received = response.headers["Content-Type"]
         let accepts: Bool =
             if let received {
-                MediaType(received).map { type in types.contains { $0.includes(type) } } ?? (contentType == .lenient)
+                MediaType(received).map { includes($0, types, response) } ?? (contentType == .lenient)
             } else {
                 // What has no type may be of any (RFC 9110 section 8.3).
                 contentType == .strict || contentType == .lenient || types.contains(.any)
             }
         guard !accepts else { return }
         throw APIError(.body(.contentType(received: received, acceptable: types.map(\.description).sorted())))
+    }
+
+    private func includes(_ type: MediaType, _ types: [MediaType], _ response: RawResponse) -> Bool {
+        guard types.contains(where: { $0.includes(type) }) else { return false }
+        guard case .requested = contentType, let accept = response.accept else { return true }
+        return type.isWanted(by: accept)
     }
 
     private func acceptedTypes(_ response: RawResponse, acceptable: [MediaType]?) -> [MediaType]? {

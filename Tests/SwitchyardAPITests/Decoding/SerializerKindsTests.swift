@@ -132,6 +132,18 @@ import Testing
         #expect(!accepts("application/json", "text/html"))
     }
 
+    @Test(arguments: [
+        ("application/json, text/html;q=0", "text/html", false), ("*/*, text/html; Q=0.000", "text/html", false),
+        ("*/*, text/html;q=0", "text/plain", true), ("text/*;q=0, text/html", "text/html", true),
+        ("text/html;q=0.5, */*;q=0", "text/html", true), ("text/html, */*;q=0", "image/png", false),
+    ])
+    func `a type that Accept gives the weight 0 is not accepted`(accept: String, type: String, isAccepted: Bool) {
+        let answer = RawResponse(headers: ["Content-Type": type], data: Data("x".utf8), accept: accept)
+        let value = try? ResponseSerializer.data.value(of: answer, rules: ResponseRules(contentType: .requested))
+
+        #expect((value != nil) == isAccepted)
+    }
+
     @Test func `G19: an answer without a type is taken where any type is`() {
         func accepts(_ types: [String]) -> Bool {
             let rules = ResponseRules(contentType: .only(types.compactMap { MediaType($0) }))
