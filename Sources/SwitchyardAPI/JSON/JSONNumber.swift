@@ -45,18 +45,17 @@ public struct JSONNumber: Sendable {
         text.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
     }
 
-    /// What is compared: the exact whole number where there is one, else the nearest floating-point number.
+    /// What is compared: the whole number where it fits, else all digits.
     private enum Identity: Hashable {
         case int(Int)
         case unsigned(UInt64)
-        case double(Double)
-        case digits(String)
+        case digits(DecimalDigits)
     }
 
     private var identity: Identity {
         if let int { return .int(int) }
         if let unsigned { return .unsigned(unsigned) }
-        return isFractional ? .double(double) : .digits(text)
+        return .digits(DecimalDigits(text))
     }
 }
 
@@ -81,8 +80,8 @@ extension JSONNumber {
     }
 }
 
-/// A number with a fraction or an exponent, taken apart without the rounding that a floating-point number brings.
-private struct DecimalDigits: Equatable {
+/// A number taken apart without the rounding that a floating-point number brings.
+private struct DecimalDigits: Hashable {
     private let isNegative: Bool
     /// The digits without zeros at either end; none for zero.
     private var digits: Substring.UTF8View
@@ -110,6 +109,10 @@ private struct DecimalDigits: Equatable {
     static func == (left: DecimalDigits, right: DecimalDigits) -> Bool {
         left.isNegative == right.isNegative && left.digits.elementsEqual(right.digits)
             && (left.point == right.point || left.digits.isEmpty)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for digit in digits { hasher.combine(digit) }
     }
 
     /// Whether nothing but zeros stands behind the point.

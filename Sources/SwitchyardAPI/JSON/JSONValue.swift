@@ -13,6 +13,9 @@ public enum JSONValue: Sendable, Hashable {
     /// An array.
     case array([JSONValue])
     /// An object; of a name that occurs twice the last value holds.
+    ///
+    /// Names are compared as Swift compares texts, as Foundation's decoder does too: `é` is one name, whether it is
+    /// written as one scalar or as `e` and an accent.
     case object([String: JSONValue])
 
     /// Parses a text.

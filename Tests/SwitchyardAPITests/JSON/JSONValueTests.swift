@@ -35,11 +35,29 @@ import Testing
     }
 
     @Test(arguments: [
+        ("1e30", "1000000000000000000000000000000", true), ("-0.0", "0", true), ("2.50e-400", "0.25e-399", true),
+        ("1e400", "1e500", false), ("100000000000000000001.0", "100000000000000000002.0", false),
+        ("0.1", "0.10000000000000000001", false), ("1e30", "-1e30", false),
+    ])
+    func `numbers are compared by all their digits`(left: String, right: String, areEqual: Bool) throws {
+        let (left, right) = (try Self.parse(left), try Self.parse(right))
+
+        #expect((left == right) == areEqual)
+        #expect(!areEqual || left.hashValue == right.hashValue)
+    }
+
+    @Test(arguments: [
         ("", 0), ("[1,]", 3), ("{\"a\" 1}", 5), ("[1 2]", 3), ("tru", 0), ("\"a", 2), ("[1]x", 3), ("-", 1), ("01", 1),
         ("\"\u{1}\"", 1), ("\"\\x\"", 2), ("\"\\ud800\"", 7), ("[", 1), ("1.", 2), ("1e+", 3),
     ])
     func `what is no JSON is refused with its place`(text: String, offset: Int) {
         #expect(throws: DecodingFailure(.malformed(offset: offset))) { try Self.parse(text) }
+    }
+
+    @Test func `a name is the same however its accents are written`() throws {
+        let value = try Self.parse("{\"\\u00e9\":1,\"e\\u0301\":2}")
+
+        #expect(value == ["é": 2])
     }
 
     @Test func `escapes and surrogate pairs are read`() throws {
