@@ -8,6 +8,8 @@ struct XMLReader {
     private var events: [XMLEvent] = []
     private var open: [String] = []
     private var hasRoot = false
+    /// Where the text begins, behind a byte order mark.
+    private var beginning = 0
 
     init(_ bytes: [UInt8], maximumDepth: Int) {
         self.bytes = bytes
@@ -16,8 +18,12 @@ struct XMLReader {
 
     /// The events of the whole text.
     mutating func document() throws(DecodingFailure) -> [XMLEvent] {
-        guard String(validUTF8: bytes) != nil else { throw DecodingFailure(.corrupted) }
+        guard let whole = String(validUTF8: bytes) else { throw DecodingFailure(.corrupted) }
+        if let wrong = whole.unicodeScalars.firstIndex(where: { !$0.isXML }) {
+            throw malformed(at: whole.utf8.distance(from: whole.startIndex, to: wrong))
+        }
         _ = take("\u{FEFF}")
+        beginning = position
         while position < bytes.count {
             if bytes[position] == UInt8(ascii: "<") { try markup() } else { try text() }
         }
@@ -27,18 +33,22 @@ struct XMLReader {
 
     private mutating func text() throws(DecodingFailure) {
         let start = position
-        while position < bytes.count, bytes[position] != UInt8(ascii: "<") { position += 1 }
-        let text = try replacingEntities(start..<position)
+        while position < bytes.count, bytes[position] != UInt8(ascii: "<") {
+            guard !take("]]>") else { throw malformed() }
+            position += 1
+        }
         guard !open.isEmpty else {
-            guard text.allSatisfy(\.isWhitespace) else { throw malformed(at: start) }
+            guard bytes[start..<position].allSatisfy(\.isSpaceOfXML) else { throw malformed(at: start) }
             return
         }
-        events.append(.text(text))
+        events.append(.text(try replacingEntities(start..<position)))
     }
 
     private mutating func markup() throws(DecodingFailure) {
         if take("<!--") {
-            events.append(.comment(try upTo("-->")))
+            let comment = try upTo("--")
+            guard take(">") else { throw malformed() }
+            events.append(.comment(comment))
         } else if take("<![CDATA[") {
             guard !open.isEmpty else { throw malformed() }
             events.append(.text(try upTo("]]>")))
@@ -55,10 +65,19 @@ struct XMLReader {
     }
 
     private mutating func instruction() throws(DecodingFailure) {
+        let start = position - 2
         let target = try name()
+        let end = position
         skipWhitespace()
+        let hasSpace = position > end
         let text = try upTo("?>")
-        if target.lowercased() != "xml" { events.append(.instruction(target: target, text: text)) }
+        guard hasSpace || text.isEmpty else { throw malformed(at: end) }
+        if target.lowercased() != "xml" {
+            events.append(.instruction(target: target, text: text))
+        } else if target != "xml" || start > beginning {
+            // The name is kept for the declaration, which stands in front of everything else.
+            throw malformed(at: start)
+        }
     }
 
     private mutating func start() throws(DecodingFailure) {
@@ -133,7 +152,7 @@ struct XMLReader {
     }
 
     private mutating func skipWhitespace() {
-        while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
+        while position < bytes.count, bytes[position].isSpaceOfXML { position += 1 }
     }
 
     private mutating func take(_ text: StaticString) -> Bool {
@@ -196,12 +215,25 @@ extension XMLReader {
         let digits = entity.dropFirst()
         let isSigned = digits.contains { $0 == "+" || $0 == "-" }
         let number = digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        guard !isSigned, let number, number != 0, let scalar = Unicode.Scalar(number) else { return nil }
+        guard !isSigned, let number, let scalar = Unicode.Scalar(number), scalar.isXML else { return nil }
         return Character(scalar)
     }
 }
 
+extension Unicode.Scalar {
+    /// Whether it may stand in a text at all (section 2.2).
+    fileprivate var isXML: Bool {
+        switch value {
+        case 0x09, 0x0A, 0x0D, 0x20...0xFFFD, 0x1_0000...: true
+        default: false
+        }
+    }
+}
+
 extension UInt8 {
+    /// Whether it is white space (section 2.3).
+    fileprivate var isSpaceOfXML: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+
     /// Whether it may stand in a name; bytes beyond ASCII are taken for letters.
     fileprivate var isPartOfName: Bool {
         switch self {

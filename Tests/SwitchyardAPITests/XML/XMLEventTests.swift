@@ -41,6 +41,24 @@ import Testing
         #expect(throws: DecodingFailure.self) { try XMLEvent.events(of: "<a>\(reference)</a>".utf8) }
     }
 
+    // XML 1.0, sections 2.2 to 2.8 and 4.1.
+    @Test(arguments: [
+        "<a>\u{1}</a>", "<a>\u{FFFF}</a>", "<a b='\u{2}'/>", "<a>&#1;</a>", "<a>&#xFFFE;</a>", "<a>x]]>y</a>",
+        "<!-- a -- b --><a/>", "<!-- a ---><a/>", "&#32;<a/>", "\u{A0}<a/>", "<a><?xml version='1.0'?></a>",
+        " <?xml version='1.0'?><a/>", "<?XML version='1.0'?><a/>", "<?a+b?><a/>",
+    ])
+    func `what is not well-formed is refused`(text: String) {
+        #expect(throws: DecodingFailure.self) { try XMLEvent.events(of: text.utf8) }
+    }
+
+    @Test(arguments: [
+        "\u{FEFF}<?xml version='1.0'?><a/>", "<?xml-stylesheet href='x'?> <a/>", "<a>]] ></a>", "<a>]]&gt;</a>",
+        "<a b=']]>'/>", "<!----><a/>", "<?b?><a/>", "<a>&#9;\u{85}\u{FFFD}\u{10000}</a>\r\n",
+    ])
+    func `what is well-formed is read`(text: String) {
+        #expect(throws: Never.self) { try XMLEvent.events(of: text.utf8) }
+    }
+
     // RFC 7303, section 3.
     @Test(arguments: [
         (#"<?xml version="1.0" encoding="ISO-8859-1"?>"#, "text/xml"),
