@@ -123,15 +123,3 @@ private final class SharedDecoder: @unchecked Sendable {
         try decoder.decode(type, from: data)
     }
 }
-
-/// Dates of ISO 8601, read with the format style, which is many times faster than the formatter class.
-enum ISO8601 {
-    private static let whole = Date.ISO8601FormatStyle()
-    private static let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
-    static func date(_ text: String) -> Date? {
-        // The style does not know the comma, which the standard allows for the point.
-        if text.hasByte(UInt8(ascii: ",")) { return try? fractional.parse(text.replacing(",", with: ".")) }
-        return try? (text.hasByte(UInt8(ascii: ".")) ? fractional : whole).parse(text)
-    }
-}
