@@ -36,7 +36,7 @@ public enum ContentTypePolicy: Sendable, Hashable {
     case lenient
     /// These, and no missing header.
     case only([MediaType])
-    /// Those that the request's `Accept` names; every type when it names none.
+    /// Those that the request's `Accept` names, but for those of weight 0; every type when it names none.
     case requested
     /// Every type.
     case any
