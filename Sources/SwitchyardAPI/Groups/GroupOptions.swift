@@ -10,7 +10,8 @@ public enum GroupPolicy: Sendable, Hashable {
     case failFast
     /// At the first member that succeeds: the others are cancelled. When none does the group fails.
     case firstSuccess
-    /// When so many members have succeeded: the others are cancelled. The group fails as soon as too few are left.
+    /// When so many members have succeeded: the others are cancelled. The group fails as soon as too few are left; of 0
+    /// it succeeds at its start.
     case quorum(Int)
 }
 

@@ -119,7 +119,10 @@ struct GroupPlan {
 
 extension GroupPlan {
     private var verdictOfTheStart: GroupOutcome? {
-        if case .quorum(let count) = policy, count > members.count { return .failed(member: nil) }
+        if case .quorum(let count) = policy {
+            if count > members.count { return .failed(member: nil) }
+            if count <= 0 { return .succeeded }
+        }
         for (index, member) in members.enumerated() {
             if let outcome = member.outcome, let verdict = verdict(after: index, outcome) { return verdict }
         }

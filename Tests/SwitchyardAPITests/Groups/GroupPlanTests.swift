@@ -54,6 +54,10 @@ import Testing
         #expect(tooFew.memberEnded(2, .cancelled).cancel == [1])
         #expect(tooFew.memberEnded(1, .cancelled).report?.outcome == .failed(member: 2))
 
+        var nobody = plan(1, .quorum(0))
+        #expect(nobody.start()?.cancel == [0])
+        #expect(nobody.memberEnded(0, .cancelled).report?.outcome == .succeeded)
+
         var impossible = plan(1, .quorum(2))
         #expect(impossible.start()?.cancel == [0])
     }
