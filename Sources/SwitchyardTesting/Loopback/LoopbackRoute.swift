@@ -58,11 +58,8 @@ public struct LoopbackRoute: Sendable, Hashable {
 
     /// Orders the routes that match one request: the greatest wins.
     private func rank(for other: HTTPMethod) -> Int {
-        let segments = pattern.split(separator: "/", omittingEmptySubsequences: false)
-        let exact = segments.filter { $0 != "*" }.count
-        let depth = segments.last == "*" ? 0 : 1
         let method = method == nil ? 0 : method == other ? 2 : 1
-        return (exact * 2 + depth) * 4 + method
+        return exactness.reduce(0, +) * 4 + method
     }
 }
 

@@ -27,6 +27,15 @@ import Testing
         #expect(router.text(.get, "/x/y/z") == "*")
     }
 
+    @Test func `of patterns with as many exact segments, the one with the method wins`() {
+        var router = Router()
+        router.set(.response(.text("any")), for: .init(nil, "/*/b"))
+        router.set(.response(.text("GET")), for: .init(.get, "/a/*"))
+
+        #expect(router.text(.get, "/a/b") == "GET")
+        #expect(router.text(.post, "/a/b") == "any")
+    }
+
     @Test func `HEAD prefers a route of its own`() {
         var router = Router()
         router.set(.response(.text("GET")), for: .init(.get, "/"))
