@@ -47,6 +47,23 @@ import Testing
         #expect(try await socket.get("/%C3%A9/b/c").text == "earlier")
     }
 
+    @Test func `a whole URL finds the route of its path`() async throws {
+        let socket = try server.connect()
+
+        #expect(try await socket.get("http://a.example/topics?page=7").text == #"{"page": 7}"#)
+        #expect(server.requests.map(\.path) == ["/topics"])
+    }
+
+    @Test(arguments: ["HEAD", "POST"])
+    func `a range is given to GET alone`(method: String) async throws {
+        let content = LoopbackContent(Data("0123456789".utf8))
+        server.route(nil, "/film") { content.response(to: $0) }
+        let socket = try server.connect()
+
+        #expect(try await socket.get("/film", fields: ["Range: bytes=2-3"]).text == "23")
+        #expect(try await socket.get("/film", method: method, fields: ["Range: bytes=2-3"]).status == 200)
+    }
+
     @Test func `the default route takes what is left`() async throws {
         server.setDefaultRoute { request in .text("default \(request.target)") }
         let socket = try server.connect()

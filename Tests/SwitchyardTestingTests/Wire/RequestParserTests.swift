@@ -41,6 +41,16 @@ import Testing
         #expect(head.raw == Data(text.utf8))
     }
 
+    @Test(arguments: [
+        ("http://a.example:8080/topics?x=/1", "/topics"), ("HTTP://a.example", "/"), ("http://a.example?x=1", "/"),
+        ("/to?url=http://b.example/", "/to"), ("/http://b.example/", "/http://b.example/"), ("*", "*"),
+    ])
+    func `a target may be a whole URL`(target: String, path: String) throws {
+        let head = try #require(heads(of: try events(of: "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")).first)
+
+        #expect(head.path == path)
+    }
+
     @Test(arguments: [1, 2, 3, 7, 1000]) func `the size of the pieces plays no part`(size: Int) throws {
         let text = """
             POST /1 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello\
@@ -115,6 +125,7 @@ import Testing
         ("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400),
         ("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:\r\nContent-Length: 2\r\n\r\nab", 400),
         ("GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501),
         ("GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n", 400),

@@ -6,7 +6,7 @@ public import SwitchyardClient
 ///     let film = LoopbackContent(bytes, entityTag: "\"v1\"")
 ///     server.route(.get, "/film.mov") { request in film.response(to: request) }
 ///
-/// It answers `Range` with 206 and `Content-Range`, or with 416 where there is nothing, and gives the whole content when
+/// It answers `Range` of a GET with 206 and `Content-Range`, or with 416 where there is nothing, and gives the whole content when
 /// `If-Range` names another one. Of several ranges it gives the whole content, which a server may.
 public struct LoopbackContent: Sendable {
     /// The number of bytes.
@@ -58,9 +58,10 @@ public struct LoopbackContent: Sendable {
     /// The answer to a request.
     public func response(to request: LoopbackRequest) -> LoopbackResponse {
         let whole = 0..<length
-        guard acceptsRanges, let field = request.headers["Range"], isCurrent(request.headers["If-Range"]) else {
-            return response(200, whole)
-        }
+        // With another method the field means nothing (section 14.2).
+        guard acceptsRanges, request.method == .get, let field = request.headers["Range"],
+            isCurrent(request.headers["If-Range"])
+        else { return response(200, whole) }
         switch ByteRanges(field, length: length) {
         case .invalid: return response(200, whole)
         case .unsatisfiable:

@@ -6,7 +6,7 @@ public import SwitchyardServices
 public struct LoopbackRequest: Sendable {
     /// The method.
     public let method: HTTPMethod
-    /// The target as it came: path and query, percent-encoded.
+    /// The target as it came, percent-encoded: path and query, from some clients a whole URL.
     public let target: String
     /// The header fields, in the order in which they came.
     public let headers: HTTPHeaders
@@ -20,7 +20,7 @@ public struct LoopbackRequest: Sendable {
     public let time: MonotonicTime
 
     /// The path, percent-encoded, without the query.
-    public var path: String { String(target.prefix { $0 != "?" }) }
+    public var path: String { target.pathOfTarget }
 
     /// The query, percent-encoded, without the question mark; `nil` when there is none.
     public var query: String? {

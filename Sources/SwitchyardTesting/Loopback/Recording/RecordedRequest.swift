@@ -30,7 +30,7 @@ public struct RecordedRequest: Sendable, Hashable {
     public internal(set) var status: Int?
 
     /// The path, percent-encoded, without the query.
-    public var path: String { String(target.prefix { $0 != "?" }) }
+    public var path: String { target.pathOfTarget }
 
     /// The body as text; what is not UTF-8 is replaced by U+FFFD.
     public var text: String { String(decoding: body, as: UTF8.self) }

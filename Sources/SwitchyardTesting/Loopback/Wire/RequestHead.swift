@@ -30,9 +30,17 @@ struct RequestHead: Equatable {
         minorVersion >= 1 && framing != .length(0) && headers.list(of: "Expect").contains("100-continue")
     }
 
-    /// The target up to the question mark.
-    var path: String {
-        String(target.prefix { $0 != "?" })
+    /// The path of the target.
+    var path: String { target.pathOfTarget }
+}
+
+extension String {
+    /// The path of a request's target, without the query; the target may be a whole URL (RFC 9112 section 3.2.2).
+    var pathOfTarget: String {
+        let start = prefix { $0 != "?" }
+        guard !start.hasPrefix("/"), let scheme = start.range(of: "://") else { return String(start) }
+        let path = start[scheme.upperBound...].drop { $0 != "/" }
+        return path.isEmpty ? "/" : String(path)
     }
 }
 
