@@ -20,7 +20,7 @@ public struct RequestExpectation: Sendable {
     /// - Parameters:
     ///   - method: The method.
     ///   - path: The whole path of the URL, percent-encoded, without the query.
-    ///   - query: Values that the query has, among others.
+    ///   - query: Values that the query has, among others, also of the same name.
     ///   - headers: Fields that the request has, among others.
     ///   - count: How many times it is expected; once unless given.
     ///   - answer: What it is answered; 200 without a body unless given.
@@ -57,8 +57,11 @@ public struct RequestExpectation: Sendable {
         // As a form: a plus is a space, as the library writes it where it is told to.
         let given = Parameters(parsing: request.url.query ?? "")
         for (name, value) in query.sorted(by: { $0.key < $1.key }) {
-            let found: String? = if case .string(let text) = given[name] { text } else { nil }
-            if found != value { differences.append("query \(name)=\(found ?? "nothing") in place of \(value)") }
+            let found = given.items.filter { $0.key == name }.map(\.value)
+            guard !found.contains(.string(value)) else { continue }
+            let texts = found.compactMap { if case .string(let text) = $0 { text } else { nil } }
+            let list = texts.isEmpty ? "nothing" : texts.joined(separator: ", ")
+            differences.append("query \(name)=\(list) in place of \(value)")
         }
         for field in headers.fields where request.headers[field.name] != field.value {
             let found = request.headers[field.name] ?? "nothing"

@@ -40,6 +40,16 @@ import Testing
         #expect(expected.problems == [])
     }
 
+    @Test func `P12: of several values of one name each is looked for`() async {
+        let expected = ExpectedRequests([RequestExpectation(.get, "/x", query: ["tag": "b"], count: 1...2)])
+        let transport = StubTransport(expecting: expected)
+
+        #expect(await send(.get, "http://a/x?tag=a&tag=b", transport) == 200)
+        #expect(await send(.get, "http://a/x?tag=a&tag=c", transport) == nil)
+
+        #expect(expected.problems.first?.contains("query tag=a, c in place of b") == true)
+    }
+
     @Test func `P12: a surprise fails, and the problem says what is different`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/topics", query: ["page": "1"])])
         let transport = StubTransport(expecting: expected)
