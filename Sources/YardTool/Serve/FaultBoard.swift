@@ -5,13 +5,20 @@ import SwitchyardTesting
 final class FaultBoard: Sendable {
     /// A fault in force.
     private struct Entry {
-        var order: FaultOrder
+        let order: FaultOrder
+        /// Tells it from those before and after it on the same machine.
+        let number: Int
         var timer: (any ScheduledTimer)?
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var orders = 0
     }
 
     private let machines: [ForumServer]
     private let time: any TimeSource
-    private let entries = Locked<[String: Entry]>([:])
+    private let state = Locked(State())
 
     init(_ machines: [ForumServer], time: any TimeSource) {
         self.machines = machines
@@ -19,7 +26,7 @@ final class FaultBoard: Sendable {
     }
 
     /// The orders in force, by the name of the machine.
-    var orders: [String: FaultOrder] { entries.withLock { $0.mapValues(\.order) } }
+    var orders: [String: FaultOrder] { state.withLock { $0.entries.mapValues(\.order) } }
 
     /// The names that an order can use.
     var names: [String] {
@@ -34,13 +41,13 @@ final class FaultBoard: Sendable {
     func carryOut(_ order: FaultOrder) -> [String] {
         let concerned = machines(order.server)
         for machine in concerned {
-            replace(machine.name, with: Entry(order: order, timer: nil))
-            machine.server.fault = order.ordered
+            let number = replace(with: order, on: machine)
             guard let seconds = order.for else { continue }
             let timer = time.schedule(at: time.now.advanced(by: .seconds(seconds))) { [weak self] in
-                self?.clear(machine.name)
+                self?.end(number, on: machine)
             }
-            replace(machine.name, with: Entry(order: order, timer: timer))
+            // Not when its time is over already, or another order has come.
+            state.withLock { if $0.entries[machine.name]?.number == number { $0.entries[machine.name]?.timer = timer } }
         }
         return concerned.map(\.name)
     }
@@ -52,18 +59,32 @@ final class FaultBoard: Sendable {
     func clear(_ server: String?) -> [String] {
         let concerned = machines(server)
         for machine in concerned {
-            replace(machine.name, with: nil)
-            machine.server.fault = nil
+            _ = replace(with: nil, on: machine)
         }
         return concerned.map(\.name)
     }
 
-    private func replace(_ name: String, with entry: Entry?) {
-        let old = entries.withLock { entries in
-            defer { entries[name] = entry }
-            return entries[name]?.timer
+    /// Puts an order in the place of the one before, and returns its number.
+    private func replace(with order: FaultOrder?, on machine: ForumServer) -> Int {
+        let (old, number) = state.withLock { state in
+            state.orders += 1
+            let old = state.entries[machine.name]
+            state.entries[machine.name] = order.map { Entry(order: $0, number: state.orders, timer: nil) }
+            return (old, state.orders)
         }
-        old?.cancel()
+        old?.timer?.cancel()
+        machine.server.fault = order?.ordered
+        return number
+    }
+
+    /// Ends an order whose time is over, unless another has taken its place.
+    private func end(_ number: Int, on machine: ForumServer) {
+        let isInForce = state.withLock { state in
+            guard state.entries[machine.name]?.number == number else { return false }
+            state.entries[machine.name] = nil
+            return true
+        }
+        if isInForce { machine.server.fault = nil }
     }
 
     private func machines(_ name: String?) -> [ForumServer] {
