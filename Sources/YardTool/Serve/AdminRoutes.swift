@@ -42,6 +42,9 @@ struct AdminRoutes: Sendable {
             return try reply(faults.carryOut(order), to: order.server)
         }
         server.route(.delete, "/admin/fault") { request in
+            if let unknown = request.queryItems.first(where: { $0.name != "server" }) {
+                return try answer(["error": "unknown parameter \"\(unknown.name)\"; known: server"], status: 400)
+            }
             let name = request.queryValue("server")
             return try reply(faults.clear(name), to: name)
         }

@@ -26,9 +26,9 @@ extension FaultOrder {
         `for` = try members.number("for", in: 0...86_400)
         percent = try members.number("percent", in: 0...100)
         flap = try members.number("flap", in: 0...86_400)
-        status = try members.number("status", in: 100...999).map { Int($0) }
+        status = try members.whole("status", in: 100...999)
         by = try members.number("by", in: 0...86_400)
-        bytes = try members.number("bytes", in: 0...1_000_000_000).map { Int($0) }
+        bytes = try members.whole("bytes", in: 0...1_000_000_000)
     }
 
     private static func members(of query: [URLQueryItem]) -> [String: JSONValue] {
@@ -55,16 +55,25 @@ extension [String: JSONValue] {
         return text
     }
 
-    /// The number of that name; a query has it as text.
+    /// The number of that name, which a query has as text; `nil` when it is missing or null.
     fileprivate func number(
         _ name: String,
         in range: ClosedRange<Double>
     ) throws(FaultOrder.Problem) -> Double? {
-        guard let value = self[name] else { return nil }
+        guard let value = self[name], !value.isNull else { return nil }
         guard let number = value.double ?? value.string.flatMap(Double.init), range.contains(number) else {
             let range = "from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
             throw FaultOrder.Problem(description: "expected \(name) to be a number \(range)")
         }
         return number
+    }
+
+    /// The number of that name, which has to be whole.
+    fileprivate func whole(_ name: String, in range: ClosedRange<Double>) throws(FaultOrder.Problem) -> Int? {
+        guard let number = try number(name, in: range) else { return nil }
+        guard let whole = Int(exactly: number) else {
+            throw FaultOrder.Problem(description: "expected \(name) to be a whole number")
+        }
+        return whole
     }
 }

@@ -61,6 +61,16 @@ import Testing
         #expect(yard.machines.allSatisfy { $0.server.fault == nil })
     }
 
+    @Test func `a misspelt parameter takes no fault away`() async throws {
+        _ = try await call(.put, "admin/fault?fault=hang")
+
+        let answer = try await call(.delete, "admin/fault?sever=topics/primary")
+
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("unknown parameter"))
+        #expect(yard.faults.orders.count == 5)
+    }
+
     @Test func `an unknown server is refused, and nothing changes`() async throws {
         let answer = try await call(.put, "admin/fault?server=quaternary&fault=hang")
 

@@ -19,6 +19,12 @@ import Testing
         #expect(query.for == 5)
     }
 
+    @Test func `what is null is left out, whether a text or a number`() throws {
+        let order = try FaultOrder(query: [], json: Data(#"{"fault": "hang", "server": null, "for": null}"#.utf8))
+
+        #expect(order == (try FaultOrder(query: [], json: Data(#"{"fault": "hang"}"#.utf8))))
+    }
+
     @Test func `a query that is there goes before a body`() throws {
         let order = try FaultOrder(
             query: [URLQueryItem(name: "fault", value: "refuse")],
@@ -61,6 +67,7 @@ import Testing
         (#"{"fault": "hang", "for": "soon"}"#, "expected for to be a number from 0 to 86400"),
         (#"{"fault": "hang", "percent": 101}"#, "expected percent to be a number from 0 to 100"),
         (#"{"fault": "status", "status": 99}"#, "expected status to be a number from 100 to 999"),
+        (#"{"fault": "status", "status": 503.7}"#, "expected status to be a whole number"),
         (#"{"fault": "drip", "bytes": 1e300}"#, "expected bytes to be a number from 0 to 1000000000"),
     ])
     func `a bad order says what was expected`(json: String, message: String) {
