@@ -39,11 +39,13 @@ public final class TransferMonitor: Sendable {
 
     /// Says how the transfer is cancelled; done at once when it was asked for before.
     func attach(_ cancel: @escaping @Sendable () -> Void) {
+        // What was asked for a moment ago may still be on its way to the handler.
+        let isCancelled = progress.isCancelled
         let wasCancelled = state.withLock { state in
             // One that failed at once is over by now.
             guard !state.isOver else { return false }
             state.cancel = cancel
-            return state.isCancelled
+            return state.isCancelled || isCancelled
         }
         if wasCancelled { cancel() }
     }
