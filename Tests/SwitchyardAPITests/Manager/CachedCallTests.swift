@@ -189,6 +189,24 @@ import Testing
         #expect(try await calls[1].value == 2)
     }
 
+    @Test func `F18: calls at the same time for other sensitive data share no answer`() async throws {
+        let transport = StubTransport { [clock, counter] in .delayed(by: .seconds(1), on: clock, counter.answer($0)) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let topics = TopicAPI(client: client)
+        let calls = ["admin", "guest"].map { data in
+            var call = TopicAPI.topic(1, lifetime: Self.lifetime)
+            call.cache.sensitiveData = data
+            return Task { [call] in try await topics.value(Topic.self, for: call) }
+        }
+        while client.flights.waiting < 2 { await Task.yield() }
+        await clock.waitForTimers(client.flights.count, in: .seconds(1))
+
+        clock.advance(by: .seconds(1))
+
+        #expect(try await calls[0].value != calls[1].value)
+        #expect(requests == 2)
+    }
+
     @Test func `TAF-C1: what one network or rule leads to is not shown for another`() async throws {
         let transport = StubTransport { .json(#"{"id":1,"title":"\#($0.url.origin.host)"}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))

@@ -4,7 +4,7 @@ import SwitchyardServices
 final class FlightTable: Sendable {
     private struct Name: Hashable {
         let key: CacheKey
-        let part: String
+        let stamp: CacheStamp
         let type: ObjectIdentifier
     }
 
@@ -22,7 +22,7 @@ final class FlightTable: Sendable {
     ///
     /// - Parameters:
     ///   - key: What is fetched.
-    ///   - part: Which part of the answer is the value.
+    ///   - stamp: What the value depends on beside the request.
     ///   - type: The type of the value.
     ///   - needsWaiters: Whether a fetch that is begun is cancelled when nobody waits for it any more.
     ///   - fetch: Fetches the answer.
@@ -30,12 +30,12 @@ final class FlightTable: Sendable {
     @discardableResult
     func join<Value: Sendable>(
         _ key: CacheKey,
-        at part: String = "",
+        _ stamp: CacheStamp,
         as type: Value.Type,
         needsWaiters: Bool,
         fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
     ) -> Flight<Value> {
-        let name = Name(key: key, part: part, type: ObjectIdentifier(type))
+        let name = Name(key: key, stamp: stamp, type: ObjectIdentifier(type))
         let (flight, isNew) = flights.withLock { flights -> (Flight<Value>, Bool) in
             if let flight = flights[name] as? Flight<Value> { return (flight, false) }
             let flight = Flight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.remove($0, name) }

@@ -67,6 +67,6 @@ struct CachedCall<Value: Sendable>: Sendable {
 
     /// The fetch under way, or a new one.
     private func flight(_ fetch: Fetch, needsWaiters: Bool) -> Flight<Value> {
-        flights.join(plan.key, at: plan.part, as: Value.self, needsWaiters: needsWaiters) { await fetch.run() }
+        flights.join(plan.key, plan.stamp, as: Value.self, needsWaiters: needsWaiters) { await fetch.run() }
     }
 }
