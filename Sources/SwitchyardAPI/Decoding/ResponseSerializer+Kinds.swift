@@ -75,11 +75,13 @@ extension ResponseSerializer where Value == JSONValue {
         removingNulls removesNulls: Bool = false,
         using decoding: JSONDecoding = .standard
     ) -> ResponseSerializer {
-        ResponseSerializer(accepting: MediaType.jsonTypes) { response in
+        var serializer = ResponseSerializer(accepting: MediaType.jsonTypes) { response in
             guard !response.isBlank else { throw APIError(.body(.empty)) }
             let tree = try decoding.tree(try TextEncoding.utf8(response))
             return removesNulls ? tree.removingNulls() : tree
         }
+        if removesNulls { serializer.part = "\0nulls" }
+        return serializer
     }
 }
 
@@ -96,9 +98,11 @@ extension ResponseSerializer where Value == String {
 
     /// Text in the encoding that the answer names, else in another; no text is a value too.
     public static func string(_ fallback: String.Encoding) -> ResponseSerializer {
-        ResponseSerializer(emptyValue: "") { response in
+        var serializer = ResponseSerializer(emptyValue: "") { response in
             try TextEncoding.text(of: response.data, named: response.charset, fallback: fallback)
         }
+        if fallback != .utf8 { serializer.part = "\0\(fallback.rawValue)" }
+        return serializer
     }
 }
 

@@ -31,12 +31,14 @@ extension ResponseSerializer {
 
     /// The value together with the bytes that it was made of.
     public var keepingData: ResponseSerializer<ValueWithData<Value>> {
-        ResponseSerializer<ValueWithData<Value>>(
+        var keeping = ResponseSerializer<ValueWithData<Value>>(
             accepting: contentTypes,
             emptyValue: emptyValue.map { ValueWithData(value: $0, data: Data()) }
         ) { [self] response in
             ValueWithData(value: try value(of: response, rules: .off), data: response.data)
         }
+        keeping.part = part
+        return keeping
     }
 }
 

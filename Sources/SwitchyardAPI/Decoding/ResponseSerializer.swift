@@ -12,12 +12,13 @@ import SwitchyardClient
 ///     }
 ///
 /// ### Stored answers
-/// What is stored is told apart by request, type and key path. Two serialisers of your own that make different values of
-/// one type of the same answer need a ``CachePolicy/version`` each.
+/// What is stored is told apart by request, type, key path, the module's frame and the options of the serialisers above.
+/// Two serialisers of your own that make different values of one type of the same answer need a ``CachePolicy/version``
+/// each, and so do two closures for ``map(_:)``, and two ways of decoding.
 public struct ResponseSerializer<Value: Sendable>: Sendable {
     /// The content types that ``ContentTypePolicy/strict`` accepts; `nil` is any.
     public var contentTypes: [MediaType]?
-    /// Which part of the body is the value; empty for all of it.
+    /// Which part of the body is the value, and how it is made where that is not by its type alone; empty for all of it.
     ///
     /// Values of one type from different parts are told apart by it where they are stored.
     var part = ""
@@ -81,7 +82,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
         var mapped = ResponseSerializer<Other>(accepting: contentTypes, emptyValue: empty) { [decode] response in
             try transform(try decode(response))
         }
-        mapped.part = part
+        mapped.part = part + "\0map"
         return mapped
     }
 
@@ -102,7 +103,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
             }
             throw last
         }
-        compound.part = serializers.map(\.part).joined(separator: "|")
+        compound.part = "\0first" + serializers.map { "\0" + $0.part }.joined()
         return compound
     }
 }

@@ -17,6 +17,8 @@ public struct APIModule: Sendable {
         var rules: ResponseRules
         let errors: ModuleErrors?
         let envelope: Envelope?
+        /// The name of the frame, in front of the names of parts; empty without one.
+        let frame: String
         let decoding: JSONDecoding
         var messages: ErrorMessages
         var formatError: (@Sendable (APIError) -> APIError)?
@@ -74,6 +76,7 @@ public struct APIModule: Sendable {
                 rules: rules,
                 errors: errors,
                 envelope: envelope,
+                frame: envelope?.name ?? "",
                 decoding: decoding,
                 messages: messages ?? errors?.messages ?? .standard,
                 shelf: DecodingShelf(decoding: decoding, envelope: envelope)
@@ -113,9 +116,11 @@ public struct APIModule: Sendable {
         return serializer
     }
 
-    /// The name of a part of an answer's data: what stands within the frame is not what stands in the whole body.
+    /// The name of a part of an answer's data: what stands within a frame is not what stands in the whole body, or within
+    /// another frame.
     func part(at keyPath: String?) -> String {
-        envelope == nil ? keyPath ?? "" : "\0\(keyPath ?? "")"
+        guard let keyPath, !keyPath.isEmpty else { return parts.value.frame }
+        return parts.value.frame.isEmpty ? keyPath : parts.value.frame + keyPath
     }
 
     /// The error that a code of the server stands for.

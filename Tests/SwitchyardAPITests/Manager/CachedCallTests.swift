@@ -171,6 +171,41 @@ import Testing
         #expect(data.value(at: "code") == nil && whole.value(at: "code") != nil)
     }
 
+    @Test func `TAF-C1: what stands in one module's frame is told apart from what stands in another's`() async throws {
+        let transport = StubTransport { _ in .json(#"{"code":0,"data":1,"result":2}"#) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let call = TopicAPI.topic(1, lifetime: Self.lifetime)
+
+        for (name, number) in [("data", 1), ("result", 2), ("data", 1)] {
+            let topics = TopicAPI(client: client, module: APIModule(envelope: Envelope(data: name)))
+            #expect(try await topics.value(Int.self, for: call) == number)
+        }
+    }
+
+    @Test func `TAF-C1: values of different places are told apart with their bytes too`() async throws {
+        let transport = StubTransport { _ in .json(#"{"users":1,"posts":2}"#) }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        let call = TopicAPI.topic(1, lifetime: Self.lifetime)
+
+        for (place, count) in [("users", 1), ("posts", 2)] {
+            let serializer = ResponseSerializer<Int>.decodable(at: place).keepingData
+            #expect(try await topics.response(for: call, with: serializer).value.value == count)
+        }
+    }
+
+    @Test func `TAF-C1: what a serialiser changes is told apart from what it leaves`() async throws {
+        let transport = StubTransport { _ in .json(#"{"a":1,"b":null}"#) }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        let call = TopicAPI.topic(1, lifetime: Self.lifetime)
+
+        let bare = try await topics.response(for: call, with: .json(removingNulls: true)).value
+        let whole = try await topics.response(for: call, with: .json).value
+        let mapped = try await topics.response(for: call, with: ResponseSerializer.json.map { _ in JSONValue.null })
+            .value
+
+        #expect(bare == ["a": 1] && whole == ["a": 1, "b": nil] && mapped == nil)
+    }
+
     @Test func `TAF-C1: calls at the same time for different places of an answer share no value`() async throws {
         let clock = clock
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .json(#"{"users":1,"posts":2}"#)) }
