@@ -31,15 +31,29 @@ extension APIManager {
         with serializer: ResponseSerializer<Value>,
         options: APIResource<Value>.Options = APIResource<Value>.Options()
     ) -> APIResource<Value> {
-        let maker = ResourceMaker(
+        let maker = maker(for: configuration, with: serializer)
+        guard let key = maker.key else { return maker.resource(options) }
+        return client.resources.resource(key, maker.stamp) { maker.resource(options) }
+    }
+
+    /// What makes the resource of a call, or its answers, for the environment and the user of this moment.
+    func maker<Value: Sendable>(
+        for configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>
+    ) -> ResourceMaker<Value> {
+        let user = cacheUser
+        return ResourceMaker(
             configuration: client.ruled(configuration) ?? configuration,
             serializer: serializer,
             module: module,
             client: client.calls.client,
-            user: cacheUser
+            environment: client.environment,
+            user: user,
+            presentUser: { [weak self] in
+                guard let self else { return user }
+                return cacheUser
+            }
         )
-        guard let key = maker.key else { return maker.resource(options) }
-        return client.resources.resource(key, at: serializer.part) { maker.resource(options) }
     }
 }
 
@@ -60,15 +74,25 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     let serializer: ResponseSerializer<Value>
     let module: APIModule
     let client: NetworkClient
+    /// The environment that it was made in.
+    let environment: ServiceEnvironment
+    /// The user that it was made for.
     let user: String?
+    /// The user now; the one above when the manager is gone.
+    let presentUser: @Sendable () -> String?
+
+    /// Whether environment and user are still those that it was made for.
+    private var isPresent: Bool { client.environment == environment && presentUser() == user }
+
+    /// What the value depends on beside the request.
+    var stamp: CacheStamp {
+        let policy = configuration.cacheBox.value
+        return CacheStamp(version: policy.version, sensitiveData: policy.sensitiveData, part: serializer.part)
+    }
 
     /// What makes two resources one; `nil` for a call that is not to be shared.
     var key: CacheKey? {
-        let partition = CachePartition(
-            service: client.service.name,
-            environment: client.environment.rawValue,
-            user: user
-        )
+        let partition = CachePartition(service: client.service.name, environment: environment.rawValue, user: user)
         return CacheKey.of(
             configuration,
             policy: configuration.cacheBox,
@@ -90,15 +114,23 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         )
     }
 
-    /// What is stored, however old.
+    /// What is stored, however old; nothing once environment or user are others.
     func stored() async -> CachedValue<Value>? {
-        guard let cached = cached(configuration), case .found(let stored) = await CachedCall.Recall(of: cached).stored()
+        guard isPresent, let cached = cached(configuration),
+            case .found(let stored) = await CachedCall.Recall(of: cached).stored()
         else { return nil }
         return stored
     }
 
-    /// What the server says now.
+    /// What the server says now; ``APIError/Cancellation/superseded`` once environment or user are others.
     func fetched() async -> Result<APIResponse<Value>, APIError> {
+        guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }
+        let result = await asked()
+        guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }
+        return result
+    }
+
+    private func asked() async -> Result<APIResponse<Value>, APIError> {
         var asking = configuration
         asking.cache.reading = .never
         do throws(APIError) {

@@ -8,6 +8,9 @@ import SwitchyardServices
 ///
 /// There is one resource for a call, whoever asks for it, so that all screens show the same. A value stays until a newer
 /// one is there, also when a load fails. Any thread may call it.
+///
+/// A resource belongs to the environment and the user that it was made for. Once they are others, its loads end with
+/// ``APIError/Cancellation/superseded``, and nothing of them is shown or stored: ask the manager for another.
 public final class APIResource<Value: Sendable>: Sendable {
     /// How long a value is taken for current, and when to try again.
     public struct Options: Sendable, Hashable {

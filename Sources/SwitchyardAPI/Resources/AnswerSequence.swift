@@ -67,13 +67,6 @@ extension APIManager {
         with serializer: ResponseSerializer<Value>,
         isContentWithFresh: Bool = false
     ) -> AnswerSequence<Value> {
-        let maker = ResourceMaker(
-            configuration: client.ruled(configuration) ?? configuration,
-            serializer: serializer,
-            module: module,
-            client: client.calls.client,
-            user: cacheUser
-        )
-        return AnswerSequence(maker: maker, isContentWithFresh: isContentWithFresh)
+        AnswerSequence(maker: maker(for: configuration, with: serializer), isContentWithFresh: isContentWithFresh)
     }
 }

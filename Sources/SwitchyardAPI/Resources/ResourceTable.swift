@@ -6,7 +6,7 @@ import SwitchyardServices
 final class ResourceTable: Sendable {
     fileprivate struct Name: Hashable {
         let key: CacheKey
-        let part: String
+        let stamp: CacheStamp
         let type: ObjectIdentifier
     }
 
@@ -32,13 +32,13 @@ final class ResourceTable: Sendable {
     /// How many resources there are.
     var count: Int { state.withLock { $0.entries.values.count { $0.resource != nil } } }
 
-    /// The resource of a call, or of a part of its answer, made by the first who asks for it.
+    /// The resource of a call and what its value depends on beside the request, made by the first who asks for it.
     func resource<Value: Sendable>(
         _ key: CacheKey,
-        at part: String = "",
+        _ stamp: CacheStamp,
         _ make: () -> APIResource<Value>
     ) -> APIResource<Value> {
-        let name = Name(key: key, part: part, type: ObjectIdentifier(Value.self))
+        let name = Name(key: key, stamp: stamp, type: ObjectIdentifier(Value.self))
         let new = make()
         let (resource, dropped) = state.withLock { state -> (APIResource<Value>, [any AnyObject]) in
             state.uses += 1

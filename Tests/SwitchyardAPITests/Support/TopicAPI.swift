@@ -13,14 +13,16 @@ struct Topic: Decodable, Sendable, Hashable {
 final class TopicAPI: APIManager {
     let client: NetworkClient
     let module: APIModule
-    let cacheUser: String?
+    let user: Locked<String?>
     let pages = PageRecorder<Topic>(pageSize: 2, identifiedBy: \.id)
 
     init(client: NetworkClient, module: APIModule = .standard, user: String? = nil) {
         self.client = client.scoped()
         self.module = module
-        cacheUser = user
+        self.user = Locked(user)
     }
+
+    var cacheUser: String? { user.withLock { $0 } }
 
     static func topic(_ id: Int, lifetime: Duration? = nil) -> APIConfiguration {
         var configuration = APIConfiguration(path: "topics/\(id)")
