@@ -72,6 +72,9 @@ public struct CachePolicy: Sendable {
     public var usesDisk = true
     /// Asked before an answer is stored: returns it as it is to be stored, or `nil` for not at all; what the cache's
     /// ``ResponseCache/defaults`` say when `nil`, the default.
+    ///
+    /// When a server has confirmed what is stored, it is asked about the header fields and times alone: the body of such
+    /// an answer is empty, and the stored one stays.
     public var willStore: (@Sendable (StoredAnswer) -> StoredAnswer?)?
     /// Names whose stored answers are removed when this call succeeds, as after a change.
     public var removesTags: Set<String> = []

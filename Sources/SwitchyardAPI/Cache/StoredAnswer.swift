@@ -50,6 +50,15 @@ public struct StoredAnswer: Sendable, Hashable {
         tags = []
     }
 
+    /// Takes the header fields and times of another answer, which confirmed this one.
+    public mutating func take(from answer: StoredAnswer) {
+        headers = answer.headers
+        created = answer.created
+        transit = answer.transit
+        lifetime = answer.lifetime
+        staleFor = answer.staleFor
+    }
+
     /// Why the answer may not be used; `nil` when it may.
     ///
     /// The order is that of YTKNetwork: time, version, sensitive data, app version.
@@ -91,8 +100,10 @@ public protocol AnswerStore: Sendable {
     /// Stores an answer in the place of an older one.
     func store(_ answer: StoredAnswer, for key: CacheKey)
 
-    /// Takes note that a server confirmed the answer of a key at a time; does nothing when there is none.
-    func confirm(_ key: CacheKey, headers: HTTPHeaders, at date: Date)
+    /// Takes note that a server confirmed the answer of a key; does nothing when there is none.
+    ///
+    /// Header fields and times become those of `answer`, which has no body: the stored one stays.
+    func confirm(_ key: CacheKey, by answer: StoredAnswer)
 
     /// Removes the answer of a key.
     func remove(_ key: CacheKey)

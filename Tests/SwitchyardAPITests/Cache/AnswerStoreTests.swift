@@ -22,8 +22,8 @@ import Testing
             answers.withLock { $0[key] = answer }
         }
 
-        func confirm(_ key: CacheKey, headers: HTTPHeaders, at date: Date) {
-            answers.withLock { $0[key]?.created = date }
+        func confirm(_ key: CacheKey, by answer: StoredAnswer) {
+            answers.withLock { $0[key]?.take(from: answer) }
         }
 
         func remove(_ key: CacheKey) {

@@ -17,18 +17,22 @@ import Testing
 
     private var requests: Int { count.withLock { $0 } }
 
-    /// An app that starts with the folder that the one before it left.
+    /// An app that starts with the folder that the one before it left; its server confirms with the fields given.
     private func start(
+        confirming confirmation: HTTPHeaders? = nil,
         appVersion: String? = "1.0",
         user: String? = nil,
         seal: DiskSeal? = nil
     ) throws -> TopicAPI {
-        let transport = StubTransport { [count] _ in
+        let transport = StubTransport { [count] request in
             let number = count.withLock { count in
                 count += 1
                 return count
             }
-            return .json(#"{"id":1,"title":"\#(number)"}"#)
+            guard let confirmation else { return .json(#"{"id":1,"title":"\#(number)"}"#) }
+            if request.headers["If-None-Match"] != nil { return .status(304, headers: confirmation) }
+            let headers: HTTPHeaders = ["Content-Type": "application/json", "ETag": "1", "Cache-Control": "max-age=60"]
+            return .status(200, headers: headers, body: Data(#"{"id":1,"title":"\#(number)"}"#.utf8))
         }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let disk = try DiskCache(at: folder.url, appVersion: appVersion, seal: seal)
@@ -216,6 +220,69 @@ import Testing
         asked.cache.willStore = { $0 }
         for _ in 0..<2 { _ = try await topics.value(Topic.self, for: asked) }
         #expect(requests == 7)
+    }
+
+    /// What the next start finds of an answer that the server confirmed a moment ago.
+    private func confirmed(
+        by confirmation: HTTPHeaders,
+        _ configuration: APIConfiguration
+    ) async throws -> APIResponse<Topic> {
+        let topics = try start(confirming: confirmation)
+        let serializer = ResponseSerializer.decodable(Topic.self)
+        _ = try await topics.response(for: configuration, with: serializer)
+        later(61)
+        #expect(try await topics.response(for: configuration, with: serializer).source == .revalidated)
+        try await flush(topics)
+        return try await start().response(for: configuration, with: serializer)
+    }
+
+    @Test func `F35: cookies that come with a confirmation are not kept`() async throws {
+        let answer = try await confirmed(by: ["Set-Cookie": "sid=s3cr3t"], configuration())
+
+        #expect(answer.isFromCache && answer.headers["Set-Cookie"] == nil)
+        let bytes = try Data(contentsOf: try #require(folder.entries.first))
+        #expect(bytes.range(of: Data("s3cr3t".utf8)) == nil)
+    }
+
+    @Test func `F33, F35: a hook decides about what a confirmation brings too`() async throws {
+        let asked = configuration {
+            $0.willStore = { answer in
+                var changed = answer
+                changed.headers.remove("X-Token")
+                return changed
+            }
+        }
+
+        let answer = try await confirmed(by: ["X-Token": "s3cr3t", "X-Other": "1"], asked)
+
+        #expect(answer.isFromCache && answer.headers["X-Token"] == nil && answer.headers["X-Other"] == "1")
+    }
+
+    @Test func `F35: a confirmation may shorten the lifetime, also for the next start`() async throws {
+        var only = configuration {
+            $0.freshness = .http
+        }
+        _ = try await confirmed(by: ["Cache-Control": "max-age=10"], only)
+        later(20)
+        only.cache.reading = .only
+
+        await #expect(throws: APIError(.cache(.expired))) { try await start().value(Topic.self, for: only) }
+    }
+
+    @Test func `what a hook removes while it is asked is not stored`() async throws {
+        let topics = try start()
+        let cache = topics.cache
+        let asked = configuration {
+            $0.willStore = { answer in
+                cache.removeAll()
+                return answer
+            }
+        }
+
+        _ = try await topics.value(Topic.self, for: asked)
+        try await flush(topics)
+
+        #expect(cache.count == 0 && folder.entries.isEmpty)
     }
 
     @Test func `M12: a log-out leaves nothing of the user, in memory or on disk`() async throws {

@@ -1,5 +1,5 @@
-public import Foundation
-public import SwitchyardClient
+import Foundation
+import SwitchyardClient
 import SwitchyardServices
 
 extension DiskCache {
@@ -12,17 +12,17 @@ extension DiskCache {
         enqueue(record, DiskName(record.partition, digest: digest))
     }
 
-    /// Takes note that a server confirmed the answer of a key at a time; does nothing when there is none.
-    public func confirm(_ key: CacheKey, headers: HTTPHeaders, at date: Date) {
+    /// Takes note that a server confirmed the answer of a key; does nothing when there is none of the same version and
+    /// data.
+    public func confirm(_ key: CacheKey, by answer: StoredAnswer) {
         let digest = key.fingerprint
         let name = DiskName(key.parts.partition, digest: digest)
         writing.async { [self] in
             // An answer that waits to be written came after the one that was confirmed.
-            guard state.withLock({ $0.waiting[name] }) == nil, case .success(var record) = lookUp(name, digest) else {
-                return
-            }
-            record.answer.created = date
-            record.answer.headers = HTTPCacheRules.confirmed(record.answer.headers, by: headers)
+            guard state.withLock({ $0.waiting[name] }) == nil, case .success(var record) = lookUp(name, digest),
+                record.answer.version == answer.version, record.answer.sensitiveDigest == answer.sensitiveDigest
+            else { return }
+            record.answer.take(from: answer)
             write(record, name)
         }
     }

@@ -29,8 +29,8 @@ extension CachedCall {
             let removals = plan.removalsSoFar()
             do throws(APIError) {
                 let fetched = try await call.fetch(through: client, confirming: stored, with: conditions)
-                if isWanted(fetched.response, since: removals) {
-                    store(fetched, after: start.duration(to: client.time.now))
+                if isWanted(fetched.response) {
+                    store(fetched, after: start.duration(to: client.time.now), since: removals)
                 }
                 return .success(fetched.response)
             } catch {
@@ -38,36 +38,28 @@ extension CachedCall {
             }
         }
 
-        /// Whether an answer is to be stored; not when entries were removed since it was asked for.
-        private func isWanted(_ response: APIResponse<Value>, since removals: Int) -> Bool {
+        /// Whether an answer is to be stored: it came from the server and from the environment that the key stands for.
+        private func isWanted(_ response: APIResponse<Value>) -> Bool {
             plan.policy.stores && (plan.server == nil || plan.server == response.context?.server)
-                && plan.cache.removals.withLock { $0 } == removals
+                && response.context?.environment.rawValue == plan.key.parts.partition.environment
         }
 
-        private func store(_ fetched: APICall<Value>.Fetched, after transit: Duration) {
+        /// Stores an answer, unless entries were removed since it was asked for.
+        private func store(_ fetched: APICall<Value>.Fetched, after transit: Duration, since removals: Int) {
             let response = fetched.response
-            guard let fields = fields(of: response, transit) else { return }
-            guard let body = fetched.body else {
-                plan.keep(response.value, fields, cost: fetched.cost, call.configuration.headers)
-                if plan.policy.usesDisk {
-                    plan.cache.disk?.confirm(plan.key, headers: response.headers, at: fields.created)
-                }
-                return
-            }
-            var answer = fields
-            answer.body = body
-            guard let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore else {
-                return keep(response.value, answer)
-            }
-            guard let changed = willStore(answer) else { return }
-            if changed.body == body { return keep(response.value, changed) }
+            guard var answer = fields(of: response, transit) else { return }
+            if let body = fetched.body { answer.body = body }
+            let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
+            guard let changed = willStore.map({ $0(answer) }) ?? answer else { return }
             // What is stored has to be what a reader of the disk would decode; what cannot be decoded is not stored.
-            if let value = try? call.value(of: changed) { keep(value, changed) }
-        }
-
-        private func keep(_ value: Value, _ answer: StoredAnswer) {
-            plan.keep(value, answer, cost: answer.body.count, call.configuration.headers)
-            if plan.policy.usesDisk { plan.cache.disk?.store(answer, for: plan.key) }
+            let isOwn = fetched.body == nil || changed.body == answer.body
+            guard let value = isOwn ? response.value : try? call.value(of: changed),
+                plan.cache.removals.withLock({ $0 }) == removals
+            else { return }
+            let cost = fetched.body == nil ? fetched.cost : changed.body.count
+            plan.keep(value, changed, cost: cost, call.configuration.headers)
+            guard plan.policy.usesDisk, let disk = plan.cache.disk else { return }
+            if fetched.body == nil { disk.confirm(plan.key, by: changed) } else { disk.store(changed, for: plan.key) }
         }
 
         /// The answer without its body, with the times that policy and header fields give it; `nil` when HTTP's rules
