@@ -8,8 +8,8 @@ extension CacheKey {
 
     /// Creates the key of a call; the one place in which keys are made, for storing and finding alike.
     ///
-    /// `nil` when the call is not to be cached: its method may change something, its body is not known in advance, or it
-    /// was built elsewhere. A function, since an initialiser would take a copy of the whole configuration.
+    /// `nil` when the call is not to be cached: its method may change something, its body is not known in advance, or its
+    /// request is made by hand (`APIConfiguration.isMadeByHand`). A function, since an initialiser would take a copy of the whole configuration.
     ///
     /// - Parameters:
     ///   - configuration: The call.
@@ -27,7 +27,7 @@ extension CacheKey {
         server: String? = nil,
         isAuthorized: Bool = true
     ) -> CacheKey? {
-        guard configuration.method.isSafe || box.value.allowsUnsafeMethods, configuration.prebuiltRequest == nil
+        guard configuration.method.isSafe || box.value.allowsUnsafeMethods, !configuration.isMadeByHand
         else { return nil }
         var body: Data?
         if !configuration.body.isNone {
@@ -83,6 +83,7 @@ extension CacheKey {
             let fingerprint = MessageDigest.sha256("\(credential.scheme)".utf8).hexText
             fields.append((name: ":credential", value: fingerprint))
         }
+        fields += configuration.unusualChoices
         if let tls = configuration.tls { fields.append((name: ":tls", value: tls.fingerprint)) }
         if let version = configuration.apiVersion { fields.append((name: ":api", value: version)) }
         let pathValues = configuration.pathValues

@@ -25,6 +25,7 @@ public enum TransferSharing: Sendable, Hashable {
         case .named(let name): return "named \(name)"
         case .identical:
             guard configuration.method.isSafe, configuration.body.isNone, !configuration.isMadeByHand,
+                configuration.localAnswer == nil, configuration.urlRule == nil,
                 !isShown || !configuration.hasAttachedValues
             else { return nil }
             let fields = configuration.headers.fields.map { "\($0.name): \($0.value)".framed }.joined()
@@ -49,11 +50,22 @@ extension NetworkClient.Options {
 }
 
 extension APIConfiguration {
-    /// Whether what is sent, or answered, cannot be told from what can be compared.
-    fileprivate var isMadeByHand: Bool {
-        if prebuiltRequest != nil || localAnswer != nil || modifier != nil || urlRule != nil { return true }
+    /// Whether what is sent cannot be told from what can be compared, a rule for the URL left aside.
+    package var isMadeByHand: Bool {
+        guard rare != nil else { return false }
+        if prebuiltRequest != nil || modifier != nil || parameterOptions != nil { return true }
         if case .own? = redirects?.rule { return true }
-        return parameterOptions != nil || interceptors.contains { $0.adapt != nil }
+        return interceptors.contains { $0.adapt != nil }
+    }
+
+    /// Plain choices that decide about the request and that few calls make, under names that no field can have.
+    package var unusualChoices: [(name: String, value: String)] {
+        var choices: [(name: String, value: String)] = []
+        if parameterDestination != .automatic { choices.append((":destination", "\(parameterDestination)")) }
+        if upgradesToHTTPS { choices.append((":https", "")) }
+        if !usesCookies { choices.append((":cookies", "none")) }
+        if let redirects { choices.append((":redirects", "\(redirects.rule) \(redirects.limit)")) }
+        return choices
     }
 
     /// What else decides about the request and about who asks, with the secret of the call's own credential.

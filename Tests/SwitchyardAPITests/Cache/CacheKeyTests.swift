@@ -84,6 +84,82 @@ import Testing
         #expect(transport.requestCount == 3)
     }
 
+    /// What two calls are answered by a server that says who asks.
+    private func titles(
+        _ changes: [@Sendable (inout APIConfiguration) -> Void],
+        options: NetworkClient.Options = NetworkClient.Options()
+    ) async throws -> [String] {
+        let transport = StubTransport { request in
+            let asking = [request.headers["X-Tenant"], request.headers["Cookie"], request.url.query]
+            return .json(#"{"id": 1, "title": "\#(asking.compactMap(\.self).joined())"}"#)
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, options: options))
+        var titles: [String] = []
+        for change in changes {
+            var call = TopicAPI.topic(1, lifetime: .seconds(60))
+            change(&call)
+            titles.append(try await topics.value(Topic.self, for: call).title)
+        }
+        return titles
+    }
+
+    @Test func `what one modifier makes of a request is not answered with what another made`() async throws {
+        let found = try await titles([
+            { $0.modifier = { $0.headers.set("X-Tenant", "a") } },
+            { $0.modifier = { $0.headers.set("X-Tenant", "b") } },
+        ])
+
+        #expect(found == ["a", "b"])
+    }
+
+    @Test func `what one interceptor of a call makes of it is not answered with what another made`() async throws {
+        let found = try await titles([
+            { $0.interceptors = [.adapting { configuration, _ in configuration.headers.set("X-Tenant", "a") }] },
+            { $0.interceptors = [.adapting { configuration, _ in configuration.headers.set("X-Tenant", "b") }] },
+        ])
+
+        #expect(found == ["a", "b"])
+    }
+
+    @Test func `what is shown to the owner of a cookie is not shown to a call without cookies`() async throws {
+        let jar = CookieJar()
+        var options = NetworkClient.Options()
+        options.generator.cookies = jar
+        jar.store(
+            from: ["Set-Cookie": "sid=ada; Path=/"],
+            of: try RequestURL(validating: "http://release.example/v1/topics/1")
+        )
+
+        #expect(try await titles([{ _ in }, { $0.usesCookies = false }], options: options) == ["sid=ada", ""])
+    }
+
+    @Test func `parameters that are written in two ways have two answers`() async throws {
+        let found = try await titles([
+            { $0.query = ["ids": [1, 2]] },
+            {
+                $0.query = ["ids": [1, 2]]
+                $0.parameterOptions = ParameterEncodingOptions()
+                $0.parameterOptions?.arrays = .commaSeparated
+            },
+        ])
+
+        #expect(Set(found).count == 2)
+    }
+
+    @Test func `every choice of a call that changes its request makes another key`() {
+        let changes: [(inout APIConfiguration) -> Void] = [
+            { _ in }, { $0.upgradesToHTTPS = true }, { $0.usesCookies = false }, { $0.parameterDestination = .body },
+            { $0.redirects = .refuse }, { $0.redirects = .sameOrigin },
+        ]
+        let keys = changes.map { change in
+            var call = APIConfiguration(path: "/a")
+            change(&call)
+            return CacheKey.of(call, policy: call.cacheBox, in: Self.topics)
+        }
+
+        #expect(!keys.contains(nil) && Set(keys).count == changes.count)
+    }
+
     @Test func `PEER-15: what one certificate was answered is not shown to another`() async throws {
         let transport = StubTransport { request in
             .json(#"{"id": 1, "title": "\#(request.tls?.clientIdentity?.password ?? "nobody")"}"#)
