@@ -96,6 +96,7 @@ extension APIManager {
         for configuration: APIConfiguration,
         with serializer: ResponseSerializer<Value>
     ) async throws(APIError) -> Value {
+        if let ruled = client.ruled(configuration) { return try await value(for: ruled, with: serializer) }
         let call = APICall(configuration, serializer, module)
         guard configuration.usesCache else { return try await call.value(through: client) }
         return try await response(for: configuration, with: serializer).value

@@ -55,7 +55,8 @@ extension APIManager {
                 completion(.failure(module.completed(APIError(.cancelled(.ownerReleased)))))
                 return {}
             }
-            begin(APICall(configuration, serializer, module), id: id, completion: completion)
+            let ruled = client.ruled(configuration) ?? configuration
+            begin(APICall(ruled, serializer, module), id: id, completion: completion)
             return { [weak self] in self?.cancel(id) }
         }
     }

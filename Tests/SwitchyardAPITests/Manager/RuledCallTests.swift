@@ -1,0 +1,60 @@
+import Dispatch
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+/// The client's rules, by whatever way a call is made.
+@Suite(.timeLimit(.minutes(5))) struct RuledCallTests {
+    /// A client whose server answers with the number of the request as the title.
+    private func client() throws -> NetworkClient {
+        let count = Locked(0)
+        return try .stubbed(
+            StubTransport { _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return .json(#"{"id":1,"title":"\#(number)"}"#)
+            }
+        )
+    }
+
+    @Test func `a lifetime that the client's rules name holds for request objects too`() async throws {
+        let client = try client()
+        client.rules.add("**") { $0.cacheLifetime = .seconds(60) }
+        let topics = TopicAPI(client: client)
+
+        for _ in 0..<2 {
+            let request = topics.request(Topic.self, for: TopicAPI.topic(1), on: .global())
+            #expect(try await request.value().title == "1")
+        }
+    }
+
+    @Test func `what the client's rules accept is accepted by request objects too`() async throws {
+        let transport = StubTransport { _ in
+            .status(200, headers: ["Content-Type": "text/html"], body: Data(#"{"id":1,"title":"a"}"#.utf8))
+        }
+        let client = try NetworkClient.stubbed(transport)
+        client.rules.add("**") { $0.rules = .lenient }
+        let topics = TopicAPI(client: client)
+
+        #expect(try await topics.request(Topic.self, for: TopicAPI.topic(1), on: .global()).value().title == "a")
+    }
+
+    @Test func `tags that the client's rules remove are removed by a call without a value`() async throws {
+        let client = try client()
+        client.rules.add("**", methods: [.post]) { $0.cache.removesTags = ["topics"] }
+        let topics = TopicAPI(client: client)
+        var call = TopicAPI.topic(1, lifetime: .seconds(60))
+        call.cache.tags = ["topics"]
+        _ = try await topics.value(Topic.self, for: call)
+
+        try await topics.send(APIConfiguration(path: "topics", method: .post))
+
+        #expect(try await topics.value(Topic.self, for: call).title == "3")
+    }
+}
