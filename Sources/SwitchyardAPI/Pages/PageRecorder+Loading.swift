@@ -66,11 +66,12 @@ extension PageRecorder {
                 return try await carryOut(own, load)
             case .busy(let other):
                 let ending = await ending(of: other)
+                if case .reset = ending { throw APIError(.cancelled(.superseded)) }
                 guard other.action == action else { continue }
                 switch ending {
                 case .items(let items): return items
                 case .failed(let error): throw error
-                case .superseded: continue
+                case .superseded, .reset: continue
                 }
             }
         }
@@ -116,7 +117,7 @@ extension PageRecorder {
         switch ending {
         case .items(let items): return items
         case .failed(let error): throw error
-        case .superseded: throw APIError(.cancelled(.superseded))
+        case .superseded, .reset: throw APIError(.cancelled(.superseded))
         }
     }
 

@@ -86,13 +86,13 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     /// How many calls wait for the load of another.
     package var waiting: Int { state.withLock { $0.waiting } }
 
-    /// Forgets everything; what is under way will be dropped.
+    /// Forgets everything; what is under way, and who waits for it, ends with ``APIError/Cancellation/superseded``.
     public func reset() {
         let effects = state.withLock { state in
             state.pages.reset()
             state.lastError = nil
             state.lastLoaded = nil
-            return state.endLoad(with: .superseded)
+            return state.endLoad(with: .reset)
         }
         effects.run()
     }

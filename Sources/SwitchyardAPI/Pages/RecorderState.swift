@@ -8,6 +8,8 @@ struct RecorderState<Item: Sendable>: Sendable {
         case failed(APIError)
         /// The page was dropped: those who wait have to look again.
         case superseded
+        /// Everything was forgotten, and those who wait are dropped with it.
+        case reset
     }
 
     /// What has to be done without the lock.

@@ -324,6 +324,28 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(0..<10))
     }
 
+    @Test func `I10: a reset drops those who joined a load, and nothing is loaded anew`() async throws {
+        let server = PagedServer(count: 30)
+        let pages = PageRecorder<Item>()
+        let gate = Gate()
+        let load: @Sendable (PageRequest) async throws -> [Item] = { page in
+            await gate.pass()
+            return try server.page(page)
+        }
+        let loads = [Task { try await pages.refresh(load) }]
+        await gate.arrivals(1)
+        let joined = [Task { try await pages.refresh(load) }, Task { try await pages.loadMore(load) }]
+        while pages.waiting < 2 { await Task.yield() }
+
+        pages.reset()
+        gate.open()
+
+        for load in loads + joined {
+            await #expect(throws: APIError(.cancelled(.superseded))) { try await load.value }
+        }
+        #expect(pages.items.isEmpty)
+    }
+
     @Test func `a page may be loaded on the main actor with what lives there`() async throws {
         #expect(try await Screen().show() == [1, 2, 3])
     }
