@@ -10,6 +10,14 @@ public enum ResponseSource: Sendable, Hashable {
     case cache(age: Duration)
     /// From the cache, stored so long ago and past its lifetime.
     case staleCache(age: Duration)
+
+    /// How long ago the value was stored; zero for one that the server has just sent or confirmed.
+    var age: Duration {
+        switch self {
+        case .network, .revalidated: .zero
+        case .cache(let age), .staleCache(let age): age
+        }
+    }
 }
 
 /// A value with the answer that it came from.

@@ -94,7 +94,10 @@ public final class APIResource<Value: Sendable>: Sendable {
     @discardableResult
     public nonisolated(nonsending) func loadIfNeeded() async throws(APIError) -> Value? {
         if state.withLock({ $0.content == nil && $0.flight == nil && !$0.isWiped }), let stored = await recall() {
-            change { $0.content = $0.content ?? ResourceState.Content(stored, now: time.now) }
+            change { state in
+                guard state.content == nil, !state.isWiped else { return }
+                state.content = ResourceState.Content(stored, now: time.now)
+            }
         }
         let needs = state.withLock { $0.needsLoad(at: time.now, expiration, retryDelay: retryDelay) }
         guard needs else { return value }
@@ -189,8 +192,16 @@ extension APIResource {
             switch result {
             case .success(let response):
                 let answer = CachedAnswer(status: response.status, headers: response.headers)
-                state.content = ResourceState.Content(response.value, .answer(response.source), answer, created: now)
-                state.failure = nil
+                let age = response.source.age
+                let created = now.advanced(by: .zero - age)
+                state.content = ResourceState.Content(
+                    response.value,
+                    .answer(response.source),
+                    answer,
+                    created: created
+                )
+                // What stands in for the server is as old as it is, and the server is left alone for a while.
+                state.failure = age > .zero ? (nil, now) : nil
                 state.isWiped = false
             case .failure(let error):
                 guard !error.isCancellation else { return }

@@ -55,7 +55,8 @@ struct ResourceState<Value: Sendable>: Sendable {
     }
 
     var content: Content?
-    var failure: (error: APIError, time: MonotonicTime)?
+    /// When the server failed the last time, and how; without an error when a stored value stood in for it.
+    var failure: (error: APIError?, time: MonotonicTime)?
     var flight: Flight<Value>?
     /// Whether the value was removed on purpose, so that a stored one is not to come back.
     var isWiped = false

@@ -12,8 +12,11 @@ import Testing
     private final class Shelf: AnswerStore {
         let appVersion: String? = nil
         let answers = Locked<[CacheKey: StoredAnswer]>([:])
+        /// Called while an answer is looked for.
+        let whileAsked = Locked<@Sendable () -> Void> {}
 
         func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredAnswer {
+            defer { whileAsked.withLock { $0 }() }
             guard let answer = answers.withLock({ $0[key] }) else { throw .invalidMetadata }
             return answer
         }
@@ -65,6 +68,29 @@ import Testing
         #expect(asked.requestCount == 1 && notAsked.requestCount == 0)
         second.cache.removeAll()
         #expect(shelf.answers.withLock { $0.isEmpty })
+    }
+
+    @Test func `what another environment answers, entered while the store is read, is not kept for this one`()
+        async throws
+    {
+        let (topics, transport) = try start()
+        shelf.whileAsked.withLock { $0 = { try? topics.client.switchEnvironment(to: "test") } }
+        _ = try await topics.topic(1, lifetime: .seconds(60))
+
+        #expect(transport.requests.first?.url.origin.host == "test.example")
+        #expect(topics.cache.count == 0 && shelf.answers.withLock { $0.isEmpty })
+    }
+
+    @Test func `a resource that is wiped while the store is read does not come back`() async throws {
+        let (first, _) = try start()
+        _ = try await first.topic(1, lifetime: .seconds(60))
+        let (second, transport) = try start()
+        let topic = second.resource(Topic.self, for: TopicAPI.topic(1, lifetime: .seconds(60)))
+        shelf.whileAsked.withLock { $0 = { topic.wipe() } }
+
+        try await topic.loadIfNeeded()
+
+        #expect(transport.requestCount == 1)
     }
 
     @Test func `F38: a call may stay out of it`() async throws {

@@ -216,6 +216,26 @@ import Testing
         #expect(topic.value == nil)
     }
 
+    @Test func `F39: a value that stands in for the server is as old as it is, and the server is asked again`()
+        async throws
+    {
+        let topics = try manager()
+        var call = TopicAPI.topic(1, lifetime: .seconds(60))
+        call.cache.staleIfError = .seconds(3_600)
+        let topic = topics.resource(Topic.self, for: call)
+        try await topic.load()
+        clock.advance(by: .seconds(600))
+        fails.withLock { $0 = true }
+        try await topic.load()
+        #expect(topic.snapshot.origin == .answer(.staleCache(age: .seconds(600))))
+        #expect(topic.snapshot.age == .seconds(600) && !topic.snapshot.isCurrent && topic.snapshot.error == nil)
+
+        fails.withLock { $0 = false }
+        #expect(try await topic.loadIfNeeded()?.title == "1")
+        clock.advance(by: .seconds(1))
+        #expect(try await topic.loadIfNeeded()?.title == "3")
+    }
+
     @Test func `F24, CT-10: what is stored is shown first, then what the server says, each with its origin`()
         async throws
     {
