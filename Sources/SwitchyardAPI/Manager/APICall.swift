@@ -41,6 +41,8 @@ struct APICall<Value: Sendable>: Sendable {
         confirming stored: CachedValue<Value>? = nil,
         with conditions: HTTPHeaders = [:]
     ) async throws(APIError) -> Fetched {
+        // A condition of the caller's own is about what the caller has, and its confirmation is the caller's.
+        let conditions = HTTPCacheRules.isConditional(configuration.headers) ? [:] : conditions
         let answer = try await question.answer(through: client, id: id, with: conditions)
         if answer.service.status == 304, let stored, !conditions.isEmpty {
             return confirmed(stored, by: answer.service)

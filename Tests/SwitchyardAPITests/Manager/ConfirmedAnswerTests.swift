@@ -86,6 +86,35 @@ import Testing
         await #expect(throws: APIError(.status(304))) { try await topics.response(for: own, with: serializer) }
     }
 
+    @Test func `a confirmation of what the caller has confirms nothing that is stored`() async throws {
+        let transport = StubTransport { request in
+            if request.headers["If-None-Match"] == "\"v2\"" { return .status(304, headers: ["ETag": "\"v2\""]) }
+            let headers: HTTPHeaders = ["Content-Type": "application/json", "ETag": "\"v1\""]
+            return .status(200, headers: headers, body: Data(#"{"id":1,"title":"one"}"#.utf8))
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        _ = try await topics.value(Topic.self, for: configuration())
+        clock.advance(by: .seconds(61))
+        var own = configuration()
+        own.headers["If-None-Match"] = "\"v2\""
+
+        await #expect(throws: APIError(.status(304))) { try await topics.value(Topic.self, for: own) }
+    }
+
+    @Test(arguments: ["max-age=100", "min-fresh=1"])
+    func `F46: a request that says how fresh its answer has to be is given no stale one`(control: String) async throws {
+        let (client, transport) = try tagged(["Cache-Control": "max-age=10, stale-while-revalidate=100"])
+        let topics = TopicAPI(client: client)
+        var http = configuration()
+        http.cache.freshness = .http
+        _ = try await topics.response(for: http, with: serializer)
+        clock.advance(by: .seconds(15))
+        http.headers["Cache-Control"] = control
+
+        #expect(try await topics.response(for: http, with: serializer).source == .network)
+        #expect(transport.requestCount == 2)
+    }
+
     @Test func `F46: the answer's own fields decide how long it is fresh`() async throws {
         let (client, transport) = try tagged(["Cache-Control": "max-age=10", "Age": "4"])
         let topics = TopicAPI(client: client)

@@ -50,8 +50,10 @@ enum HTTPCacheRules {
         if left > 0 { return .fresh }
         guard !control.has("must-revalidate") else { return otherwise }
         if asked.has("max-stale"), -left <= allowedStaleness(asked) { return .fresh }
-        if let window = control.seconds("stale-while-revalidate"), -left < window { return .freshEnough }
-        return otherwise
+        // Who says how fresh an answer has to be does not wish a stale one (RFC 9111 section 5.2.1).
+        guard !demandsFreshness(request), let window = control.seconds("stale-while-revalidate"), -left < window
+        else { return otherwise }
+        return .freshEnough
     }
 
     /// Whether a stored answer may stand in for a server that failed (RFC 5861 section 4, RFC 9111 section 4.2.4).
@@ -96,6 +98,11 @@ enum HTTPCacheRules {
         if let tag = headers["ETag"], !tag.isEmpty { conditions.add("If-None-Match", tag) }
         if let date = headers["Last-Modified"], !date.isEmpty { conditions.add("If-Modified-Since", date) }
         return conditions
+    }
+
+    /// Whether a request with these fields asks for confirmation itself.
+    static func isConditional(_ request: HTTPHeaders) -> Bool {
+        request["If-None-Match"] != nil || request["If-Modified-Since"] != nil
     }
 
     /// The header fields of a stored answer after the server confirmed it (RFC 9111 section 3.2).
