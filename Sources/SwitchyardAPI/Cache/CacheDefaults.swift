@@ -38,8 +38,10 @@ public struct CacheDefaults: Sendable {
         self.willStore = willStore
     }
 
-    /// The path under which a call's answer is stored.
+    /// The path under which a call's answer is stored, with its placeholders filled: a change names it otherwise.
     func path(of configuration: APIConfiguration) -> String {
-        pathFilters.reduce(configuration.path) { path, filter in filter(path, configuration) }
+        let path = pathFilters.reduce(configuration.path) { path, filter in filter(path, configuration) }
+        guard path.contains("{") else { return path }
+        return (try? URLTemplate(path).expanded(with: configuration.pathValues)) ?? path
     }
 }

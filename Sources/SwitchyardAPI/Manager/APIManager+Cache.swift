@@ -6,7 +6,8 @@ extension APIManager {
     /// Stores an answer for a call as if a server had given it, in memory and on disk.
     ///
     /// For answers that come with others: the list of topics may bring the answer for each topic. It is checked and
-    /// decoded like one from a server, so that nothing is stored that a call could not use.
+    /// decoded like one from a server, so that nothing is stored that a call could not use; where HTTP's rules decide,
+    /// nothing that they forbid to store.
     ///
     /// - Parameters:
     ///   - body: The whole body, with the module's frame if it has one.
@@ -34,6 +35,8 @@ extension APIManager {
         } catch {
             throw module.completed(error)
         }
+        guard plan.mayStore(configuration, headers) else { return value }
+        plan.followRules()
         plan.keep(value, answer, cost: body.count, configuration.headers)
         if plan.policy.usesDisk { plan.cache.disk?.store(answer, for: plan.key) }
         return value

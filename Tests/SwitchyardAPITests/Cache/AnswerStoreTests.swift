@@ -93,6 +93,27 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
+    @Test func `F46: what depends on a field that no key holds is not shown to another after a start`() async throws {
+        func title(_ agent: String) async throws -> String {
+            let transport = StubTransport { request in
+                let headers: HTTPHeaders = [
+                    "Content-Type": "application/json", "Cache-Control": "max-age=600", "Vary": "User-Agent",
+                ]
+                let agent = request.headers["User-Agent"] ?? ""
+                return .status(200, headers: headers, body: Data(#"{"id":1,"title":"\#(agent)"}"#.utf8))
+            }
+            let client = try NetworkClient.stubbed(transport, time: clock)
+            client.responseCache = ResponseCache(disk: shelf, time: clock) { [date] in date.withLock { $0 } }
+            var call = TopicAPI.topic(1, lifetime: .seconds(60))
+            call.cache.freshness = .http
+            call.headers.set("User-Agent", agent)
+            return try await TopicAPI(client: client).value(Topic.self, for: call).title
+        }
+
+        #expect(try await title("phone") == "phone")
+        #expect(try await title("desk") == "desk")
+    }
+
     @Test func `F38: a call may stay out of it`() async throws {
         let (topics, _) = try start()
         var memoryOnly = TopicAPI.topic(1, lifetime: .seconds(60))

@@ -35,7 +35,8 @@ struct CachePlan: Sendable {
         let place = client.place
         let partition = CachePartition(service: place.service, environment: place.environment.rawValue, user: user)
         let server = box.value.separatesServers ? preferredServer(for: configuration, of: client) : nil
-        let path = cache.defaults.pathFilters.isEmpty ? nil : cache.defaults.path(of: configuration)
+        let isPlain = cache.defaults.pathFilters.isEmpty && configuration.pathValues.isEmpty
+        let path = isPlain ? nil : cache.defaults.path(of: configuration)
         let key = CacheKey.of(
             configuration,
             policy: box,
@@ -126,8 +127,31 @@ extension CachePlan {
     ///
     /// From now on changes remove entries too, where HTTP's rules decide on this one.
     func removalsSoFar() -> Int {
-        if policy.freshness == .http { cache.followsHTTP.withLock { $0 = true } }
+        followRules()
         return cache.removals.withLock { $0 }
+    }
+
+    /// Lets changes remove entries from now on, where HTTP's rules decide on this one.
+    func followRules() {
+        if policy.freshness == .http { cache.followsHTTP.withLock { $0 = true } }
+    }
+
+    /// Whether an answer with these fields may be stored: always, unless HTTP's rules decide and forbid it.
+    func mayStore(_ configuration: APIConfiguration, status: Int = 200, _ headers: HTTPHeaders) -> Bool {
+        guard policy.freshness == .http else { return true }
+        return HTTPCacheRules.isStorable(
+            method: configuration.method,
+            request: configuration.headers,
+            status: status,
+            headers
+        )
+    }
+
+    /// Whether HTTP's rules decide on an answer that depends on a field which the call sets itself and the key leaves out:
+    /// then a disk, which keeps no fields of requests, cannot tell whose answer it has.
+    func isAmbiguousOnDisk(_ answer: StoredAnswer, _ request: HTTPHeaders) -> Bool {
+        let selected = http(of: answer, request)?.selected ?? [:]
+        return selected.contains { !$0.value.isEmpty && policy.ignoredHeaders.contains($0.key) }
     }
 
     /// Whether HTTP's rules decide on an answer, and a call has changed its place since it was stored.

@@ -58,7 +58,9 @@ extension CachedCall {
             else { return }
             let cost = fetched.body == nil ? fetched.cost : changed.body.count
             plan.keep(value, changed, cost: cost, call.configuration.headers)
-            guard plan.policy.usesDisk, let disk = plan.cache.disk else { return }
+            guard plan.policy.usesDisk, let disk = plan.cache.disk,
+                !plan.isAmbiguousOnDisk(changed, call.configuration.headers)
+            else { return }
             if fetched.body == nil { disk.confirm(plan.key, by: changed) } else { disk.store(changed, for: plan.key) }
         }
 
@@ -68,19 +70,10 @@ extension CachedCall {
             var answer = plan.answer(status: response.status, headers: response.headers)
             answer.transit = transit
             guard plan.policy.freshness == .http else { return answer }
-            guard isStorable(response) else { return nil }
+            guard plan.mayStore(call.configuration, status: response.status, response.headers) else { return nil }
             let http = HTTPStoredAnswer(answer, request: call.configuration.headers)
             (answer.lifetime, answer.staleFor) = plan.policy.keepingTime(http)
             return answer
-        }
-
-        private func isStorable(_ response: APIResponse<Value>) -> Bool {
-            HTTPCacheRules.isStorable(
-                method: call.configuration.method,
-                request: call.configuration.headers,
-                status: response.status,
-                response.headers
-            )
         }
     }
 }

@@ -40,6 +40,7 @@ extension CachedCall {
                     throw refusal
                 }
                 if plan.isOutdated(answer) { throw .expired }
+                if plan.isAmbiguousOnDisk(answer, call.configuration.headers) { throw .invalidMetadata }
                 guard let value = try? call.value(of: answer) else { throw .invalidData }
                 let age = Duration(clampingSeconds: now.timeIntervalSince(answer.created))
                 if plan.cache.removals.withLock({ $0 }) == removals {

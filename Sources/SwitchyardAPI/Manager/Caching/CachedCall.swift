@@ -16,14 +16,15 @@ struct CachedCall<Value: Sendable>: Sendable {
     nonisolated(nonsending) func response(
         through client: @autoclosure () -> NetworkClient
     ) async throws(APIError) -> APIResponse<Value> {
+        let policy = policy
         let stored: CachedValue<Value>
         switch await Recall(of: self).stored() {
         case .found(let found): stored = found
         case .missing(let reason):
-            guard plan.policy.reading != .only else { throw call.module.completed(APIError(.cache(reason))) }
+            guard policy.reading != .only else { throw call.module.completed(APIError(.cache(reason))) }
             return try await landed(Fetch(of: self, through: client()))
         }
-        switch StoredUse.of(stored, plan.policy, lifetime: lifetime, request: call.configuration.headers) {
+        switch StoredUse.of(stored, policy, lifetime: lifetime, request: call.configuration.headers) {
         case .answer:
             return APIResponse(stored)
         case .refuse(let reason):
@@ -38,6 +39,16 @@ struct CachedCall<Value: Sendable>: Sendable {
     }
 
     private var lifetime: Duration { plan.lifetime }
+
+    /// How a stored answer may be used; where HTTP's rules decide, the request itself may ask the cache alone (RFC 9111
+    /// section 5.2.1.7).
+    private var policy: CachePolicy {
+        var policy = plan.policy
+        if policy.freshness == .http, CacheControl(call.configuration.headers).has("only-if-cached") {
+            policy.reading = .only
+        }
+        return policy
+    }
 
     private nonisolated(nonsending) func fetchedOrStored(
         _ fetch: Fetch,

@@ -76,6 +76,56 @@ import Testing
         #expect(try await isKept(read("topics/1", by: .lifetime), by: topics))
     }
 
+    @Test func `a change removes what was stored by hand`() async throws {
+        let (topics, transport) = try start()
+        try topics.storeAnswer(
+            Data(#"{"id":1,"title":"mine"}"#.utf8),
+            headers: ["Content-Type": "application/json", "Cache-Control": "max-age=3600"],
+            for: read("topics/1"),
+            with: .json
+        )
+        try await topics.send(APIConfiguration(path: "topics/1", method: .put))
+
+        #expect(try await !isKept(read("topics/1"), by: topics))
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `a change removes what was read by a path with placeholders`() async throws {
+        let (topics, _) = try start()
+        var template = read("topics/{id}")
+        template.pathValues = ["id": 1]
+        _ = try await isKept(template, by: topics)
+        #expect(try await isKept(template, by: topics))
+
+        try await topics.send(APIConfiguration(path: "topics/1", method: .put))
+
+        #expect(try await !isKept(template, by: topics))
+    }
+
+    @Test func `what HTTP's rules forbid to store is not stored by hand`() throws {
+        let (topics, _) = try start()
+
+        try topics.storeAnswer(
+            Data("{}".utf8),
+            headers: ["Content-Type": "application/json", "Cache-Control": "no-store"],
+            for: read("topics/1"),
+            with: .json
+        )
+
+        #expect(topics.cache.count == 0)
+    }
+
+    @Test func `a request for the cache alone asks no server`() async throws {
+        let (topics, transport) = try start()
+        var only = read("topics/1")
+        only.headers["Cache-Control"] = "only-if-cached"
+
+        await #expect(throws: APIError(.cache(.invalidMetadata))) { try await isKept(only, by: topics) }
+        #expect(transport.requestCount == 0)
+        _ = try await isKept(read("topics/1"), by: topics)
+        #expect(try await isKept(only, by: topics))
+    }
+
     @Test func `what the disk holds from before a change is not used`() async throws {
         let disk = try DiskCache(at: folder.url)
         let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
