@@ -108,7 +108,7 @@ extension APIManager {
     ) async throws(APIError) -> APIResponse<Value> {
         guard let plan else { return try await call.fetch(through: client).response }
         let cached = CachedCall(call: call, plan: plan, flights: client.flights)
-        return try await cached.response(through: client.calls.client)
+        return try await cached.response(through: client.calls.client, among: client.calls)
     }
 
     /// The serialiser of an answer that holds nothing of interest; a frame is read all the same.

@@ -2,10 +2,12 @@ import SwitchyardClient
 import SwitchyardServices
 
 /// The calls of one manager that answer through a completion handler, so that they can be cancelled by id and end when
-/// the manager goes.
+/// the manager goes, and those that are awaited and wait for a fetch.
 final class CallTable: Sendable {
     private struct Entry {
         var task: Task<Void, Never>?
+        /// Ends the waiting of one that is awaited.
+        var leave: (@Sendable () -> Void)?
         var isCancelled = false
     }
 
@@ -31,6 +33,11 @@ final class CallTable: Sendable {
         entries.withLock { $0[id] = Entry() }
     }
 
+    /// Enters a call that waits for a fetch, with what ends its waiting.
+    func enter(_ id: RequestID, leaving: @escaping @Sendable () -> Void) {
+        entries.withLock { $0[id] = Entry(leave: leaving) }
+    }
+
     /// Attaches the task that carries a call out; one that was cancelled meanwhile is cancelled.
     func attach(_ task: Task<Void, Never>, to id: RequestID) {
         let isCancelled = entries.withLock { entries in
@@ -41,19 +48,23 @@ final class CallTable: Sendable {
     }
 
     /// Takes a call out that has ended; `true` when it was cancelled before.
+    @discardableResult
     func leave(_ id: RequestID) -> Bool {
         entries.withLock { $0.removeValue(forKey: id)?.isCancelled ?? true }
     }
 
     /// Cancels calls; those that have ended are left alone.
     func cancel(_ ids: some Sequence<RequestID>) {
-        let tasks = entries.withLock { entries in
-            ids.compactMap { id -> Task<Void, Never>? in
+        let cancelled = entries.withLock { entries in
+            ids.compactMap { id -> Entry? in
                 entries[id]?.isCancelled = true
-                return entries[id]?.task
+                return entries[id]
             }
         }
-        for task in tasks { task.cancel() }
+        for entry in cancelled {
+            entry.task?.cancel()
+            entry.leave?()
+        }
     }
 }
 

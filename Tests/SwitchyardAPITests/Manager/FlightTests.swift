@@ -98,6 +98,25 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
+    @Test func `cancelling all calls of a manager ends those that are awaited, and no other's`() async throws {
+        let clock = ManualClock()
+        let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, APIManagerTests.answer) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let (one, two) = (TopicAPI(client: client), TopicAPI(client: client))
+        let ends = Task { try await one.topic(1, lifetime: Self.lifetime) }
+        let stays = Task { try await two.topic(1, lifetime: Self.lifetime) }
+        while one.activeRequests.isEmpty || two.activeRequests.isEmpty { await Task.yield() }
+        await transport.waitForRequests(1)
+
+        one.cancelAll()
+
+        await #expect(throws: APIError(.cancelled(.caller))) { try await ends.value }
+        #expect(!one.isLoading && two.activeRequests.count == 1)
+        clock.advance(by: .seconds(1))
+        #expect(try await stays.value.id == 1)
+        #expect(!two.isLoading)
+    }
+
     @Test func `no call is lost under random leaving`() async throws {
         let transport = StubTransport { _ in APIManagerTests.answer }
         let client = try NetworkClient.stubbed(transport)

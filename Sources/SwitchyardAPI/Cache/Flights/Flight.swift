@@ -1,3 +1,4 @@
+import SwitchyardClient
 import SwitchyardServices
 
 /// One fetch for all who want its answer at the same time.
@@ -54,18 +55,25 @@ final class Flight<Value: Sendable>: Boardable, Sendable {
         if isUnwanted { task.cancel() }
     }
 
-    /// Waits for the end, or until the own task is cancelled.
-    nonisolated(nonsending) func ending() async -> Ending {
+    /// Waits for the end, or until the own task is cancelled, or the calls of a manager among which it waits.
+    nonisolated(nonsending) func ending(among calls: CallTable? = nil) async -> Ending {
         let number = state.withLock { $0.room.takeNumber() }
+        let id = RequestID()
+        defer { calls?.leave(id) }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Ending, Never>) in
                 if let ending = enter(number, continuation) { continuation.resume(returning: ending) }
+                calls?.enter(id) { [self] in leave(number) }
             }
         } onCancel: {
-            let continuation = state.withLock { $0.room.leave(number) }
-            giveUpIfAlone()
-            continuation?.resume(returning: .cancelled)
+            leave(number)
         }
+    }
+
+    private func leave(_ number: Int) {
+        let continuation = state.withLock { $0.room.leave(number) }
+        giveUpIfAlone()
+        continuation?.resume(returning: .cancelled)
     }
 
     /// Lets one wait, or says at once how it ended.

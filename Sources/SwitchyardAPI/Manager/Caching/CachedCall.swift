@@ -10,11 +10,14 @@ struct CachedCall<Value: Sendable>: Sendable {
 
     /// The answer: stored, fetched, or stored because fetching failed.
     ///
-    /// - Parameter client: The handle to fetch through, apart from the manager's: a fetch belongs to all who wait.
+    /// - Parameters:
+    ///   - client: The handle to fetch through, apart from the manager's: a fetch belongs to all who wait.
+    ///   - calls: The calls of the manager, with which it is cancelled; those that are cancelled otherwise have none.
     /// - Returns: The answer, and where it comes from.
     /// - Throws: ``APIError``: that of the fetch, when no stored answer may stand in for it.
     nonisolated(nonsending) func response(
-        through client: @autoclosure () -> NetworkClient
+        through client: @autoclosure () -> NetworkClient,
+        among calls: @autoclosure () -> CallTable? = nil
     ) async throws(APIError) -> APIResponse<Value> {
         let policy = policy
         let stored: CachedValue<Value>
@@ -22,7 +25,7 @@ struct CachedCall<Value: Sendable>: Sendable {
         case .found(let found): stored = found
         case .missing(let reason):
             guard policy.reading != .only else { throw call.module.completed(APIError(.cache(reason))) }
-            return try await landed(Fetch(of: self, through: client()))
+            return try await landed(Fetch(of: self, through: client()), among: calls())
         }
         switch StoredUse.of(stored, policy, lifetime: lifetime, request: call.configuration.headers) {
         case .answer:
@@ -34,7 +37,7 @@ struct CachedCall<Value: Sendable>: Sendable {
             return APIResponse(stored)
         case .ask(let conditions):
             let fetch = Fetch(of: self, through: client(), confirming: stored, with: conditions)
-            return try await fetchedOrStored(fetch, stored)
+            return try await fetchedOrStored(fetch, stored, among: calls())
         }
     }
 
@@ -52,10 +55,11 @@ struct CachedCall<Value: Sendable>: Sendable {
 
     private nonisolated(nonsending) func fetchedOrStored(
         _ fetch: Fetch,
-        _ stored: CachedValue<Value>
+        _ stored: CachedValue<Value>,
+        among calls: CallTable?
     ) async throws(APIError) -> APIResponse<Value> {
         do throws(APIError) {
-            return try await landed(fetch)
+            return try await landed(fetch, among: calls)
         } catch {
             let request = call.configuration.headers
             guard error.isRetryable,
@@ -66,9 +70,12 @@ struct CachedCall<Value: Sendable>: Sendable {
     }
 
     /// Waits for the one fetch that all who miss the same answer share.
-    private nonisolated(nonsending) func landed(_ fetch: Fetch) async throws(APIError) -> APIResponse<Value> {
+    private nonisolated(nonsending) func landed(
+        _ fetch: Fetch,
+        among calls: CallTable?
+    ) async throws(APIError) -> APIResponse<Value> {
         while true {
-            switch await flight(fetch, needsWaiters: true).ending() {
+            switch await flight(fetch, needsWaiters: true).ending(among: calls) {
             case .landed(let result): return try result.get()
             case .gone where !Task.isCancelled: continue
             case .gone, .cancelled: throw call.module.completed(APIError(.cancelled(.caller)))
