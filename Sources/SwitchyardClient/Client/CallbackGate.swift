@@ -2,7 +2,7 @@ import SwitchyardServices
 
 /// Holds a callback back until the method that has begun the work is about to return, so that its caller has the name
 /// before the answer.
-package final class CallbackGate: Sendable {
+package struct CallbackGate: Sendable {
     private enum State {
         case closed(held: (@Sendable () -> Void)?)
         case open
