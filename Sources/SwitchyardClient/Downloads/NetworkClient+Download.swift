@@ -83,18 +83,13 @@ extension NetworkClient {
         } catch {
             return completion(.failure(DownloadFailure(.request(error), id: transfer.id, context: transfer.context())))
         }
-        let task = Task {
-            let result: Result<DownloadedFile, DownloadFailure>
+        transfer.carryOut(shownBy: configuration.monitor, completion: completion) {
             do throws(DownloadFailure) {
                 var run = try DownloadRun(transfer, configuration, report: progress)
-                result = .success(try await run.run())
+                return .success(try await run.run())
             } catch {
-                result = .failure(error)
+                return .failure(error)
             }
-            configuration.monitor?.detach()
-            transfer.end { completion(result) }
         }
-        transfer.handle.attach { task.cancel() }
-        configuration.monitor?.attach { transfer.handle.cancel(.cancelled) }
     }
 }

@@ -128,11 +128,12 @@ struct ResumableFailureTests {
 
     @Test func `a cancel ends the upload, and its name is free then`() async throws {
         let lab = try UploadLab(.tus)
-        let asked = AsyncStream.makeStream(of: Void.self)
+        let (asked, gate) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
+        defer { gate.continuation.finish() }
         lab.server.route(.patch, "/files/*") { request in
             asked.continuation.yield()
             for try await _ in request.body {}
-            try await Task.sleep(for: .seconds(600))
+            for await _ in gate.stream { break }
             return LoopbackResponse(status: 204)
         }
         let id = RequestID()

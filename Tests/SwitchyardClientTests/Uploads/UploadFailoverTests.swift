@@ -68,10 +68,11 @@ struct UploadFailoverTests {
         let clock = ManualClock()
         let client = try NetworkClient(service: .loopback(lab.servers, switching: .off), time: clock)
         defer { client.shutdown() }
-        let asked = AsyncStream.makeStream(of: Void.self)
+        let (asked, gate) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
+        defer { gate.continuation.finish() }
         lab.server.route(.head, "/files/*") { _ in
             asked.continuation.yield()
-            try await Task.sleep(for: .seconds(600))
+            for await _ in gate.stream { break }
             return LoopbackResponse()
         }
         lab.uploads.cut(after: 300_000)

@@ -54,6 +54,26 @@ struct Transfer: Sendable {
         core.transfers.remove(handle, id: id)
     }
 
+    /// Carries the transfer out in a task of its own, which its handle and its monitor can cancel, and ends it.
+    ///
+    /// - Parameters:
+    ///   - monitor: Shows the transfer; nobody when `nil`.
+    ///   - completion: Told how it ended.
+    ///   - work: What is done.
+    func carryOut<Outcome: Sendable>(
+        shownBy monitor: TransferMonitor?,
+        completion: @escaping @Sendable (Outcome) -> Void,
+        _ work: @escaping @Sendable () async -> Outcome
+    ) {
+        let task = Task {
+            let outcome = await work()
+            monitor?.detach()
+            end { completion(outcome) }
+        }
+        handle.attach { task.cancel() }
+        monitor?.attach { [handle] in handle.cancel(.cancelled) }
+    }
+
     /// Sends one request and waits for the head of its answer; the body follows as a stream unless it is asked for whole.
     ///
     /// - Parameters:

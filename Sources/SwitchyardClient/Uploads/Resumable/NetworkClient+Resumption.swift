@@ -58,18 +58,13 @@ extension NetworkClient {
             let context = transfer.context(method: configuration.request.sentMethod)
             return completion(.failure(RequestFailure(error, id: transfer.id, context: context)))
         }
-        let task = Task {
-            let result: Result<ServiceResponse, RequestFailure>
+        transfer.carryOut(shownBy: configuration.monitor, completion: completion) {
             do throws(RequestFailure) {
                 var upload = try ResumableUpload(transfer, configuration, resumption, progress: progress)
-                result = .success(try await upload.run())
+                return .success(try await upload.run())
             } catch {
-                result = .failure(error)
+                return .failure(error)
             }
-            configuration.monitor?.detach()
-            transfer.end { completion(result) }
         }
-        transfer.handle.attach { task.cancel() }
-        configuration.monitor?.attach { transfer.handle.cancel(.cancelled) }
     }
 }
