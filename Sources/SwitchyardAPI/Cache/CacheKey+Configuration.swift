@@ -9,7 +9,8 @@ extension CacheKey {
     /// Creates the key of a call; the one place in which keys are made, for storing and finding alike.
     ///
     /// `nil` when the call is not to be cached: its method may change something, its body is not known in advance, or its
-    /// request is made by hand (`APIConfiguration.isMadeByHand`). A function, since an initialiser would take a copy of the whole configuration.
+    /// request is made by hand (`APIConfiguration.isMadeByHand`). A function, since an initialiser would take a copy of
+    /// the whole configuration.
     ///
     /// - Parameters:
     ///   - configuration: The call.
