@@ -76,13 +76,13 @@ extension CacheKey {
         if configuration.usesCDN { fields.append((name: ":cdn", value: configuration.cdnURL?.text ?? "")) }
         if let url = ruledURL(of: configuration) { fields.append((name: ":url", value: url)) }
         if let server { fields.append((name: ":server", value: server)) }
-        if !isAuthorized || !configuration.usesCredentials {
-            // What is shown to somebody is not what is shown to everybody.
-            fields.append((name: ":credential", value: "none"))
-        } else if let credential = configuration.credential {
+        if let credential = configuration.credential {
             // Whoever may see the keys is not to read the secret in them.
             let fingerprint = MessageDigest.sha256("\(credential.scheme)".utf8).hexText
             fields.append((name: ":credential", value: fingerprint))
+        } else if !isAuthorized || !configuration.usesCredentials {
+            // What is shown to somebody is not what is shown to everybody.
+            fields.append((name: ":credential", value: "none"))
         }
         fields += configuration.unusualChoices
         if let tls = configuration.tls { fields.append((name: ":tls", value: tls.fingerprint)) }

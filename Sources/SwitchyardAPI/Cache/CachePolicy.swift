@@ -74,7 +74,7 @@ public struct CachePolicy: Sendable {
     /// ``ResponseCache/defaults`` say when `nil`, the default.
     ///
     /// When a server has confirmed what is stored, it is asked about the header fields and times alone: the body of such
-    /// an answer is empty, and the stored one stays.
+    /// an answer is empty, and the stored one stays, whatever it returns.
     public var willStore: (@Sendable (StoredAnswer) -> StoredAnswer?)?
     /// Names whose stored answers are removed when this call succeeds, as after a change.
     public var removesTags: Set<String> = []

@@ -17,9 +17,9 @@ public import Foundation
 public struct DownloadConfiguration: Sendable {
     /// What to ask; GET unless set.
     ///
-    /// Its `timeout` bounds the whole download, when it is set; the client's default does not, since nobody knows how
-    /// long a download takes. `idleTimeout` bounds each pause of the server; 60 s when neither it nor the client's is
-    /// set. Response caching plays no part, and the client's limit for bodies neither: see ``maximumLength``.
+    /// Its `timeout`, or that of a rule, bounds the whole download, when it is set; the client's default does not, since
+    /// nobody knows how long a download takes. `idleTimeout` bounds each pause of the server; 60 s when neither it nor the
+    /// client's is set. Response caching plays no part, and the client's limit for bodies neither: see ``maximumLength``.
     public var request: APIConfiguration
     /// Where the file goes.
     public var destination: DownloadDestination

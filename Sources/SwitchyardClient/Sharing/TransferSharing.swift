@@ -53,7 +53,8 @@ extension APIConfiguration {
     /// Whether what is sent cannot be told from what can be compared, a rule for the URL left aside.
     package var isMadeByHand: Bool {
         guard rare != nil else { return false }
-        if prebuiltRequest != nil || modifier != nil || parameterOptions != nil { return true }
+        if prebuiltRequest != nil || modifier != nil { return true }
+        if let parameterOptions, !parameterOptions.isComparable { return true }
         if case .own? = redirects?.rule { return true }
         return interceptors.contains { $0.adapt != nil }
     }
@@ -64,6 +65,7 @@ extension APIConfiguration {
         if parameterDestination != .automatic { choices.append((":destination", "\(parameterDestination)")) }
         if upgradesToHTTPS { choices.append((":https", "")) }
         if !usesCookies { choices.append((":cookies", "none")) }
+        if let parameterOptions { choices.append((":written", "\(parameterOptions)")) }
         if let redirects { choices.append((":redirects", "\(redirects.rule) \(redirects.limit)")) }
         return choices
     }
@@ -75,6 +77,19 @@ extension APIConfiguration {
             "\(usesCredentials)", "\(networkAccess)", apiVersion ?? "-", cdnURL?.text ?? "-",
             credential.map { "\($0.scheme)" } ?? "-", redirects.map { "\($0.rule) \($0.limit)" } ?? "-",
             responseBodyLimit.map { "\($0)" } ?? "-", tls?.fingerprint ?? "-",
+            parameterOptions.map { "\($0)" } ?? "-",
         ]
+    }
+}
+
+extension ParameterEncodingOptions {
+    /// Whether two that are described alike are alike: closures cannot be told apart.
+    fileprivate var isComparable: Bool {
+        if case .custom = arrays { return false }
+        if case .custom = nesting { return false }
+        if case .custom = dates { return false }
+        if case .custom = data { return false }
+        if case .custom = keyCase { return false }
+        return true
     }
 }

@@ -68,7 +68,8 @@ import Testing
         #expect(CacheKey(Self.topics, path: "") != CacheKey(Self.topics, path: "/"))
     }
 
-    @Test func `PEER-15: what one credential was answered is not shown to another`() async throws {
+    @Test(arguments: [true, false])
+    func `PEER-15: what one credential was answered is not shown to another`(_ usesCredentials: Bool) async throws {
         let transport = StubTransport { request in
             .json(#"{"id": 1, "title": "\#(request.headers["Authorization"] ?? "nobody")"}"#)
         }
@@ -77,6 +78,7 @@ import Testing
         for credential in [Credential.bearer("anna"), .bearer("bert"), .bearer("anna"), nil] {
             var call = TopicAPI.topic(1, lifetime: .seconds(60))
             call.credential = credential
+            call.usesCredentials = usesCredentials
             titles.append(try await topics.value(Topic.self, for: call).title)
         }
 

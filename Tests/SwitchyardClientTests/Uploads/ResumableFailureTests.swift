@@ -210,6 +210,43 @@ struct ResumableFailureTests {
         for await call in calls.stream { seen.append(call) }
         #expect(seen == ["all sent", "204"])
     }
+
+    @Test func `a server whose count goes back and forth is given up`() async throws {
+        let lab = try UploadLab(.tus)
+        let pieces = Locked(0)
+        lab.server.route(.patch, "/files/*") { request in
+            _ = try await request.body.collect()
+            // Every second piece breaks, and then nothing is left of the first.
+            let isBroken = pieces.withLock { pieces in
+                pieces += 1
+                return pieces % 2 == 0
+            }
+            return LoopbackResponse(status: isBroken ? 503 : 204, headers: ["Upload-Offset": "100000"])
+        }
+        lab.server.route(.head, "/files/*") { _ in LoopbackResponse(status: 200, headers: ["Upload-Offset": "0"]) }
+        var upload = upload(.data(bytes))
+        upload.resumption?.pieceLength = 100_000
+        upload.resumption?.maximumContinuations = 2
+
+        #expect(try await lab.client.upload(upload).status == 503)
+        #expect(pieces.withLock { $0 } == 6)
+    }
+
+    @Test func `what is asked in between has no body, whatever all calls have in common`() async throws {
+        var options = NetworkClient.Options(seed: 1)
+        options.generator.common.parameters = ["platform": "linux"]
+        let lab = try UploadLab(.contentRange, options: options)
+        lab.uploads.cut(after: 300_000)
+        var upload = UploadConfiguration(path: "files", from: .data(bytes))
+        upload.resumption = .contentRange()
+
+        _ = try await lab.client.upload(upload)
+
+        let question = try #require(lab.server.requests.dropLast().last)
+        #expect(question.headers["Content-Range"] == "bytes */700000")
+        #expect(question.bodyCount == 0)
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
+    }
 }
 
 extension Result {

@@ -140,4 +140,12 @@ struct UploadRecordTests {
         }
         #expect(path.hasPrefix(file.path))
     }
+
+    @Test func `an upload that is refused for good is not gone on with`() async throws {
+        let (lab, file) = try await cutLab(.tus)
+        lab.server.setFault(.status(412), on: "/files/*")
+
+        #expect(try await lab.client.upload(upload(file, lab)).status == 412)
+        #expect(records(lab).isEmpty)
+    }
 }

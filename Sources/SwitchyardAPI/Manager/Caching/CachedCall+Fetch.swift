@@ -50,7 +50,9 @@ extension CachedCall {
             guard var answer = fields(of: response, transit) else { return }
             if let body = fetched.body { answer.body = body }
             let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
-            guard let changed = willStore.map({ $0(answer) }) ?? answer else { return }
+            // What is stored was wanted; of its confirmation the hook may change the header fields, and no more.
+            let unchanged = fetched.body == nil ? answer : nil
+            guard let changed = willStore.map({ $0(answer) ?? unchanged }) ?? answer else { return }
             // What is stored has to be what a reader of the disk would decode; what cannot be decoded is not stored.
             let isOwn = fetched.body == nil || changed.body == answer.body
             guard let value = isOwn ? response.value : try? call.value(of: changed),

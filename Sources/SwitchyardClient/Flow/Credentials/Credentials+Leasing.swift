@@ -18,7 +18,7 @@ extension Credentials {
         while true {
             let view = view(in: journey.environment)
             begun = begun ?? view.endings
-            if view.hasNothing, let lease = leaseWithoutRenewal(view) { return lease }
+            if view.hasNothing, !view.needsLoading, let lease = leaseWithoutRenewal(view) { return lease }
             if let error = view.failure(of: view.version, begunAt: begun ?? 0) { throw error }
             guard !view.isBusy else {
                 try await wait(for: journey, seeing: view, mayHaveNothing: true)

@@ -51,6 +51,8 @@ extension NetworkClient {
     ) {
         // What is in the table shows that it is an upload; each of its requests has a body of its own.
         var asked = configuration.request
+        asked.method = asked.sentMethod
+        asked.prebuiltRequest = nil
         asked.body = .custom(contentType: configuration.source.contentType) { HTTPBody.none }
         do throws(RequestFailure.Reason) {
             try transfer.begin(asked, delivery: .whole)

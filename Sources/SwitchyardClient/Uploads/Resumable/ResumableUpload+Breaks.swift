@@ -20,7 +20,7 @@ extension ResumableUpload {
         case .complete: return complete(response)
         case .unknown, .unusable: try startOver("the server does not know the upload (\(response.status))")
         case .unsettled: return try await leaveServer(or: .success(response))
-        case .refused: return response
+        case .refused: return refused(response)
         }
         return nil
     }

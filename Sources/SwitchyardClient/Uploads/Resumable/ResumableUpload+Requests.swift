@@ -65,6 +65,8 @@ extension ResumableUpload {
         request.body = .none
         request.query = [:]
         request.parameters = [:]
+        // A body of common parameters would be taken for bytes of the upload.
+        request.parameterDestination = .query
         request.pathValues = [:]
         request.urlRule = nil
         request.apiVersion = ""

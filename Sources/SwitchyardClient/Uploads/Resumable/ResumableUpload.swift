@@ -115,7 +115,7 @@ struct ResumableUpload {
         case .has(let count): try await accept(count, response)
         case .complete: return complete(response)
         case .unknown: try startOver("the server does not know the upload any more (\(response.status))")
-        case .refused: return response
+        case .refused: return refused(response)
         case .unsettled: return try await isSurvived("status \(response.status)", response) ? nil : response
         case .unusable(let text):
             guard try await isSurvived(text, response) else { throw unusable(text) }
@@ -139,6 +139,12 @@ struct ResumableUpload {
     mutating func complete(_ response: ServiceResponse) -> ServiceResponse {
         place?.remove()
         progress.finish(length: pieces.length)
+        return response
+    }
+
+    /// Takes note that the server does not take it: a later call opens another upload, unless the refusal may pass.
+    func refused(_ response: ServiceResponse) -> ServiceResponse {
+        if ![401, 407].contains(response.status) { place?.remove() }
         return response
     }
 

@@ -23,7 +23,9 @@ struct UploadState: Sendable {
     var next = Next.open
     /// The bytes that the server is known to have.
     var offset: Int64 = 0
-    /// How often in a row something broke without a byte more having arrived.
+    /// The most bytes that a server was known to have.
+    private var most: Int64 = 0
+    /// How often in a row something broke without a byte more having arrived than ever before.
     var breaks = 0
     /// How often the upload began anew.
     var restarts = 0
@@ -34,7 +36,9 @@ struct UploadState: Sendable {
 
     /// Takes note of how many bytes the server has.
     mutating func arrived(_ count: Int64) {
-        if count > offset { breaks = 0 }
+        // A server whose count goes back and forth takes nobody in.
+        if count > most { breaks = 0 }
+        most = max(most, count)
         offset = count
         next = .send
     }
