@@ -135,6 +135,40 @@ struct ResumableUploadTests {
         #expect(events.values.contains { if case .restarted = $0 { true } else { false } })
     }
 
+    @Test func `what arrives of an upload that began anew counts, whatever the first one had`() async throws {
+        let lab = try UploadLab(.tus)
+        let uploads = lab.uploads
+        let (cuts, breaks) = (Locked(0), Locked(0))
+        var upload = upload(.data(bytes), uploads) { resumption in
+            resumption.pieceLength = 250_000
+            resumption.maximumContinuations = 1
+            resumption.onEvent = { event in
+                guard case .interrupted = event else { return }
+                let number = breaks.withLock { breaks in
+                    breaks += 1
+                    return breaks
+                }
+                if number == 1 { uploads.forget() }
+            }
+        }
+        // The second piece breaks, of the first upload and of the one after it.
+        upload.request.interceptors = [
+            .adapting { request, _ in
+                guard request.headers["Upload-Offset"] == "250000" else { return }
+                let number = cuts.withLock { cuts in
+                    cuts += 1
+                    return cuts
+                }
+                if number <= 2 { uploads.cut(after: 10_000) }
+            }
+        ]
+
+        _ = try await lab.client.upload(upload)
+
+        #expect(uploads.uploads.map(\.bytes) == [bytes])
+        #expect(breaks.withLock { $0 } == 2)
+    }
+
     @Test func `one that refuses again and again is believed`() async throws {
         let lab = try UploadLab(.tus)
         lab.server.setFault(.status(503), on: "/files/*")

@@ -148,4 +148,14 @@ struct UploadRecordTests {
         #expect(try await lab.client.upload(upload(file, lab)).status == 412)
         #expect(records(lab).isEmpty)
     }
+
+    @Test func `an upload that its server has forgotten is not asked for again and again`() async throws {
+        let (lab, file) = try await cutLab(.tus)
+        lab.uploads.forget()
+
+        _ = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload(file, lab)) }
+        _ = try await lab.client.upload(upload(file, lab))
+
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
+    }
 }

@@ -18,7 +18,8 @@ extension ResumableUpload {
         switch dialect.answer(status: response.status, headers: response.headers) {
         case .has(let count): try goOn(at: count, with: response)
         case .complete: return complete(response)
-        case .unknown, .unusable: try startOver("the server does not know the upload (\(response.status))")
+        case .unknown: try startOver("the server does not know the upload (\(response.status))")
+        case .unusable(let text): try startOver(text)
         case .unsettled: return try await leaveServer(or: .success(response))
         case .refused: return refused(response)
         }
@@ -92,9 +93,10 @@ extension ResumableUpload {
     ///
     /// - Throws: When that has happened too often.
     mutating func startOver(_ why: String) throws(RequestFailure) {
+        // Also where this call does not begin anew: the next one finds nothing to go on with.
+        place?.remove()
         guard state.restarts < resumption.maximumContinuations else { throw unusable(why) }
         state.startOver()
-        place?.remove()
         resumption.onEvent?(.restarted(why))
     }
 

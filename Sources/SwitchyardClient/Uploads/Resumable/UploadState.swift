@@ -23,9 +23,9 @@ struct UploadState: Sendable {
     var next = Next.open
     /// The bytes that the server is known to have.
     var offset: Int64 = 0
-    /// The most bytes that a server was known to have.
+    /// The most bytes that were known to have arrived of the upload that is open.
     private var most: Int64 = 0
-    /// How often in a row something broke without a byte more having arrived than ever before.
+    /// How often in a row something broke without a byte more having arrived than before.
     var breaks = 0
     /// How often the upload began anew.
     var restarts = 0
@@ -47,6 +47,7 @@ struct UploadState: Sendable {
     mutating func startOver() {
         session = nil
         offset = 0
+        most = 0
         restarts += 1
         next = .open
     }
