@@ -20,7 +20,8 @@ extension ResponseCache {
 
     /// Removes everything, on disk too.
     ///
-    /// What is being fetched while entries are removed, here and below, is not stored.
+    /// What is being fetched while entries are removed, here and below, is not stored, and calls that come afterwards
+    /// do not wait for it.
     public func removeAll() {
         removeAll { _ in true }
     }

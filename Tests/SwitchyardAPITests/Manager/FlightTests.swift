@@ -117,6 +117,36 @@ import Testing
         #expect(!two.isLoading)
     }
 
+    @Test func `a call after a change shares no fetch that was begun before it`() async throws {
+        let clock = ManualClock()
+        let reads = Locked(0)
+        let transport = StubTransport { request in
+            guard request.method == .get else { return .status(204) }
+            let number = reads.withLock { reads in
+                reads += 1
+                return reads
+            }
+            return .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"\#(number)"}"#))
+        }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let topics = TopicAPI(client: client)
+        let before = Task { try await topics.topic(1, lifetime: Self.lifetime) }
+        await transport.waitForRequests(1)
+        var change = APIConfiguration(path: "topics/1", method: .put)
+        change.cache.removesTags = ["topics"]
+        try await topics.send(change)
+
+        let after = Task { try await topics.topic(1, lifetime: Self.lifetime) }
+        while client.waiting < 2 { await Task.yield() }
+        await clock.waitForTimers(client.flights.count, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+
+        #expect(try await before.value.title == "1")
+        #expect(try await after.value.title == "2")
+        // What was asked for after the change is stored, whichever of the two ends last.
+        #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
+    }
+
     @Test func `no call is lost under random leaving`() async throws {
         let transport = StubTransport { _ in APIManagerTests.answer }
         let client = try NetworkClient.stubbed(transport)

@@ -6,6 +6,8 @@ final class FlightTable: Sendable {
         let key: CacheKey
         let stamp: CacheStamp
         let type: ObjectIdentifier
+        /// How often entries were removed before: what is asked for after a change is not answered from before it.
+        let removals: Int
     }
 
     private let flights = Locked<[Name: any AnyObject & Sendable]>([:])
@@ -24,6 +26,8 @@ final class FlightTable: Sendable {
     ///   - key: What is fetched.
     ///   - stamp: What the value depends on beside the request.
     ///   - type: The type of the value.
+    ///   - removals: How often entries of the cache were removed so far; a fetch that was begun before the last time is
+    ///     left to those who wait for it.
     ///   - needsWaiters: Whether a fetch that is begun is cancelled when nobody waits for it any more.
     ///   - fetch: Fetches the answer.
     /// - Returns: The fetch.
@@ -32,10 +36,11 @@ final class FlightTable: Sendable {
         _ key: CacheKey,
         _ stamp: CacheStamp,
         as type: Value.Type,
+        after removals: Int,
         needsWaiters: Bool,
         fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
     ) -> Flight<Value> {
-        let name = Name(key: key, stamp: stamp, type: ObjectIdentifier(type))
+        let name = Name(key: key, stamp: stamp, type: ObjectIdentifier(type), removals: removals)
         let (flight, isNew) = flights.withLock { flights -> (Flight<Value>, Bool) in
             if let flight = flights[name] as? Flight<Value> { return (flight, false) }
             let flight = Flight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.remove($0, name) }

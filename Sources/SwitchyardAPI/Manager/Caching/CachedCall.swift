@@ -85,6 +85,12 @@ struct CachedCall<Value: Sendable>: Sendable {
 
     /// The fetch under way, or a new one.
     private func flight(_ fetch: Fetch, needsWaiters: Bool) -> Flight<Value> {
-        flights.join(plan.key, plan.stamp, as: Value.self, needsWaiters: needsWaiters) { await fetch.run() }
+        flights.join(
+            plan.key,
+            plan.stamp,
+            as: Value.self,
+            after: plan.removalsSoFar(),
+            needsWaiters: needsWaiters
+        ) { await fetch.run() }
     }
 }
