@@ -20,6 +20,8 @@ final class SharedRequest: DispatchedRequest {
     let progress: TransferProgressHandler?
     /// Whether it belongs to the renewal of the client's credentials, and goes without them.
     let isOfRenewal: Bool
+    /// Which of the client's credentials it would go with: who logs in is not shown what was asked by another.
+    let credentialVersion: UInt64
     private let startedAt: MonotonicTime
     private let completion: Exchange.Completion
     private let state = Locked(State())
@@ -42,6 +44,7 @@ final class SharedRequest: DispatchedRequest {
         self.completion = completion
         isOfRenewal = core.options.credentials?.isBypassed ?? false
         target = core.target
+        credentialVersion = core.options.credentials?.version(in: target.pool.environment) ?? 0
         startedAt = core.time.now
     }
 

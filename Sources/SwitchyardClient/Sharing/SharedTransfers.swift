@@ -10,6 +10,8 @@ final class SharedTransfers: Sendable {
         let usesCredentials: Bool
         /// What a renewal asks must not share with those who wait for the renewal.
         let isOfRenewal: Bool
+        /// Nor may whoever has logged in share with the one before.
+        let credentialVersion: UInt64
         /// Requests of one environment do not share with those of another, nor with those before a switch back.
         let pool: ObjectIdentifier
     }
@@ -65,6 +67,7 @@ final class SharedTransfers: Sendable {
             name: request.name,
             usesCredentials: request.sender.usesCredentials,
             isOfRenewal: request.isOfRenewal,
+            credentialVersion: request.credentialVersion,
             pool: ObjectIdentifier(request.target.pool)
         )
     }

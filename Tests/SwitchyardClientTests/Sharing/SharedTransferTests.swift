@@ -63,6 +63,31 @@ import Testing
         for task in tasks { #expect(await task.value == .cancelled) }
     }
 
+    @Test func `whoever logs in shares no transfer with the one who was logged in before`() async throws {
+        let clock = ManualClock()
+        let credentials = Credentials { _ in nil }
+        let (client, transport) = try NetworkClient.stubbed(time: clock) {
+            $0.credentials = credentials
+        } answer: { request in
+            .delayed(by: .seconds(1), on: clock, .json("\"\(request.headers["Authorization"] ?? "nobody")\""))
+        }
+        let environment = client.environment
+        credentials.set(.bearer("ada"), in: environment)
+        let first = Task { try? await client.send(Self.shared("me")) }
+        #expect(await transport.waitForRequests(1))
+        credentials.logOut(in: environment)
+        credentials.set(.bearer("grace"), in: environment)
+
+        let second = Task { try? await client.send(Self.shared("me")) }
+        await until { client.core.sharedTransfers.requestCount == 2 }
+        await clock.waitForTimers(client.core.sharedTransfers.count, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+
+        #expect(await first.value?.text == "\"Bearer ada\"")
+        #expect(await second.value?.text == "\"Bearer grace\"")
+        #expect(client.core.sharedTransfers.count == 0)
+    }
+
     @Test func `D53, PEER-3: the transfer goes on until the last caller has left`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let ids = (0..<3).map { _ in RequestID() }
