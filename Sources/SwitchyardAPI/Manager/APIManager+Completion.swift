@@ -60,7 +60,7 @@ extension APIManager {
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) {
         let plan = CachePlan.of(call.configuration, at: call.serializer.part, through: client, user: cacheUser)
-        let cached = plan.map { CachedCall(call: call, plan: $0, flights: client.flights) }
+        let cached = plan.map { cachedCall(call, $0) }
         let calls = client.calls
         calls.enter(id)
         let task = Task { [weak calls, scope = calls.client] in

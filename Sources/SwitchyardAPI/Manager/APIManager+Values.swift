@@ -107,8 +107,13 @@ extension APIManager {
         _ plan: CachePlan?
     ) async throws(APIError) -> APIResponse<Value> {
         guard let plan else { return try await call.fetch(through: client).response }
-        let cached = CachedCall(call: call, plan: plan, flights: client.flights)
+        let cached = cachedCall(call, plan)
         return try await cached.response(through: client.calls.client, among: client.calls)
+    }
+
+    /// A call whose answer may come from the cache.
+    func cachedCall<Value: Sendable>(_ call: APICall<Value>, _ plan: CachePlan) -> CachedCall<Value> {
+        CachedCall(call: call, plan: plan, flights: client.flights, presentUser: presentUser(orLast: cacheUser))
     }
 
     /// The serialiser of an answer that holds nothing of interest; a frame is read all the same.

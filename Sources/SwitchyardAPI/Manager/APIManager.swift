@@ -40,6 +40,14 @@ extension APIManager {
 
     /// The stored answers of the client's service.
     public var cache: ResponseCache { client.responseCache }
+
+    /// Tells the user of each moment, without keeping the manager; once that is gone the one that is given.
+    func presentUser(orLast user: String?) -> @Sendable () -> String? {
+        { [weak self] in
+            guard let self else { return user }
+            return cacheUser
+        }
+    }
 }
 
 // MARK: - Cancelling

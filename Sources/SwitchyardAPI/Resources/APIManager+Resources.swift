@@ -49,10 +49,7 @@ extension APIManager {
             client: client.calls.client,
             environment: client.environment,
             user: user,
-            presentUser: { [weak self] in
-                guard let self else { return user }
-                return cacheUser
-            }
+            presentUser: presentUser(orLast: user)
         )
     }
 }
@@ -144,8 +141,9 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     }
 
     private func cached(_ configuration: APIConfiguration) -> CachedCall<Value>? {
-        CachePlan.of(configuration, at: serializer.part, through: client, user: user).map {
-            CachedCall(call: APICall(configuration, serializer, module), plan: $0, flights: client.flights)
+        CachePlan.of(configuration, at: serializer.part, through: client, user: user).map { plan in
+            let call = APICall(configuration, serializer, module)
+            return CachedCall(call: call, plan: plan, flights: client.flights, presentUser: presentUser)
         }
     }
 }

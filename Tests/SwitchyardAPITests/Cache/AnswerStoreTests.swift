@@ -81,6 +81,30 @@ import Testing
         #expect(topics.cache.count == 0 && shelf.answers.withLock { $0.isEmpty })
     }
 
+    @Test func `what another user is answered, who came while the store was read, is not kept for the first`()
+        async throws
+    {
+        let user = Locked("ada")
+        let transport = StubTransport { _ in .json(#"{"id":1,"title":"\#(user.withLock { $0 })"}"#) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        client.responseCache = ResponseCache(disk: shelf, time: clock) { [date] in date.withLock { $0 } }
+        let topics = TopicAPI(client: client, user: "ada")
+        shelf.whileAsked.withLock { asked in
+            asked = {
+                user.withLock { $0 = "grace" }
+                topics.user.withLock { $0 = "grace" }
+            }
+        }
+        _ = try await topics.topic(1, lifetime: .seconds(60))
+        shelf.whileAsked.withLock { $0 = {} }
+        user.withLock { $0 = "ada" }
+        topics.user.withLock { $0 = "ada" }
+
+        #expect(topics.cache.count == 0 && shelf.answers.withLock { $0.isEmpty })
+        #expect(try await topics.topic(1, lifetime: .seconds(60)).title == "ada")
+        #expect(topics.cache.count == 1)
+    }
+
     @Test func `a resource that is wiped while the store is read does not come back`() async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))

@@ -7,6 +7,7 @@ extension CachedCall {
     struct Fetch: Sendable {
         private let call: APICall<Value>
         private let plan: CachePlan
+        private let presentUser: @Sendable () -> String?
         private let client: NetworkClient
         private let stored: CachedValue<Value>?
         private let conditions: HTTPHeaders
@@ -19,6 +20,7 @@ extension CachedCall {
         ) {
             call = cached.call
             plan = cached.plan
+            presentUser = cached.presentUser
             self.client = client
             self.stored = stored
             self.conditions = conditions
@@ -38,10 +40,14 @@ extension CachedCall {
             }
         }
 
-        /// Whether an answer is to be stored: it came from the server and from the environment that the key stands for.
+        /// Whether an answer is to be stored: it came from the server and from the environment that the key stands for, and
+        /// its user is still there, so that no other one's credentials went with the request.
         private func isWanted(_ response: APIResponse<Value>) -> Bool {
-            plan.policy.stores && (plan.server == nil || plan.server == response.context?.server)
-                && response.context?.environment.rawValue == plan.key.parts.partition.environment
+            guard plan.policy.stores, plan.server == nil || plan.server == response.context?.server else {
+                return false
+            }
+            let partition = plan.key.parts.partition
+            return response.context?.environment.rawValue == partition.environment && presentUser() == partition.user
         }
 
         /// Stores an answer, unless entries were removed since it was asked for.

@@ -7,6 +7,8 @@ struct CachedCall<Value: Sendable>: Sendable {
     let call: APICall<Value>
     let plan: CachePlan
     let flights: FlightTable
+    /// The user now: what comes for another than the one in the key is not stored.
+    let presentUser: @Sendable () -> String?
 
     /// The answer: stored, fetched, or stored because fetching failed.
     ///
