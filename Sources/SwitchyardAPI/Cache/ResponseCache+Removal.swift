@@ -29,6 +29,7 @@ extension ResponseCache {
     /// Removes all entries of a service in an environment, those of all users when none is named; for a log-out or the
     /// end of an environment.
     public func removeAll(in partition: CachePartition) {
+        noteRemoval()
         disk?.removeAll(in: partition)
         drop { entry in
             entry.partition.service == partition.service && entry.partition.environment == partition.environment
@@ -55,6 +56,7 @@ extension ResponseCache {
     ///
     /// - Parameter rule: Called without a lock, for those on disk later and from another thread.
     public func removeAll(where rule: @escaping @Sendable (Candidate) -> Bool) {
+        noteRemoval()
         disk?.removeAll(where: rule)
         drop(where: rule)
     }
@@ -65,7 +67,7 @@ extension ResponseCache {
     func removeChanged(at place: ChangedPaths.Place) {
         if disk != nil { changes.withLock { [date = wallClock()] in $0.note(place, at: date) } }
         guard followsHTTP.withLock({ $0 }) else { return }
-        removals.withLock { $0 &+= 1 }
+        noteRemoval()
         for index in tables.indices {
             for box in boxes(index) where box.record.facts.http != nil && place == ChangedPaths.Place(box.key.parts) {
                 drop(box)
@@ -75,7 +77,6 @@ extension ResponseCache {
     }
 
     private func drop(where rule: (Candidate) -> Bool) {
-        removals.withLock { $0 &+= 1 }
         let now = clock.now
         for index in tables.indices {
             for box in boxes(index) where rule(Candidate(box, now: now)) { drop(box) }

@@ -183,8 +183,18 @@ public final class ResponseCache: Sendable {
 
     /// Removes the value of a key, on disk too.
     public func remove(_ key: CacheKey) {
-        removals.withLock { $0 &+= 1 }
+        noteRemoval()
+        withdraw(key)
+    }
+
+    /// Removes the value of a key, on disk too, without a say on what is being fetched.
+    func withdraw(_ key: CacheKey) {
         drop(key)
         disk?.remove(key)
+    }
+
+    /// Counts a removal, first of all, so that whoever stores something meanwhile sees it.
+    func noteRemoval() {
+        removals.withLock { $0 &+= 1 }
     }
 }

@@ -105,6 +105,39 @@ import Testing
         #expect(topics.cache.count == 1)
     }
 
+    /// The time of a cache, which does something else when it is asked the next time.
+    private final class InterruptedTime: TimeSource {
+        let interruption = Locked<(@Sendable () -> Void)?>(nil)
+
+        var now: MonotonicTime {
+            interruption.withLock { interruption in
+                defer { interruption = nil }
+                return interruption
+            }?()
+            return .zero
+        }
+
+        func schedule(at deadline: MonotonicTime, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
+            ManualClock().schedule(at: deadline, action)
+        }
+    }
+
+    @Test func `what is removed at the moment in which it is stored is gone`() async throws {
+        let (topics, _) = try start()
+        let time = InterruptedTime()
+        let cache = ResponseCache(disk: shelf, time: time) { [date] in date.withLock { $0 } }
+        topics.client.responseCache = cache
+        var call = TopicAPI.topic(1, lifetime: .seconds(60))
+        // Asked last of all before the cache looks at its clock to store the answer.
+        call.cache.willStore = { answer in
+            time.interruption.withLock { $0 = { topics.removeAnswers() } }
+            return answer
+        }
+        _ = try await topics.value(Topic.self, for: call)
+
+        #expect(cache.count == 0 && shelf.answers.withLock { $0.isEmpty })
+    }
+
     @Test func `a resource that is wiped while the store is read does not come back`() async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))

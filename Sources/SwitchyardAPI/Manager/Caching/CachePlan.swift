@@ -131,6 +131,14 @@ extension CachePlan {
         return cache.removals.withLock { $0 }
     }
 
+    /// Stores something unless entries were removed since; what a removal overtakes while it is stored goes again.
+    func unlessRemoved(since removals: Int, _ store: () -> Void) {
+        guard cache.removals.withLock({ $0 }) == removals else { return }
+        store()
+        // A removal is counted before it looks for entries: either it has found this one, or it is seen here.
+        if cache.removals.withLock({ $0 }) != removals { cache.withdraw(key) }
+    }
+
     /// Lets changes remove entries from now on, where HTTP's rules decide on this one.
     func followRules() {
         if policy.freshness == .http { cache.followsHTTP.withLock { $0 = true } }

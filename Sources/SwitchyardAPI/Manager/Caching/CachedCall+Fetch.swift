@@ -61,15 +61,19 @@ extension CachedCall {
             guard let changed = willStore.map({ $0(answer) ?? unchanged }) ?? answer else { return }
             // What is stored has to be what a reader of the disk would decode; what cannot be decoded is not stored.
             let isOwn = fetched.body == nil || changed.body == answer.body
-            guard let value = isOwn ? response.value : try? call.value(of: changed),
-                plan.cache.removals.withLock({ $0 }) == removals
-            else { return }
+            guard let value = isOwn ? response.value : try? call.value(of: changed) else { return }
             let cost = fetched.body == nil ? fetched.cost : changed.body.count
-            plan.keep(value, changed, cost: cost, call.configuration.headers)
+            plan.unlessRemoved(since: removals) {
+                plan.keep(value, changed, cost: cost, call.configuration.headers)
+                keepOnDisk(changed, isConfirmation: fetched.body == nil)
+            }
+        }
+
+        private func keepOnDisk(_ answer: StoredAnswer, isConfirmation: Bool) {
             guard plan.policy.usesDisk, let disk = plan.cache.disk,
-                !plan.isAmbiguousOnDisk(changed, call.configuration.headers)
+                !plan.isAmbiguousOnDisk(answer, call.configuration.headers)
             else { return }
-            if fetched.body == nil { disk.confirm(plan.key, by: changed) } else { disk.store(changed, for: plan.key) }
+            if isConfirmation { disk.confirm(plan.key, by: answer) } else { disk.store(answer, for: plan.key) }
         }
 
         /// The answer without its body, with the times that policy and header fields give it; `nil` when HTTP's rules

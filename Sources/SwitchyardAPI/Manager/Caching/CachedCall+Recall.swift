@@ -43,7 +43,7 @@ extension CachedCall {
                 if plan.isAmbiguousOnDisk(answer, call.configuration.headers) { throw .invalidMetadata }
                 guard let value = try? call.value(of: answer) else { throw .invalidData }
                 let age = Duration(clampingSeconds: now.timeIntervalSince(answer.created))
-                if plan.cache.removals.withLock({ $0 }) == removals {
+                plan.unlessRemoved(since: removals) {
                     plan.keep(value, answer, age: age, cost: answer.body.count, call.configuration.headers)
                 }
                 return .found(found(value, answer, age: age))
