@@ -70,14 +70,17 @@ public final class APIResource<Value: Sendable>: Sendable {
 
     /// Asks the server for the value.
     ///
-    /// Calls while a load is under way join it. Cancelling the task leaves the load to others who wait.
+    /// Calls while a load is under way join it; one that was begun before ``invalidate()`` they let end, and ask anew.
+    /// Cancelling the task leaves the load to others who wait.
     ///
     /// - Returns: The value.
     /// - Throws: ``APIError``; the value that was there before stays.
     @discardableResult
     public nonisolated(nonsending) func load() async throws(APIError) -> Value {
         while true {
-            switch await begin(needsWaiters: true).ending() {
+            let (flight, isOutdated) = begin(needsWaiters: true)
+            switch await flight.ending() {
+            case .landed(.success) where isOutdated && !Task.isCancelled: continue
             case .landed(let result): return try result.get().value
             case .gone where !Task.isCancelled: continue
             case .gone, .cancelled: throw completed(APIError(.cancelled(.caller)))
@@ -106,7 +109,7 @@ public final class APIResource<Value: Sendable>: Sendable {
 
     /// Begins a load for which nobody waits; does nothing while one is under way.
     public func startLoading() {
-        _ = begin(needsWaiters: false)
+        begin(needsWaiters: false)
     }
 
     /// Gives the load under way up; whoever waits for it is cancelled.
@@ -132,9 +135,12 @@ public final class APIResource<Value: Sendable>: Sendable {
 
 extension APIResource {
     /// Makes the value one that has to be loaded again; it stays until then.
+    ///
+    /// So is what a load brings that is under way: it may have been answered before whatever has changed.
     public func invalidate() {
         change { state in
             state.content?.isInvalid = true
+            state.isFlightOutdated = state.flight != nil
             state.failure = nil
         }
     }
@@ -166,22 +172,26 @@ extension APIResource {
         for listener in listeners { listener.yield() }
     }
 
-    /// The load under way, or a new one.
-    private func begin(needsWaiters: Bool) -> Flight<Value> {
-        let (flight, isNew, listeners) = state.withLock { state in
-            if let flight = state.flight { return (flight, false, [AsyncStream<Void>.Continuation]()) }
+    /// The load under way and whether its answer is outdated already, or a new one.
+    @discardableResult
+    private func begin(needsWaiters: Bool) -> (flight: Flight<Value>, isOutdated: Bool) {
+        let (flight, isNew, isOutdated, listeners) = state.withLock { state in
+            if let flight = state.flight {
+                return (flight, false, state.isFlightOutdated, [AsyncStream<Void>.Continuation]())
+            }
             let flight = Flight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.ended($0) }
             state.flight = flight
-            return (flight, true, state.listeners)
+            state.isFlightOutdated = false
+            return (flight, true, false, state.listeners)
         }
-        guard isNew else { return flight }
+        guard isNew else { return (flight, isOutdated) }
         for listener in listeners { listener.yield() }
         flight.start { [weak self, weak flight, fetch] in
             let result = await fetch()
             self?.take(result, of: flight)
             return result
         }
-        return flight
+        return (flight, false)
     }
 
     /// Takes a result in, unless the load was given up meanwhile.
@@ -200,6 +210,7 @@ extension APIResource {
                     answer,
                     created: created
                 )
+                state.content?.isInvalid = state.isFlightOutdated
                 // What stands in for the server is as old as it is, and the server is left alone for a while.
                 state.failure = age > .zero ? (nil, now) : nil
                 state.isWiped = false

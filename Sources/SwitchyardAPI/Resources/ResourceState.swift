@@ -58,6 +58,8 @@ struct ResourceState<Value: Sendable>: Sendable {
     /// When the server failed the last time, and how; without an error when a stored value stood in for it.
     var failure: (error: APIError?, time: MonotonicTime)?
     var flight: Flight<Value>?
+    /// Whether the value was invalidated since the load under way was begun, whose answer may be from before.
+    var isFlightOutdated = false
     /// Whether the value was removed on purpose, so that a stored one is not to come back.
     var isWiped = false
     private var observers: [Int: AsyncStream<Void>.Continuation] = [:]

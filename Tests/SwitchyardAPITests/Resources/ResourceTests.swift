@@ -88,6 +88,38 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
+    @Test func `F37: an answer that was asked for before the value was invalidated is not current`() async throws {
+        let answered = Locked(0)
+        let transport = StubTransport { [clock] _ in
+            let number = answered.withLock { answered in
+                answered += 1
+                return answered
+            }
+            let answer = StubAnswer.json(#"{"id":1,"title":"\#(number)"}"#)
+            return number < 3 ? .delayed(by: .seconds(1), on: clock, answer) : answer
+        }
+        let topic = resource(TopicAPI(client: try .stubbed(transport, time: clock)))
+        let first = Task { try await topic.load() }
+        await transport.waitForRequests(1)
+        topic.invalidate()
+        await clock.waitForTimers(1, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+        #expect(try await first.value.title == "1")
+        #expect(topic.value?.title == "1" && !topic.snapshot.isCurrent)
+
+        let second = Task { try await topic.load() }
+        await transport.waitForRequests(2)
+        topic.invalidate()
+        let third = Task { try await topic.loadIfNeeded() }
+        while topic.state.withLock({ $0.flight?.waiting }) != 2 { await Task.yield() }
+        await clock.waitForTimers(1, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+
+        #expect(try await second.value.title == "2")
+        #expect(try await third.value?.title == "3")
+        #expect(topic.value?.title == "3" && topic.snapshot.isCurrent)
+    }
+
     @Test func `F41: a value is put in without the network, and ends a load under way`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
