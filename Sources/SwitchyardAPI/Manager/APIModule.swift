@@ -130,8 +130,13 @@ public struct APIModule: Sendable {
     }
 
     /// The error with the module's words, and with what the body of a refused answer says, formatted by the app.
-    func completed(_ error: APIError) -> APIError {
-        var error = informed(error)
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - text: The body as a decoder reads it; the one that the error keeps when `nil`.
+    /// - Returns: The error as it is delivered.
+    func completed(_ error: APIError, reading text: @autoclosure () -> Data? = nil) -> APIError {
+        var error = informed(error, reading: text)
         error.messages = messages
         return formatError?(error) ?? error
     }
@@ -139,9 +144,10 @@ public struct APIModule: Sendable {
     /// The error with what the body of a refused answer says.
     ///
     /// A frame with a code that the module knows says more than the status; with another code only its message is taken.
-    private func informed(_ error: APIError) -> APIError {
-        guard case .status = error.reason, let envelope, !error.context.body.isEmpty,
-            let frame = try? parts.value.shelf.decoding(at: "").decode(FrameContent.self, from: error.context.body)
+    private func informed(_ error: APIError, reading text: () -> Data?) -> APIError {
+        guard case .status = error.reason, let envelope, !error.context.body.isEmpty else { return error }
+        let decoding = parts.value.shelf.decoding(at: "")
+        guard let frame = try? decoding.decode(FrameContent.self, from: text() ?? error.context.body)
         else { return error }
         var error = error
         error.serverMessage = frame.message

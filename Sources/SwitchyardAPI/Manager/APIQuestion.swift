@@ -98,10 +98,11 @@ final class APIQuestion: Sendable {
             method: configuration.method,
             accept: configuration.headers["Accept"]
         )
+        let rules = configuration.rules ?? module.rules
         do throws(APIError) {
-            return try make(raw, configuration.rules ?? module.rules)
+            return try make(raw, rules)
         } catch {
-            throw module.completed(error, by: answer.service, answer.data)
+            throw module.completed(error, by: answer.service, answer.data, reading: rules.readable(raw))
         }
     }
 
@@ -149,14 +150,19 @@ final class APIQuestion: Sendable {
 }
 
 extension APIModule {
-    /// The error with everything that is known about the answer.
-    func completed(_ error: APIError, by answer: ServiceResponse, _ data: Data) -> APIError {
+    /// The error with everything that is known about the answer, and with what its body says, where it can be read.
+    func completed(
+        _ error: APIError,
+        by answer: ServiceResponse,
+        _ data: Data,
+        reading text: @autoclosure () -> Data? = nil
+    ) -> APIError {
         var error = error
         let underlying = error.context.underlying
         error.context = APIError.Context(answer.context)
         error.context.requestID = answer.id
         error.context.underlying = underlying
         error.context.keep(status: answer.status, headers: answer.headers, body: data)
-        return completed(error)
+        return completed(error, reading: text())
     }
 }

@@ -48,6 +48,18 @@ extension ResponseRules {
         preprocess = { $0.starts(with: bytes) ? Data($0.dropFirst(bytes.count)) : $0 }
     }
 
+    /// The body of a refused answer as a decoder would read it; `nil` when it cannot be read, or errors keep only a part
+    /// of it.
+    func readable(_ response: RawResponse) -> Data? {
+        guard response.data.count <= APIError.Context.bodyLimit else { return nil }
+        var prepared = response
+        if let preprocess {
+            guard let data = try? preprocess(response.data) else { return nil }
+            prepared.data = data
+        }
+        return try? TextEncoding.utf8(prepared)
+    }
+
     /// Checks the status.
     func checkStatus(_ response: RawResponse) throws(APIError) {
         guard status.accepts(response.status) else { throw APIError(.status(response.status)) }

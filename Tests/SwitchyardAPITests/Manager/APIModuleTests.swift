@@ -88,6 +88,31 @@ import Testing
         #expect(error?.serverMessage == "gone")
     }
 
+    @Test func `H26: the body of a refused status is prepared and read like that of any other`() async throws {
+        var rules = ResponseRules.strict
+        rules.removePrefix(")]}',\n")
+        let module = APIModule(
+            errors: try ModuleErrors(UserError.self, [301: .userNotFound]),
+            envelope: Envelope(),
+            rules: rules
+        )
+        let frame = #"{"code":301,"message":"gone"}"#
+        let headers: HTTPHeaders = ["Content-Type": "application/json; charset=utf-16be"]
+        let wide = Data(frame.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+        let answers: [StubAnswer] = [
+            .status(404, body: Data((")]}',\n" + frame).utf8)), .status(404, headers: headers, body: wide),
+        ]
+        for answer in answers {
+            let topics = TopicAPI(client: try .stubbed(StubTransport { _ in answer }), module: module)
+
+            let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
+
+            #expect(error?.module(UserError.self) == .userNotFound)
+            #expect(error?.serverMessage == "gone")
+            #expect(error?.context.status == 404)
+        }
+    }
+
     @Test func `H26: a refused status tells the server's words, and a code the module knows`() async throws {
         let refused = try Self.topics(
             answering: .status(404, body: Data(#"{"code":301,"message":"gone"}"#.utf8))
