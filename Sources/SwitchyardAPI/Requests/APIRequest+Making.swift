@@ -1,5 +1,6 @@
 public import Dispatch
 public import SwitchyardClient
+import SwitchyardServices
 
 extension APIManager {
     /// Makes a call without starting it.
@@ -100,12 +101,20 @@ extension APIRequest {
 
     /// A request that makes this one and then decides by its outcome.
     ///
+    /// What is ``repeated()`` of it repeats this one too.
+    ///
     /// - Parameter decide: Decides, on the queue of this request; not called when it was cancelled.
     /// - Returns: The request; cancelling it cancels whichever is under way.
     public func chained(_ decide: @escaping @Sendable (Outcome) -> ChainAction) -> APIRequest {
-        APIRequest(configuration, on: queue) { [self] _, _, completion in
-            let current = CurrentMember(self)
-            onFinish { outcome in
+        let wasMade = Locked(false)
+        return APIRequest(configuration, on: queue) { [self] _, _, completion in
+            let isAgain = wasMade.withLock { wasMade in
+                defer { wasMade = true }
+                return wasMade
+            }
+            let first = isAgain ? repeated() : self
+            let current = CurrentMember(first)
+            first.onFinish { outcome in
                 if case .failure(let error) = outcome, error.isCancellation { return completion(outcome) }
                 switch decide(outcome) {
                 case .useThis: completion(outcome)
@@ -116,7 +125,7 @@ extension APIRequest {
                     next.resume()
                 }
             }
-            resume()
+            first.resume()
             return { current.cancel() }
         }
     }

@@ -287,6 +287,24 @@ import Testing
         #expect(try await kept.value() == 3)
     }
 
+    @Test func `J17, D50: a request with a follower that is made again makes both again`() async throws {
+        let count = Locked(0)
+        let first = APIRequest<Int>(on: Self.queue) {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
+        let chained = first.chained { outcome in
+            .pass(to: .ready(((try? outcome.get().value) ?? 0) * 10, on: Self.queue))
+        }
+
+        #expect(try await chained.value() == 10)
+        #expect(try await chained.repeated().value() == 20)
+        #expect(try await chained.repeated().value() == 30)
+        #expect(try await first.value() == 1)
+    }
+
     @Test func `J17: cancelling a request with a follower cancels whichever is under way`() async throws {
         let gate = Gate()
         let second = APIRequest<Int>.gated(2, gate, on: Self.queue)
