@@ -138,12 +138,28 @@ public final class CookieJar: Sendable {
     /// Adds the cookies of an answer.
     ///
     /// - Parameters:
-    ///   - headers: The header fields of the answer; those named `Set-Cookie` count.
+    ///   - headers: The header fields of the answer; those named `Set-Cookie` count. What came without TLS takes no
+    ///     place from a secure cookie.
     ///   - url: The URL that answered.
     public func store(from headers: HTTPHeaders, of url: RequestURL) {
         for value in headers.values(of: "Set-Cookie") {
-            guard let cookie = Cookie(setCookie: value, from: url, now: now()) else { continue }
+            guard let cookie = Cookie(setCookie: value, from: url, now: now()), mayStore(cookie, from: url)
+            else { continue }
             store(cookie)
+        }
+    }
+
+    /// Whether a cookie takes no place from a secure one that came over https: whoever can change what comes over http
+    /// could set it (RFC 6265bis section 5.7).
+    private func mayStore(_ cookie: Cookie, from url: RequestURL) -> Bool {
+        guard url.origin.scheme != "https", !CookieMatching.isLocal(url.origin.host) else { return true }
+        let time = now()
+        return !shared.state.withLock { $0.entries }.contains { key, entry in
+            let other = entry.cookie
+            return (key.scope == nil || key.scope == scope) && other.isSecure && other.name == cookie.name
+                && !other.isExpired(at: time) && CookieMatching.path(other.path, covers: cookie.path)
+                && (CookieMatching.domain(other.domain, covers: cookie.domain)
+                    || CookieMatching.domain(cookie.domain, covers: other.domain))
         }
     }
 

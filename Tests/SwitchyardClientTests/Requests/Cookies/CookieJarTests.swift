@@ -81,6 +81,21 @@ import Testing
         #expect(try self.jar(["a=1; Secure; Path=/"], from: "http://api.example.com/").cookies.isEmpty)
     }
 
+    @Test(arguments: [
+        "a=2; Path=/", "a=; Path=/; Max-Age=0", "a=2; Path=/v1/deep", "a=2; Domain=example.com; Path=/",
+    ])
+    func `what came over http takes no place from a secure cookie`(field: String) throws {
+        let jar = try jar(["a=1; Secure; Path=/", "b=1; Path=/"])
+        let fields = HTTPHeaders([field, "b=2; Path=/"].map { HTTPHeaders.Field(name: "Set-Cookie", value: $0) })
+
+        jar.store(from: fields, of: try RequestURL(validating: "http://api.example.com/v1/deep/x"))
+        #expect(try header(jar, "https://api.example.com/v1/deep/x") == "a=1; b=2")
+        #expect(try header(jar, "http://api.example.com/v1/deep/x") == "b=2")
+
+        jar.store(from: fields, of: try RequestURL(validating: "https://api.example.com/v1/deep/x"))
+        #expect(try header(jar, "https://api.example.com/v1/deep/x") != "a=1; b=2")
+    }
+
     @Test func `a domain that is only a dot is that of the host`() throws {
         let jar = try jar(["a=1; Domain=other.example; Domain=.; Path=/"])
 
