@@ -64,4 +64,6 @@ struct CacheFacts: Sendable {
     /// The answer with its times, when HTTP's own rules decide on it.
     var http: HTTPStoredAnswer?
     var stamp = CacheStamp()
+    /// The number under which the answer was asked for, or given by the app; 0 for one that was read from a disk.
+    var turn = 0
 }

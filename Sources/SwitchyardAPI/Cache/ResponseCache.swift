@@ -43,6 +43,8 @@ public final class ResponseCache: Sendable {
     let wallClock: @Sendable () -> Date
     /// How often entries were removed on purpose: who fetched meanwhile does not store what may be out of date.
     let removals = Locked(0)
+    /// How often answers were asked for, or given by the app: one does not replace what had its turn later.
+    let turns = Locked(0)
     /// Whether answers were asked for on whose freshness HTTP's rules decide.
     let followsHTTP = Locked(false)
     /// Where something was changed, for answers on disk.
@@ -191,6 +193,19 @@ public final class ResponseCache: Sendable {
     func withdraw(_ key: CacheKey) {
         drop(key)
         disk?.remove(key)
+    }
+
+    /// The number of the next answer.
+    func nextTurn() -> Int {
+        turns.withLock { turns in
+            turns &+= 1
+            return turns
+        }
+    }
+
+    /// The number of the answer that is kept under a key; 0 when there is none.
+    func turn(of key: CacheKey) -> Int {
+        tables.withLock(of: key.spread) { $0.box(of: key)?.record.facts.turn } ?? 0
     }
 
     /// Counts a removal, first of all, so that whoever stores something meanwhile sees it.

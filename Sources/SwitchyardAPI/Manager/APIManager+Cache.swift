@@ -7,7 +7,7 @@ extension APIManager {
     ///
     /// For answers that come with others: the list of topics may bring the answer for each topic. It is checked and
     /// decoded like one from a server, so that nothing is stored that a call could not use; where HTTP's rules decide,
-    /// nothing that they forbid to store.
+    /// nothing that they forbid to store. What was asked for before does not replace it.
     ///
     /// - Parameters:
     ///   - body: The whole body, with the module's frame if it has one.
@@ -37,7 +37,7 @@ extension APIManager {
         }
         guard plan.mayStore(configuration, headers) else { return value }
         plan.followRules()
-        plan.keep(value, answer, cost: body.count, configuration.headers)
+        plan.keep(value, answer, cost: body.count, turn: plan.cache.nextTurn(), configuration.headers)
         if plan.policy.usesDisk { plan.cache.disk?.store(answer, for: plan.key) }
         return value
     }

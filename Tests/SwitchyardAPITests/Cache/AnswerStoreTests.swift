@@ -105,6 +105,23 @@ import Testing
         #expect(topics.cache.count == 1)
     }
 
+    @Test func `an answer that comes while the store is read is not replaced by what is read`() async throws {
+        let (first, _) = try start()
+        _ = try await first.topic(1, lifetime: .seconds(60))
+        let (topics, transport) = try start()
+        let call = TopicAPI.topic(1, lifetime: .seconds(60))
+        shelf.whileAsked.withLock { asked in
+            asked = {
+                let body = Data(#"{"id":1,"title":"b"}"#.utf8)
+                _ = try? topics.storeAnswer(body, for: call, with: .decodable(Topic.self))
+            }
+        }
+        _ = try await topics.value(Topic.self, for: call)
+
+        #expect(try await topics.value(Topic.self, for: call).title == "b")
+        #expect(transport.requestCount == 0)
+    }
+
     /// The time of a cache, which does something else when it is asked the next time.
     private final class InterruptedTime: TimeSource {
         let interruption = Locked<(@Sendable () -> Void)?>(nil)

@@ -147,6 +147,28 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
+    @Test func `what was asked for first replaces nothing that came in between`() async throws {
+        let clock = ManualClock()
+        let transport = StubTransport { _ in
+            .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"old"}"#))
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        let call = TopicAPI.topic(1, lifetime: Self.lifetime)
+        let fetch = Task { try await topics.value(Topic.self, for: call) }
+        await transport.waitForRequests(1)
+        try topics.storeAnswer(
+            Data(#"{"id":1,"title":"new"}"#.utf8),
+            for: call,
+            with: .decodable(Topic.self)
+        )
+        await clock.waitForTimers(1, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+
+        #expect(try await fetch.value.title == "old")
+        #expect(try await topics.value(Topic.self, for: call).title == "new")
+        #expect(transport.requestCount == 1)
+    }
+
     @Test func `no call is lost under random leaving`() async throws {
         let transport = StubTransport { _ in APIManagerTests.answer }
         let client = try NetworkClient.stubbed(transport)

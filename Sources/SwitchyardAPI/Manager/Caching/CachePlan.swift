@@ -114,12 +114,14 @@ extension CachePlan {
         _ answer: StoredAnswer,
         age: Duration = .zero,
         cost: Int,
+        turn: Int = 0,
         _ request: HTTPHeaders
     ) {
         var facts = CacheFacts(cost: cost, tags: answer.tags)
         facts.answer = CachedAnswer(status: answer.status, headers: answer.headers)
         facts.http = http(of: answer, request)
         facts.stamp = stamp
+        facts.turn = turn
         cache.store(value, for: key, age: age, lifetime: answer.lifetime, staleFor: answer.staleFor, facts)
     }
 

@@ -29,10 +29,11 @@ extension CachedCall {
         func run() async -> Result<APIResponse<Value>, APIError> {
             let start = client.time.now
             let removals = plan.removalsSoFar()
+            let turn = plan.cache.nextTurn()
             do throws(APIError) {
                 let fetched = try await call.fetch(through: client, confirming: stored, with: conditions)
                 if isWanted(fetched.response) {
-                    store(fetched, after: start.duration(to: client.time.now), since: removals)
+                    store(fetched, after: start.duration(to: client.time.now), since: removals, turn)
                 }
                 return .success(fetched.response)
             } catch {
@@ -50,8 +51,13 @@ extension CachedCall {
             return response.context?.environment.rawValue == partition.environment && presentUser() == partition.user
         }
 
-        /// Stores an answer, unless entries were removed since it was asked for.
-        private func store(_ fetched: APICall<Value>.Fetched, after transit: Duration, since removals: Int) {
+        /// Stores an answer, unless entries were removed since it was asked for, or another has come that is newer.
+        private func store(
+            _ fetched: APICall<Value>.Fetched,
+            after transit: Duration,
+            since removals: Int,
+            _ turn: Int
+        ) {
             let response = fetched.response
             guard var answer = fields(of: response, transit) else { return }
             if let body = fetched.body { answer.body = body }
@@ -61,10 +67,12 @@ extension CachedCall {
             guard let changed = willStore.map({ $0(answer) ?? unchanged }) ?? answer else { return }
             // What is stored has to be what a reader of the disk would decode; what cannot be decoded is not stored.
             let isOwn = fetched.body == nil || changed.body == answer.body
-            guard let value = isOwn ? response.value : try? call.value(of: changed) else { return }
+            guard let value = isOwn ? response.value : try? call.value(of: changed),
+                plan.cache.turn(of: plan.key) < turn
+            else { return }
             let cost = fetched.body == nil ? fetched.cost : changed.body.count
             plan.unlessRemoved(since: removals) {
-                plan.keep(value, changed, cost: cost, call.configuration.headers)
+                plan.keep(value, changed, cost: cost, turn: turn, call.configuration.headers)
                 keepOnDisk(changed, isConfirmation: fetched.body == nil)
             }
         }

@@ -43,6 +43,8 @@ extension CachedCall {
                 if plan.isAmbiguousOnDisk(answer, call.configuration.headers) { throw .invalidMetadata }
                 guard let value = try? call.value(of: answer) else { throw .invalidData }
                 let age = Duration(clampingSeconds: now.timeIntervalSince(answer.created))
+                // What has come into memory meanwhile is newer.
+                if let entry: CachedValue<Value> = plan.entry() { return .found(entry) }
                 plan.unlessRemoved(since: removals) {
                     plan.keep(value, answer, age: age, cost: answer.body.count, call.configuration.headers)
                 }
