@@ -172,6 +172,23 @@ import Testing
         #expect(lines.compactMap { $0["message"] as? String } == ["2", "3", "4"])
     }
 
+    @Test func `a server that refuses entries is asked again when as many new ones have come`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(404) }
+        let sink = PostingSink(client: client, destination: APIConfiguration(path: "log"), batch: 3)
+        func write() { sink.write(LogEntry(level: .info, category: .request, message: "entry")) }
+        for _ in 0..<3 { write() }
+        await until { sink.waitingCount == 3 && !client.isLoading }
+        let first = transport.requestCount
+
+        for _ in 0..<2 { write() }
+        await until { !client.isLoading }
+        #expect(transport.requestCount == first)
+
+        write()
+        await until { sink.waitingCount == 6 && !client.isLoading }
+        #expect(transport.requestCount == first * 2)
+    }
+
     @Test func `a sink that may keep fewer entries than it is to collect posts those`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(200) }
         let sink = PostingSink(client: client, destination: APIConfiguration(path: "log"), batch: 10, limit: 3)

@@ -15,6 +15,8 @@ public final class PostingSink: LogSink {
 
     private struct State {
         var entries: [LogEntry] = []
+        /// How many came since the last were taken to be posted.
+        var fresh = 0
         var isPosting = false
     }
 
@@ -41,12 +43,13 @@ public final class PostingSink: LogSink {
     /// How many entries wait.
     public var waitingCount: Int { state.withLock { $0.entries.count } }
 
-    /// Keeps the entry, and posts when there are enough.
+    /// Keeps the entry, and posts when there are enough; after a refusal, when as many new ones have come.
     public func write(_ entry: LogEntry) {
         let isFull = state.withLock { state in
             state.entries.append(entry)
             state.entries.removeFirst(max(0, state.entries.count - limit))
-            return state.entries.count >= batch
+            state.fresh += 1
+            return state.fresh >= batch
         }
         if isFull { flush() }
     }
@@ -56,6 +59,7 @@ public final class PostingSink: LogSink {
         let entries = state.withLock { state -> [LogEntry] in
             guard !state.isPosting, !state.entries.isEmpty else { return [] }
             state.isPosting = true
+            state.fresh = 0
             defer { state.entries = [] }
             return state.entries
         }
