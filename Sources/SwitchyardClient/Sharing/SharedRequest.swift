@@ -22,6 +22,8 @@ final class SharedRequest: DispatchedRequest {
     let isOfRenewal: Bool
     /// Which of the client's credentials it would go with: who logs in is not shown what was asked by another.
     let credentialVersion: UInt64
+    /// How often the cookies had changed with which it would go.
+    let cookieChanges: UInt64
     private let startedAt: MonotonicTime
     private let completion: Exchange.Completion
     private let state = Locked(State())
@@ -44,6 +46,7 @@ final class SharedRequest: DispatchedRequest {
         self.completion = completion
         isOfRenewal = core.options.credentials?.isBypassed ?? false
         target = core.target
+        cookieChanges = configuration.usesCookies ? target.pool.generator.cookies?.changes ?? 0 : 0
         credentialVersion = core.options.credentials?.version(in: target.pool.environment) ?? 0
         startedAt = core.time.now
     }

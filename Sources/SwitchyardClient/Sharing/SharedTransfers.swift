@@ -12,6 +12,7 @@ final class SharedTransfers: Sendable {
         let isOfRenewal: Bool
         /// Nor may whoever has logged in share with the one before.
         let credentialVersion: UInt64
+        let cookieChanges: UInt64
         /// Requests of one environment do not share with those of another, nor with those before a switch back.
         let pool: ObjectIdentifier
     }
@@ -68,6 +69,7 @@ final class SharedTransfers: Sendable {
             usesCredentials: request.sender.usesCredentials,
             isOfRenewal: request.isOfRenewal,
             credentialVersion: request.credentialVersion,
+            cookieChanges: request.cookieChanges,
             pool: ObjectIdentifier(request.target.pool)
         )
     }

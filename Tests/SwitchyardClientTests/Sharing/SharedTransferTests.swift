@@ -88,6 +88,29 @@ import Testing
         #expect(client.core.sharedTransfers.count == 0)
     }
 
+    @Test func `whoever has another cookie shares no transfer with the one before`() async throws {
+        let clock = ManualClock()
+        let jar = CookieJar()
+        let (client, transport) = try NetworkClient.stubbed(time: clock) {
+            $0.generator.cookies = jar
+        } answer: { request in
+            .delayed(by: .seconds(1), on: clock, .json("\"\(request.headers["Cookie"] ?? "none")\""))
+        }
+        jar.store(Cookie(name: "sid", value: "ada", domain: "primary.test"))
+        let first = Task { try? await client.send(Self.shared("me")) }
+        #expect(await transport.waitForRequests(1))
+        jar.removeAll()
+        jar.store(Cookie(name: "sid", value: "grace", domain: "primary.test"))
+
+        let second = Task { try? await client.send(Self.shared("me")) }
+        await until { client.core.sharedTransfers.requestCount == 2 }
+        await clock.waitForTimers(client.core.sharedTransfers.count, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+
+        #expect(await first.value?.text == "\"sid=ada\"")
+        #expect(await second.value?.text == "\"sid=grace\"")
+    }
+
     @Test func `D53, PEER-3: the transfer goes on until the last caller has left`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let ids = (0..<3).map { _ in RequestID() }

@@ -48,6 +48,7 @@ public final class CookieJar: Sendable {
     private struct State: Sendable {
         var entries: [Key: Entry] = [:]
         var counter: UInt64 = 0
+        var changes: UInt64 = 0
 
         /// Removes one cookie: the oldest that has expired, or the oldest when none has.
         ///
@@ -107,6 +108,9 @@ public final class CookieJar: Sendable {
             .filter { !$0.isExpired(at: time) }
     }
 
+    /// How often a cookie has been set to another value or removed, in all scopes together.
+    var changes: UInt64 { shared.state.withLock { $0.changes } }
+
     private func entries(where isIncluded: (Key) -> Bool) -> [Entry] {
         shared.state.withLock { $0.entries }.compactMap { isIncluded($0.key) ? $0.value : nil }
     }
@@ -123,6 +127,7 @@ public final class CookieJar: Sendable {
         let time = now()
         let isExpired = cookie.isExpired(at: time)
         shared.state.withLock { state in
+            if isExpired || state.entries[key]?.cookie.value != cookie.value { state.changes += 1 }
             if isExpired {
                 state.entries.removeValue(forKey: key)
                 // What all scopes send goes in this one only: the expired cookie stays to say so.
@@ -197,6 +202,7 @@ public final class CookieJar: Sendable {
         let keys = shared.state.withLock { $0.entries }
             .filter { (scope == nil || $0.key.scope == scope) && shouldRemove($0.value.cookie) }.keys
         shared.state.withLock { state in
+            state.changes += 1
             for key in keys { state.entries.removeValue(forKey: key) }
         }
     }
