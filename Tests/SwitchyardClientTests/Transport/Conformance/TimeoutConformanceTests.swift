@@ -91,12 +91,13 @@ import Testing
 
     @Test(arguments: Subject.networked)
     func `a reader that takes its time is no silence of the server`(_ subject: Subject) async throws {
+        try await calm()
         try await Lab.run(subject) { lab in
-            let timeouts = HTTPRequest.Timeouts(idle: .milliseconds(100))
+            let timeouts = HTTPRequest.Timeouts(idle: .milliseconds(350))
             let request = try lab.request("/large", timeouts: timeouts, delivery: .stream)
 
             let response = try await lab.transport.send(request)
-            try await Task.sleep(for: .milliseconds(400))  // The passing of time is what is tested.
+            try await Task.sleep(for: .milliseconds(800))  // The passing of time is what is tested.
 
             #expect(try await response.bytes().count == Lab.large.count)
         }
