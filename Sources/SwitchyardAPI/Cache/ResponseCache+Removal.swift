@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
@@ -65,7 +66,7 @@ extension ResponseCache {
     ///
     /// What calls keep by a lifetime of their own stays: ``CachePolicy/removesTags`` is for that.
     func removeChanged(at place: ChangedPaths.Place) {
-        if disk != nil { changes.withLock { [date = wallClock()] in $0.note(place, at: date) } }
+        if let disk { noteChange(of: place, in: disk) }
         guard followsHTTP.withLock({ $0 }) else { return }
         noteRemoval()
         for index in tables.indices {
@@ -74,6 +75,22 @@ extension ResponseCache {
                 disk?.remove(box.key)
             }
         }
+    }
+
+    private func noteChange(of place: ChangedPaths.Place, in disk: any AnswerStore) {
+        let date = wallClock()
+        changes.withLock { $0.note(place, at: date) }
+        disk.noteChange(of: place.path, in: place.partition, at: date)
+    }
+
+    /// Whether a call of this run or of one before has changed a place since an answer of the disk's was stored.
+    func hasChanged(_ place: ChangedPaths.Place, since stored: Date, in disk: any AnswerStore) async -> Bool {
+        let ofBefore = await disk.lastChange(of: place.path, in: place.partition)
+        let ofThisRun = changes.withLock { $0.lastChange(of: place) }
+        guard let last = [ofBefore, ofThisRun].compactMap(\.self).max(), last > stored else { return false }
+        // The clock was set back meanwhile, and nobody knows how long ago it was; what comes from now on is good.
+        if last > wallClock() { noteChange(of: place, in: disk) }
+        return true
     }
 
     private func drop(where rule: (Candidate) -> Bool) {

@@ -113,4 +113,26 @@ public protocol AnswerStore: Sendable {
 
     /// Removes the answers of a partition, those of all users when it names none.
     func removeAll(in partition: CachePartition)
+
+    /// Takes note that a call has changed what a path answers, for the runs to come; does nothing unless a store can.
+    ///
+    /// - Parameters:
+    ///   - path: The path, without slashes at its beginning.
+    ///   - partition: The service and the environment; the change holds for all users.
+    ///   - date: When, by the wall clock; takes the place of an earlier one.
+    func noteChange(of path: String, in partition: CachePartition, at date: Date)
+
+    /// When a call changed what a path answers, the last time that is known; `nil` unless a store takes note.
+    ///
+    /// What was stored before is not used where HTTP's rules decide (RFC 9111 section 4.4). A time that is too late costs
+    /// a request, and no more.
+    func lastChange(of path: String, in partition: CachePartition) async -> Date?
+}
+
+extension AnswerStore {
+    /// Does nothing.
+    public func noteChange(of path: String, in partition: CachePartition, at date: Date) {}
+
+    /// Knows of none.
+    public func lastChange(of path: String, in partition: CachePartition) async -> Date? { nil }
 }

@@ -6,6 +6,7 @@ import SwitchyardClient
 ///     <partition>/<first byte of the key's digest>/<the rest of it>    entries
 ///     .new/                                                            files being written
 ///     .size                                                            see DiskLedger
+///     .changes                                                         see DiskChanges
 struct DiskFolder: Sendable {
     /// A file in the folder.
     struct File: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Where calls changed something, and when: what was stored there before, for HTTP's rules to decide on, is not used.
+/// Where calls changed something in this run, and when: what was stored there before, for HTTP's rules to decide on, is
+/// not used.
 ///
 /// The entries of memory go at once. Those on disk would have to be read one by one to be found, so they are judged when
 /// they are recalled.
@@ -9,36 +10,40 @@ struct ChangedPaths: Sendable {
     struct Place: Sendable, Hashable {
         let service: String
         let environment: String
-        private let path: Substring
+        let path: String
 
         init(service: String, environment: String, path: String) {
             self.service = service
             self.environment = environment
-            self.path = path.drop { $0 == "/" }
+            self.path = String(path.drop { $0 == "/" })
         }
 
         init(_ parts: CacheKeyParts) {
             self.init(service: parts.partition.service, environment: parts.partition.environment, path: parts.path)
         }
+
+        /// The service and the environment.
+        var partition: CachePartition { CachePartition(service: service, environment: environment) }
     }
 
     /// The most places that are remembered; the one that was changed first is forgotten.
-    private static let limit = 1_000
+    static let limit = 1_000
 
     private var dates: [Place: Date] = [:]
+    /// The last of the changes whose places are forgotten: it may have been anywhere.
+    private var forgotten: Date?
 
     /// Takes note of a change.
     mutating func note(_ place: Place, at date: Date) {
-        if dates.count >= Self.limit, dates[place] == nil,
-            let first = dates.min(by: { $0.value < $1.value })?.key
-        {
-            dates[first] = nil
+        if dates.count >= Self.limit, dates[place] == nil, let first = dates.min(by: { $0.value < $1.value }) {
+            dates[first.key] = nil
+            forgotten = first.value
         }
         dates[place] = date
     }
 
-    /// Whether a place was changed after a time.
-    func hasChanged(_ place: Place, since date: Date) -> Bool {
-        dates[place].map { $0 > date } ?? false
+    /// When a place was changed, or at the latest if that is forgotten.
+    func lastChange(of place: Place) -> Date? {
+        dates[place] ?? forgotten
     }
 }

@@ -164,11 +164,10 @@ extension CachePlan {
         return selected.contains { !$0.value.isEmpty && policy.ignoredHeaders.contains($0.key) }
     }
 
-    /// Whether HTTP's rules decide on an answer, and a call has changed its place since it was stored.
-    func isOutdated(_ answer: StoredAnswer) -> Bool {
+    /// Whether HTTP's rules decide on an answer of the disk's, and a call has changed its place since it was stored.
+    nonisolated(nonsending) func isOutdated(_ answer: StoredAnswer, in disk: any AnswerStore) async -> Bool {
         guard policy.freshness == .http else { return false }
-        let place = ChangedPaths.Place(key.parts)
-        return cache.changes.withLock { $0.hasChanged(place, since: answer.created) }
+        return await cache.hasChanged(ChangedPaths.Place(key.parts), since: answer.created, in: disk)
     }
 
     /// The answer as HTTP's rules see it, when they decide.

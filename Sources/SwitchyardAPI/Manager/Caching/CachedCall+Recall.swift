@@ -39,7 +39,7 @@ extension CachedCall {
                 if let refusal = answer.refusal(for: plan.policy, appVersion: disk.appVersion, now: now) {
                     throw refusal
                 }
-                if plan.isOutdated(answer) { throw .expired }
+                if await plan.isOutdated(answer, in: disk) { throw .expired }
                 if plan.isAmbiguousOnDisk(answer, call.configuration.headers) { throw .invalidMetadata }
                 guard let value = try? call.value(of: answer) else { throw .invalidData }
                 let age = Duration(clampingSeconds: now.timeIntervalSince(answer.created))

@@ -151,6 +151,65 @@ import Testing
         await disk.flush()
     }
 
+    @Test func `what the disk holds from before a change is not used in the next run either`() async throws {
+        _ = try await startAgain(after: "topics/1", disk: try DiskCache(at: folder.url))
+        let disk = try DiskCache(at: folder.url)
+        let (between, _) = try start(disk: disk)
+        clock.advance(by: .seconds(1))
+        try await between.send(APIConfiguration(path: "/topics/1", method: .put))
+        await disk.flush()
+
+        let (later, transport) = try start(disk: try DiskCache(at: folder.url))
+
+        #expect(try await !isKept(read("topics/1"), by: later))
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `what was stored after a change is used in the next run`() async throws {
+        let disk = try DiskCache(at: folder.url)
+        let (first, _) = try start(disk: disk)
+        try await first.send(APIConfiguration(path: "topics/1", method: .put))
+        clock.advance(by: .seconds(1))
+
+        let (later, transport) = try await startAgain(after: "topics/1", disk: disk)
+
+        #expect(try await isKept(read("topics/1"), by: later))
+        #expect(transport.requestCount == 0)
+    }
+
+    @Test func `a change noted by a clock that was ahead costs one request, and no more`() async throws {
+        let disk = try DiskCache(at: folder.url)
+        let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
+        let place = topics.client.place
+        let partition = CachePartition(service: place.service, environment: place.environment.rawValue)
+        disk.noteChange(of: "topics/1", in: partition, at: .distantFuture)
+        await disk.flush()
+
+        #expect(try await !isKept(read("topics/1"), by: topics))
+        clock.advance(by: .seconds(1))
+        topics.cache.removeAll()
+        _ = try await isKept(read("topics/1"), by: topics)
+        await disk.flush()
+
+        let (later, none) = try start(disk: disk)
+        #expect(try await isKept(read("topics/1"), by: later))
+        #expect(transport.requestCount == 2 && none.requestCount == 0)
+    }
+
+    @Test func `a change that is forgotten among many is taken to have been anywhere`() {
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        var changes = ChangedPaths()
+        for number in 0...ChangedPaths.limit {
+            let place = ChangedPaths.Place(service: "topics", environment: "test", path: "topics/\(number)")
+            changes.note(place, at: date + Double(number))
+        }
+
+        let forgotten = ChangedPaths.Place(service: "topics", environment: "test", path: "topics/0")
+        let last = ChangedPaths.Place(service: "topics", environment: "test", path: "/topics/\(ChangedPaths.limit)")
+        #expect(changes.lastChange(of: forgotten) == date)
+        #expect(changes.lastChange(of: last) == date + Double(ChangedPaths.limit))
+    }
+
     @Test func `an answer from the cache says how old it is`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/1"), by: topics)
