@@ -28,7 +28,7 @@ extension APIManager {
         }
     }
 
-    /// Makes a call and calls back with its value together with the answer that it came from.
+    /// Makes a call and calls back with its value together with the answer that it came from, with a serialiser of its own.
     ///
     /// - Parameters:
     ///   - configuration: What to ask.

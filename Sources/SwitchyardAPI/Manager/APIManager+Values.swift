@@ -76,11 +76,12 @@ extension APIManager {
         _ = try await value(for: configuration, with: nothing)
     }
 
-    /// Makes a call and returns its value together with the answer that it came from.
+    /// Makes a call and returns its value together with the answer that it came from, with a serialiser of its own.
     ///
     /// - Parameters:
     ///   - configuration: What to ask.
-    ///   - serializer: Makes the value; ``APIModule/serializer(for:at:)`` takes the module's frame off.
+    ///   - serializer: Makes the value of the whole body: one of your own does not look at the module's frame, and takes a
+    ///     refusal in it for an answer. ``APIModule/serializer(for:at:)`` takes the frame off.
     /// - Returns: The value, with status, header fields and where it comes from.
     /// - Throws: ``APIError``.
     public nonisolated(nonsending) func response<Value: Sendable>(
@@ -90,6 +91,22 @@ extension APIManager {
         if let ruled = client.ruled(configuration) { return try await response(for: ruled, with: serializer) }
         let plan = CachePlan.of(configuration, at: serializer.part, through: client, user: cacheUser)
         return try await response(of: APICall(configuration, serializer, module), plan)
+    }
+
+    /// Makes a call and returns its value together with the answer that it came from, with the module's frame taken off.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value; an optional one may be missing.
+    ///   - configuration: What to ask.
+    ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
+    /// - Returns: The value, with status, header fields and where it comes from.
+    /// - Throws: ``APIError``.
+    public nonisolated(nonsending) func response<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self,
+        for configuration: APIConfiguration,
+        at keyPath: String? = nil
+    ) async throws(APIError) -> APIResponse<Value> {
+        try await response(for: configuration, with: module.serializer(for: type, at: keyPath))
     }
 
     private nonisolated(nonsending) func value<Value: Sendable>(

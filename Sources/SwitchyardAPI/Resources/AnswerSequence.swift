@@ -55,11 +55,29 @@ public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension APIManager {
-    /// Gives what is stored for a call at once, and then what the server says.
+    /// Gives what is stored for a call at once, and then what the server says, with the module's frame taken off.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value; an optional one may be missing.
+    ///   - configuration: What to ask; its policy says how long beyond its lifetime an answer is kept.
+    ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
+    ///   - isContentWithFresh: Whether the server is left alone when what is stored is fresh; default is `false`.
+    /// - Returns: The answers.
+    public func answers<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self,
+        for configuration: APIConfiguration,
+        at keyPath: String? = nil,
+        isContentWithFresh: Bool = false
+    ) -> AnswerSequence<Value> {
+        let serializer = module.serializer(for: type, at: keyPath)
+        return answers(for: configuration, with: serializer, isContentWithFresh: isContentWithFresh)
+    }
+
+    /// Gives what is stored for a call at once, and then what the server says, with a serialiser of its own.
     ///
     /// - Parameters:
     ///   - configuration: What to ask; its policy says how long beyond its lifetime an answer is kept.
-    ///   - serializer: Makes the value.
+    ///   - serializer: Makes the value of the whole body; ``APIModule/serializer(for:at:)`` takes the module's frame off.
     ///   - isContentWithFresh: Whether the server is left alone when what is stored is fresh; default is `false`.
     /// - Returns: The answers.
     public func answers<Value: Sendable>(

@@ -44,7 +44,7 @@ final class TopicAPI: APIManager {
         var configuration = APIConfiguration(path: "headline")
         configuration.cacheLifetime = Self.headlineLifetime
         configuration.cache.staleIfError = .seconds(3_600)
-        return answers(for: configuration, with: module.serializer(), isContentWithFresh: true)
+        return answers(for: configuration, isContentWithFresh: true)
     }
 
     /// Sends a file, read from disk while it is sent.

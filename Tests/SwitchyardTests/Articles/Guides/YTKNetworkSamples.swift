@@ -53,7 +53,7 @@ enum YTKNetworkSamples {
         configuration.cache.sensitiveData = token
         configuration.cache.reading = isRefresh ? .never : .whenFresh
 
-        for try await answer in accounts.answers(for: configuration, with: .decodable(User.self)) {
+        for try await answer in accounts.answers(User.self, for: configuration) {
             show(answer.value, answer.isFromCache)
         }
         // end
