@@ -86,8 +86,28 @@ extension NetworkClient {
     ///
     /// It is made when it is first needed, with the standard limits; put another in its place before the first call.
     public var responseCache: ResponseCache {
-        get { sharedCompanions.companion { ResponseCache(time: time) } }
-        set { sharedCompanions.replace(newValue) }
+        get {
+            sharedCompanions.companion {
+                removesAnswersOfUsersGone()
+                return ResponseCache(time: time)
+            }
+        }
+        set {
+            removesAnswersOfUsersGone()
+            sharedCompanions.replace(newValue)
+        }
+    }
+
+    /// From now on what is stored under no user's name goes when another user comes.
+    private func removesAnswersOfUsersGone() {
+        _ = sharedCompanions.companion {
+            StorageWatch(
+                whenUserChanges { [service = place.service, weak companions = sharedCompanions] environment in
+                    let nobody = CachePartition(service: service, environment: environment.rawValue)
+                    companions?.existing(ResponseCache.self)?.removeAll { $0.partition == nobody }
+                }
+            )
+        }
     }
 
     /// The cache, if there is one already.
@@ -98,5 +118,14 @@ extension NetworkClient {
     /// The fetches that several calls wait for.
     var flights: FlightTable {
         sharedCompanions.companion { FlightTable() }
+    }
+}
+
+/// Keeps the watch over the users of a client's stored answers for as long as the client lives.
+private final class StorageWatch: Sendable {
+    private let watch: UserWatch?
+
+    init(_ watch: UserWatch?) {
+        self.watch = watch
     }
 }

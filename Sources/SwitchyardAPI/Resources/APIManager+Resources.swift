@@ -33,7 +33,7 @@ extension APIManager {
     ) -> APIResource<Value> {
         let maker = maker(for: configuration, with: serializer)
         guard let key = maker.key else { return maker.resource(options) }
-        return client.resources.resource(key, maker.stamp) { maker.resource(options) }
+        return client.resources.resource(key, maker.stamp, after: maker.userChanges) { maker.resource(options) }
     }
 
     /// What makes the resource of a call, or its answers, for the environment and the user of this moment.
@@ -42,13 +42,16 @@ extension APIManager {
         with serializer: ResponseSerializer<Value>
     ) -> ResourceMaker<Value> {
         let user = cacheUser
+        let environment = client.environment
         return ResourceMaker(
             configuration: client.ruled(configuration) ?? configuration,
             serializer: serializer,
             module: module,
             client: client.calls.client,
-            environment: client.environment,
+            environment: environment,
             user: user,
+            // Who has a name is told apart by that.
+            userChanges: user == nil ? client.userChanges(in: environment) : 0,
             presentUser: presentUser(orLast: user)
         )
     }
@@ -75,11 +78,16 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     let environment: ServiceEnvironment
     /// The user that it was made for.
     let user: String?
+    /// How often the client's credentials had become another user's by then; 0 where the user has a name.
+    let userChanges: UInt64
     /// The user now; the one above when the manager is gone.
     let presentUser: @Sendable () -> String?
 
     /// Whether environment and user are still those that it was made for.
-    private var isPresent: Bool { client.environment == environment && presentUser() == user }
+    private var isPresent: Bool {
+        client.environment == environment && presentUser() == user
+            && (user != nil || client.userChanges(in: environment) == userChanges)
+    }
 
     /// What the value depends on beside the request.
     var stamp: CacheStamp {

@@ -8,6 +8,7 @@ final class ResourceTable: Sendable {
         let key: CacheKey
         let stamp: CacheStamp
         let type: ObjectIdentifier
+        let userChanges: UInt64
     }
 
     fileprivate struct Entry {
@@ -32,13 +33,15 @@ final class ResourceTable: Sendable {
     /// How many resources there are.
     var count: Int { state.withLock { $0.entries.values.count { $0.resource != nil } } }
 
-    /// The resource of a call and what its value depends on beside the request, made by the first who asks for it.
+    /// The resource of a call and what its value depends on beside the request, made by the first who asks for it, and
+    /// anew after each change of a user without a name.
     func resource<Value: Sendable>(
         _ key: CacheKey,
         _ stamp: CacheStamp,
+        after userChanges: UInt64 = 0,
         _ make: () -> APIResource<Value>
     ) -> APIResource<Value> {
-        let name = Name(key: key, stamp: stamp, type: ObjectIdentifier(Value.self))
+        let name = Name(key: key, stamp: stamp, type: ObjectIdentifier(Value.self), userChanges: userChanges)
         let new = make()
         let (resource, dropped) = state.withLock { state -> (APIResource<Value>, [any AnyObject]) in
             state.uses += 1

@@ -12,6 +12,8 @@ struct CredentialSlot {
 
     private(set) var credential: Credential?
     private(set) var version: UInt64 = 0
+    /// How often another user may have taken the place of the one before.
+    private(set) var userChanges: UInt64 = 0
     private var isLoaded = false
     /// Whether the credential was close to its end already when it was got.
     private var isShort = false
@@ -23,7 +25,10 @@ struct CredentialSlot {
     private var waiters: [RenewalWaiter] = []
 
     /// Sets the credential from outside; whoever waits is handed back and goes on with it.
+    ///
+    /// The first one is taken to be that of the user who was there in the last run.
     mutating func replace(with credential: Credential?) -> [RenewalWaiter] {
+        if credential == nil || self.credential != nil && self.credential != credential { userChanges += 1 }
         self.credential = credential
         version += 1
         isLoaded = true

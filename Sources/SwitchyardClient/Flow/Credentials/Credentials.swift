@@ -53,6 +53,7 @@ public final class Credentials: Sendable {
     let clock: @Sendable () -> Date
     let state = Locked<[ServiceEnvironment: CredentialSlot]>([:])
     private let hub = EventHub<CredentialEvent>()
+    let userWatches = Locked<[ObjectIdentifier: WeakUserWatch]>([:])
     /// The task that has the provider keep the credential which was set last.
     private let storing = Locked<Task<Void, Never>?>(nil)
 
@@ -119,6 +120,9 @@ extension Credentials {
     }
 
     /// Sets the credential of an environment, after a login for instance; requests that wait for a renewal go on with it.
+    ///
+    /// In the place of a different one it counts as another user's: what clients have stored under no user's name is
+    /// removed, before this method returns.
     public func set(_ credential: Credential, in environment: ServiceEnvironment) {
         replace(with: credential, in: environment, .set)
     }
@@ -126,7 +130,8 @@ extension Credentials {
     /// Forgets the credential of an environment.
     ///
     /// Requests that wait for a renewal fail with ``CredentialError/loggedOut``; what a renewal under way brings is
-    /// dropped. Listeners of ``events()`` are told, so that what was stored for the user goes too.
+    /// dropped. What clients have stored under no user's name is removed before this method returns; listeners of
+    /// ``events()`` are told, so that what was stored under the user's name may go too.
     public func logOut(in environment: ServiceEnvironment) {
         replace(with: nil, in: environment, .loggedOut)
     }
@@ -136,10 +141,13 @@ extension Credentials {
         in environment: ServiceEnvironment,
         _ kind: CredentialEvent.Kind
     ) {
-        let waiters = state.withLock { slots in
+        let (waiters, isOtherUser) = state.withLock { slots in
             tell(kind, keeping: credential, in: environment)
-            return slots[environment, default: CredentialSlot()].replace(with: credential)
+            let before = slots[environment]?.userChanges ?? 0
+            let waiters = slots[environment, default: CredentialSlot()].replace(with: credential)
+            return (waiters, slots[environment]?.userChanges != before)
         }
+        if isOtherUser { tellUserWatches(environment) }
         let result: Result<Void, CredentialError> = credential == nil ? .failure(.loggedOut) : .success(())
         for waiter in waiters { waiter.end(result) }
     }

@@ -1,0 +1,152 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+/// Whose answers are shown when managers name no user, and the client's credentials become another one's.
+@Suite(.timeLimit(.minutes(5))) struct UserChangeTests {
+    private let folder = TemporaryFolder()
+    private let clock = ManualClock()
+    private let credentials = Credentials { _ in nil }
+
+    /// An app whose server says with which token it was asked.
+    private func start(user: String? = nil) throws -> TopicAPI {
+        let transport = StubTransport { request in
+            .json(#"{"id":1,"title":"\#(request.headers["Authorization"] ?? "")"}"#)
+        }
+        var options = NetworkClient.Options()
+        options.credentials = credentials
+        let client = try NetworkClient.stubbed(transport, options: options, time: clock)
+        client.responseCache = ResponseCache(disk: try DiskCache(at: folder.url), time: clock)
+        return TopicAPI(client: client, user: user)
+    }
+
+    private func title(in topics: TopicAPI) async throws -> String {
+        try await topics.topic(1, lifetime: .seconds(60)).title
+    }
+
+    private func flush(_ topics: TopicAPI) async throws {
+        try await #require(topics.cache.disk as? DiskCache).flush()
+    }
+
+    @Test func `whoever logs in after a log-out is shown nothing of the user before`() async throws {
+        credentials.set(.bearer("ann"), in: .release)
+        let topics = try start()
+        #expect(try await title(in: topics) == "Bearer ann")
+
+        credentials.logOut(in: .release)
+        credentials.set(.bearer("bob"), in: .release)
+
+        #expect(try await title(in: topics) == "Bearer bob")
+    }
+
+    @Test func `nor is who logs in over another one`() async throws {
+        credentials.set(.bearer("ann"), in: .release)
+        let topics = try start()
+        _ = try await title(in: topics)
+
+        credentials.set(.bearer("bob"), in: .release)
+
+        #expect(try await title(in: topics) == "Bearer bob")
+    }
+
+    @Test func `a log-out removes what is on disk for the next run`() async throws {
+        credentials.set(.bearer("ann"), in: .release)
+        let topics = try start()
+        _ = try await title(in: topics)
+        try await flush(topics)
+
+        credentials.logOut(in: .release)
+        try await flush(topics)
+        credentials.set(.bearer("bob"), in: .release)
+
+        #expect(try await title(in: try start()) == "Bearer bob")
+    }
+
+    @Test func `the user of the last run is shown what was stored then`() async throws {
+        credentials.set(.bearer("ann"), in: .release)
+        let first = try start()
+        _ = try await title(in: first)
+        try await flush(first)
+
+        let second = try start()
+
+        #expect(try await second.response(Topic.self, for: TopicAPI.topic(1, lifetime: .seconds(60))).isFromCache)
+    }
+
+    @Test func `the same credential, set once more, changes no user`() async throws {
+        credentials.set(.bearer("ann"), in: .release)
+        let topics = try start()
+        _ = try await title(in: topics)
+
+        credentials.set(.bearer("ann"), in: .release)
+
+        #expect(try await topics.response(Topic.self, for: TopicAPI.topic(1, lifetime: .seconds(60))).isFromCache)
+    }
+
+    @Test func `what is stored under a name waits for that user's return`() async throws {
+        credentials.set(.bearer("ann"), in: .release)
+        let topics = try start(user: "ann")
+        _ = try await title(in: topics)
+
+        credentials.set(.bearer("bob"), in: .release)
+        topics.user.withLock { $0 = "bob" }
+        #expect(try await title(in: topics) == "Bearer bob")
+
+        topics.user.withLock { $0 = "ann" }
+        #expect(try await title(in: topics) == "Bearer ann")
+    }
+
+    @Test func `a change of user in one environment leaves the answers of another`() async throws {
+        credentials.set(.bearer("ann"), in: .release)
+        let topics = try start()
+        _ = try await title(in: topics)
+
+        credentials.logOut(in: "test")
+
+        #expect(try await topics.response(Topic.self, for: TopicAPI.topic(1, lifetime: .seconds(60))).isFromCache)
+    }
+
+    @Test func `a resource is one user's, and another gets a new one`() async throws {
+        credentials.set(.bearer("ann"), in: .release)
+        let topics = try start()
+        let old = topics.resource(Topic.self, for: TopicAPI.topic(1))
+        try await old.load()
+
+        credentials.logOut(in: .release)
+        credentials.set(.bearer("bob"), in: .release)
+
+        let new = topics.resource(Topic.self, for: TopicAPI.topic(1))
+        #expect(new !== old && new.value == nil)
+        #expect(try await new.load().title == "Bearer bob")
+        await #expect(throws: APIError(.cancelled(.superseded))) { try await old.load() }
+    }
+
+    @Test func `credentials keep no client and no cache for telling them of other users`() throws {
+        weak let client = try start().client
+        weak let cache = try start().cache
+
+        credentials.logOut(in: .release)
+
+        #expect(client == nil && cache == nil)
+    }
+
+    @Test func `a refusal in the module's frame is none to show, asked for with its answer or not`() async throws {
+        let transport = StubTransport { _ in .json(#"{"code":423,"message":"Locked","data":null}"#) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let topics = TopicAPI(client: client, module: APIModule(envelope: Envelope(success: [0])))
+        let configuration = TopicAPI.topic(1, lifetime: .seconds(60))
+
+        await #expect { try await topics.response(Topic.self, for: configuration) } throws: {
+            ($0 as? APIError)?.serverMessage == "Locked"
+        }
+        await #expect {
+            for try await _ in topics.answers(Topic.self, for: configuration) {}
+        } throws: {
+            ($0 as? APIError)?.serverMessage == "Locked"
+        }
+    }
+}
