@@ -7,7 +7,8 @@
         private static let pieceSize = 256 << 10
 
         private struct State {
-            var isReading = false
+            /// A piece is read, or is on its way to the transfer.
+            var isUnderWay = false
             var isEnded = false
             var given: Int64 = 0
             var task: Task<Void, Never>?
@@ -23,22 +24,23 @@
             do { reader = try stream.makeReader() } catch { throw Self.failure("\(error)") }
         }
 
-        /// Reads the next piece, unless a read is under way or the end was reached.
+        /// Reads the next piece, unless the transfer has still to take the one before it, or the end was reached.
         func readNext(deliver: @escaping @Sendable (Result<Data?, TransportError>) -> Void) {
             let begins = state.withLock { state in
-                guard !state.isReading, !state.isEnded else { return false }
-                state.isReading = true
+                guard !state.isUnderWay, !state.isEnded else { return false }
+                state.isUnderWay = true
                 return true
             }
             guard begins else { return }
-            let task = Task {
-                let piece = await self.read()
-                self.state.withLock { $0.isReading = false }
-                deliver(piece)
-            }
+            let task = Task { deliver(await self.read()) }
             state.withLock { state in
                 if state.isEnded { task.cancel() } else { state.task = task }
             }
+        }
+
+        /// Takes note that the transfer has the piece; were the next one read before that, it could get there first.
+        func hasTaken() {
+            state.withLock { $0.isUnderWay = false }
         }
 
         /// Ends a read that is under way; nobody wants its bytes any more.

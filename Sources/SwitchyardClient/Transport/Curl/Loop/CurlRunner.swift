@@ -51,6 +51,7 @@
 
         private func feed(_ exchange: CurlExchange, _ piece: Result<Data?, TransportError>) {
             guard exchange.slot >= 0, let handle = exchange.handle else { return }
+            exchange.upload?.hasTaken()  // First: libcurl may ask for more within the call.
             switch piece {
             case .success(let bytes):
                 let code = (bytes ?? Data()).withUnsafeBytes { ycurl_upload_offer(handle, $0.baseAddress, $0.count) }

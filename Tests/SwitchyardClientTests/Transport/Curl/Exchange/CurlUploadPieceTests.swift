@@ -1,0 +1,32 @@
+#if os(Linux)
+    import Foundation
+    import SwitchyardServices
+    import Testing
+
+    @testable import SwitchyardClient
+
+    /// The pieces of a body that is made while it is sent.
+    @Suite(.timeLimit(.minutes(5))) struct CurlUploadPieceTests {
+        @Test func `no piece is read before the transfer has the one before it`() async throws {
+            let pieces = [Data("one".utf8), Data("two".utf8), Data("three".utf8)]
+            let upload = try CurlUpload(HTTPBody.Stream(length: nil) { PiecesReader(pieces) })
+            let (deliveries, wishes) = AsyncStream.makeStream(of: String.self)
+            let deliver = { (wish: String) -> @Sendable (Result<Data?, TransportError>) -> Void in
+                { piece in
+                    let text = (try? piece.get()).map { String(decoding: $0, as: UTF8.self) }
+                    wishes.yield("\(wish): \(text ?? "-")")
+                }
+            }
+            var given = deliveries.makeAsyncIterator()
+
+            upload.readNext(deliver: deliver("first"))
+            #expect(await given.next() == "first: one")
+            // The transfer has run dry meanwhile, and asks once more for what is on its way to it.
+            upload.readNext(deliver: deliver("early"))
+            upload.hasTaken()
+            upload.readNext(deliver: deliver("second"))
+
+            #expect(await given.next() == "second: two")
+        }
+    }
+#endif
