@@ -94,7 +94,8 @@ int ycurl_loop_set(ycurl_loop *loop, int option, long value) {
 static int64_t earlier(int64_t one, int64_t other) { return one < other ? one : other; }
 
 static int64_t idle_due(const struct ycurl_exchange *exchange) {
-    return exchange->idle_limit > 0 ? exchange->last_activity + exchange->idle_limit : INT64_MAX;
+    bool ends = exchange->idle_limit > 0 && exchange->idle_limit < INT64_MAX - exchange->last_activity;
+    return ends ? exchange->last_activity + exchange->idle_limit : INT64_MAX;
 }
 
 static int64_t first_due(const struct ycurl_exchange *exchange) {

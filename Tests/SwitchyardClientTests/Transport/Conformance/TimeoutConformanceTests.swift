@@ -89,6 +89,21 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: Subject.networked,
+        [
+            HTTPRequest.Timeouts(connect: .seconds(Int64.max)), .init(idle: .seconds(Int64.max)),
+            .init(total: .seconds(Int64.max)),
+        ]
+    )
+    func `a timeout beyond all time is none`(_ subject: Subject, _ timeouts: HTTPRequest.Timeouts) async throws {
+        try await Lab.run(subject) { lab in
+            let response = try await lab.transport.send(try lab.request("/text", timeouts: timeouts))
+
+            #expect(response.status == 200)
+        }
+    }
+
     @Test(arguments: Subject.networked)
     func `a reader that takes its time is no silence of the server`(_ subject: Subject) async throws {
         try await calm()

@@ -164,6 +164,18 @@
             #expect(server.statistics.connectionsAccepted == 2)
         }
 
+        @Test func `unused connections are kept for ever where their time has no end`() async throws {
+            var configuration = CurlTransport.Configuration()
+            configuration.idleConnectionTimeout = .seconds(Int64.max)
+            let transport = try CurlTransport(configuration: configuration)
+            let request = HTTPRequest(url: try #require(RequestURL(server.baseURL)))
+
+            // Between two of them the transport has nothing to do, and works out how long it may wait.
+            for index in 0..<200 {
+                #expect(try await transport.send(request).metrics?.reusedConnection == (index > 0))
+            }
+        }
+
         @Test func `without decompression nothing is asked for`() async throws {
             _ = try await send("http://127.0.0.1:\(server.port)/") { $0.decompressesResponses = false }
 

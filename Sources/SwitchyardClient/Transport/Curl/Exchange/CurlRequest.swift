@@ -208,7 +208,7 @@
             form.report_progress = exchange.reportsProgress
             let timeouts = request.timeouts
             form.connect_timeout_ms =
-                timeouts.connect.map { max(1, ($0.clampedNanoseconds + 999_999) / 1_000_000) } ?? 0
+                timeouts.connect.map { (max(1, $0.clampedNanoseconds) - 1) / 1_000_000 + 1 } ?? 0
             form.idle_limit = timeouts.idle.map { max(1, $0.clampedNanoseconds) } ?? 0
             let start = MonotonicTime(nanoseconds: ycurl_now())
             form.connect_deadline = timeouts.connect.map { start.advanced(by: $0).nanoseconds } ?? .max

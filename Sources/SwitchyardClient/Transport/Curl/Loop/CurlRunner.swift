@@ -172,7 +172,7 @@
         func waitMilliseconds(blocks: Bool) -> Int64 {
             guard blocks else { return 0 }
             guard let idleSince else { return -1 }
-            return max(1, (idleSince + settings.idleNanoseconds - ycurl_now()) / 1_000_000 + 1)
+            return max(1, (settings.idleNanoseconds - (ycurl_now() - idleSince)) / 1_000_000 + 1)
         }
 
         /// Closes what nobody has used for the idle time; libcurl looks at its connections only when it needs one.
