@@ -144,10 +144,13 @@ int ycurl_start_thread(void (*body)(void *), void *context) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    // The thread inherits the mask: a signal of the host program is never delivered to it, SIGPIPE included.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
+    // The thread inherits the mask: a signal of the host program is never delivered to it, SIGPIPE included. A fault of
+    // its own has to be: blocked, it would end the process past every handler (POSIX leaves open what happens).
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) sigdelset(&blocked, faults[i]);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
     pthread_t thread;
     int failure = pthread_create(&thread, &attributes, run_thread, start);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

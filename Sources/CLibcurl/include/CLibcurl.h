@@ -44,7 +44,7 @@ bool ycurl_shows_chains(void);
 
 /// Nanoseconds of the monotonic clock.
 int64_t ycurl_now(void);
-/// Starts a detached thread with all signals blocked. Returns 0 or an errno.
+/// Starts a detached thread with all signals blocked but those of its own faults. Returns 0 or an errno.
 int ycurl_start_thread(void (*body)(void *context), void *context);
 
 // MARK: Memory

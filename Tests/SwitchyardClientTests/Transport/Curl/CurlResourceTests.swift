@@ -1,5 +1,6 @@
 #if os(Linux)
     import Foundation
+    import Glibc
     import SwitchyardClient
     import SwitchyardTesting
     import Testing
@@ -44,6 +45,19 @@
 
                 #expect(try Self.threads() == 0)
                 #expect(transports.count == 20)
+            }
+        }
+
+        @Test func `a fault on the thread of a transport is seen by the program's handler`() async throws {
+            await #expect(processExitsWith: .exitCode(42)) {
+                signal(SIGSEGV) { _ in _exit(42) }
+                let transport = try CurlTransport()
+                // Nobody listens there; the completion comes on the transport's thread.
+                let request = HTTPRequest(url: try #require(RequestURL("http://127.0.0.1:1/")))
+                _ = transport.start(request, progress: nil) { _ in
+                    UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
+                }
+                try await Task.sleep(for: .seconds(3600))
             }
         }
 
