@@ -102,11 +102,11 @@ static size_t receive_head(const char *line, size_t size, size_t count, void *co
     count *= size;
     exchange->last_activity = exchange->loop->now;
     struct buffer *head = &exchange->head;
-    if (exchange->head_complete) return count;  // A trailer: no one asked for it, and it must not look like a header.
-    if (!exchange->head_started && starts_response(line, count)) start_head(exchange, line, count);
-    // In all, so that interim responses without end have one.
+    // In all, so that interim responses without end have one, and trailers, of which libcurl keeps every one.
     exchange->head_total += count;
     if (exchange->head_total > exchange->head_limit) return stop(exchange, YCURL_HEAD_TOO_LARGE, 0);
+    if (exchange->head_complete) return count;  // A trailer: no one asked for it, and it must not look like a header.
+    if (!exchange->head_started && starts_response(line, count)) start_head(exchange, line, count);
     if (!buffer_append(head, line, count)) return stop(exchange, YCURL_NO_MEMORY, 0);
     blank_stray_returns(head->bytes + head->count - count, count);
     note_field(exchange, line, count);

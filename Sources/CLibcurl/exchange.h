@@ -76,7 +76,7 @@ struct ycurl_exchange {
 
     // The response.
     struct buffer head;
-    /// Bytes of all heads, those of interim responses too.
+    /// Bytes of all heads, those of interim responses and the trailers too.
     size_t head_total, head_limit;
     bool head_complete, head_started, encoded;
     /// What Content-Length said; -1 for nothing yet.

@@ -146,7 +146,7 @@ struct ycurl_request {
     int64_t body_length;
     /// Largest response body in bytes, -1 for no limit.
     int64_t body_limit;
-    /// Largest response head in bytes.
+    /// Largest response head in bytes, with interim responses and trailers.
     size_t head_limit;
     /// Bytes that may wait to be taken before the transfer is paused; 0 collects the whole body.
     size_t stream_window;

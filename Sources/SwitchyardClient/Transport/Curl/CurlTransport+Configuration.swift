@@ -44,7 +44,7 @@
             /// A request that has its own `Accept-Encoding`, or a `Range`, gets its bytes as they come. A decoded
             /// response keeps `Content-Encoding` and `Content-Length` as the server sent them.
             public var decompressesResponses = true
-            /// The largest head of a response in bytes; 128 KiB by default.
+            /// The largest head of a response in bytes, interim responses and trailers included; 128 KiB by default.
             ///
             /// libcurl has limits of its own: 100 KiB a line and 300 KiB in all.
             public var maximumHeadSize = 128 << 10

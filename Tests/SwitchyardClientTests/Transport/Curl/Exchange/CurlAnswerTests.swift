@@ -130,6 +130,19 @@
             }
         }
 
+        // Row N15; libcurl keeps them all.
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
+        func `trailers without end are an endless head`(_ delivery: HTTPRequest.Delivery) async throws {
+            let trailers = String(repeating: "X: \(String(repeating: "a", count: 1000))\r\n", count: 200)
+            let answer = Answer("", Self.chunked, Self.hello + trailers + "\r\n")
+
+            await #expect {
+                _ = try await send(answer, delivery)
+            } throws: {
+                ($0 as? TransportError)?.kind == .headersTooLarge
+            }
+        }
+
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
         func `what follows compressed bytes is an error of decoding`(_ delivery: HTTPRequest.Delivery) async throws {
             let server = LoopbackServer()
