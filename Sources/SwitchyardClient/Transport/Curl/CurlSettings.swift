@@ -105,8 +105,9 @@
                 return !Self.isException(url, among: proxy.exceptions)
             case .environment:
                 let environment = ProcessInfo.processInfo.environment
-                let scheme = url.text.lowercased().hasPrefix("https:") ? "https_proxy" : "http_proxy"
-                let isSet = [scheme, "all_proxy", "ALL_PROXY"].contains { environment[$0]?.isEmpty == false }
+                // A web server's HTTP_PROXY is what its client says in a field, so libcurl does not read that one.
+                let names = url.isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
+                let isSet = (names + ["all_proxy", "ALL_PROXY"]).contains { environment[$0]?.isEmpty == false }
                 let exceptions = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
                 return isSet && !Self.isException(url, among: exceptions.components(separatedBy: ","))
             }

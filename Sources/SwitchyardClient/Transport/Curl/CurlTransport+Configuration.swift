@@ -92,7 +92,7 @@
         public enum Proxy: Sendable, Hashable {
             /// Directly.
             case none
-            /// As the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say.
+            /// As the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say, the last three in capitals as well.
             case environment
             /// Through this server.
             case server(ProxyServer)

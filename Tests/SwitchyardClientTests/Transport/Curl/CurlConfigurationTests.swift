@@ -66,6 +66,20 @@
             }
         }
 
+        @Test(arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
+        func `a proxy of the environment that is not there is a proxy failure`(_ variable: String) async {
+            // In a process of its own, since the environment is everybody's.
+            await #expect(processExitsWith: .success) { [variable = variable as String] in
+                setenv(variable, "http://127.0.0.1:1", 1)
+                var configuration = CurlTransport.Configuration()
+                configuration.proxy = .environment
+                let transport = try CurlTransport(configuration: configuration)
+                let url = try #require(RequestURL("https://service.invalid/"))
+
+                #expect(await transport.failure(of: HTTPRequest(url: url))?.kind == .proxyFailure)
+            }
+        }
+
         @Test func `a host among the exceptions is reached directly`() async throws {
             let response = try await send("http://127.0.0.1:\(server.port)/a") { configuration in
                 var proxy = CurlTransport.Configuration.ProxyServer(kind: .http, host: "127.0.0.1", port: 1)
