@@ -9,6 +9,9 @@ import SwitchyardServices
 /// early in the life of the app: downloads of an earlier run are attached to it again, and those that ended meanwhile are
 /// told at once.
 ///
+/// Keep it for as long as downloads are to be started. Those under way when it is released run to their end, which is
+/// told as ever.
+///
 /// They stand beside the clients and know nothing of them: neither the trust settings and pins of a transport nor the
 /// rule for http, credentials or cookies of a client hold for them. Whom they trust is said when they are made.
 public final class BackgroundDownloads: Sendable {
@@ -46,6 +49,13 @@ public final class BackgroundDownloads: Sendable {
             throw .background(.unsupported("downloads in the background need an Apple system"))
         #endif
     }
+
+    #if canImport(Darwin)
+        deinit {
+            // A session keeps its delegate, and its identifier to itself, until it is told to end.
+            session.close()
+        }
+    #endif
 
     /// Starts a download.
     ///

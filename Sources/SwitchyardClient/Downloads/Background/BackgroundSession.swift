@@ -78,6 +78,11 @@
             }
         }
 
+        /// Takes no more downloads, and goes away when those under way have ended: until then the session keeps it.
+        func close() {
+            session.finishTasksAndInvalidate()
+        }
+
         func whenEventsAreFinished(_ handler: @escaping @Sendable () -> Void) {
             state.withLock { $0.handler = handler }
         }
@@ -126,11 +131,14 @@
         }
 
         func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-            let handler = state.withLock { state in
-                defer { state.handler = nil }
-                return state.handler
+            // Looked for on the main queue, where the app may just be handing it over.
+            DispatchQueue.main.async {
+                let handler = self.state.withLock { state in
+                    defer { state.handler = nil }
+                    return state.handler
+                }
+                handler?()
             }
-            if let handler { DispatchQueue.main.async(execute: handler) }
         }
 
         /// Moves the file at once: the system removes it when the delegate has returned.
