@@ -84,7 +84,7 @@ extension Screen {
         configuration.cache.tags = ["topics"]
         // end
         // sample
-        for try await answer in topics.answers(for: configuration, with: .decodable(Topic.self)) {
+        for try await answer in topics.answers(Topic.self, for: configuration) {
             show(answer.value, isOld: answer.isFromCache)
         }
         // end
