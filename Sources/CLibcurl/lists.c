@@ -77,7 +77,7 @@ static bool settle_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange) {
 }
 
 void loop_note_ahead(ycurl_loop *loop, struct ycurl_exchange *exchange) {
-    if (!exchange->links[AHEAD].is_listed) append(loop, AHEAD, exchange);
+    if (!exchange->links[AHEAD].is_listed && !exchange->abandoned) append(loop, AHEAD, exchange);
 }
 
 void loop_look_at_ahead(ycurl_loop *loop, bool socket_moved) {

@@ -137,6 +137,7 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
     exchange->owner = NULL;
     if (exchange->running && exchange->resolving) {
         exchange->abandoned = true;
+        loop_forget_ahead(loop, exchange);  // A look at it could note it as finished, by the link that it is kept by here.
         exchange->links[FINISHED].next = loop->abandoned;
         loop->abandoned = exchange;
         return;
