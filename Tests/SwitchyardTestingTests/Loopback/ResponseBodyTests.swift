@@ -11,6 +11,17 @@ import Testing
         server = try .running()
     }
 
+    @Test func `a status may stand alone, or with header fields and a body`() async throws {
+        server.route(.get, "/gone") { _ in .status(410) }
+        server.route(.get, "/busy") { _ in .status(503, headers: ["Retry-After": "7"], body: Data("later".utf8)) }
+
+        let gone = try await server.connect().get("/gone")
+        let busy = try await server.connect().get("/busy")
+
+        #expect(gone.status == 410 && gone["Content-Length"] == "0" && gone.text.isEmpty)
+        #expect(busy.status == 503 && busy["Retry-After"] == "7" && busy.text == "later")
+    }
+
     @Test func `a streamed body is sent in chunks`() async throws {
         let response = try await server.connect().get("/chunks")
 

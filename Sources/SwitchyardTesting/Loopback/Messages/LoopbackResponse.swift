@@ -57,6 +57,11 @@ public struct LoopbackResponse: Sendable {
 }
 
 extension LoopbackResponse {
+    /// Creates a response of a status, header fields and a body, as ``StubAnswer/status(_:headers:body:)`` does.
+    public static func status(_ status: Int, headers: HTTPHeaders = [:], body: Data = Data()) -> LoopbackResponse {
+        LoopbackResponse(status: status, headers: headers, body: body.isEmpty ? .empty : .data(body))
+    }
+
     /// Creates a response of plain text.
     public static func text(_ text: String, status: Int = 200) -> LoopbackResponse {
         LoopbackResponse(
