@@ -10,26 +10,22 @@ public import SwitchyardServices
 /// The time of the system: a monotonic clock that runs on while the machine sleeps, and timers on one serial queue.
 ///
 /// The queue sets the system timer only when an earlier deadline comes up, so that a timer which is cancelled in time
-/// (nearly all are) costs two short stays in a lock and wakes nobody.
+/// (nearly all are) costs two short stays in a lock and wakes nobody. After a sleep of the machine everything that is
+/// overdue is called as soon as the next timer is set.
 public final class SystemTime: TimeSource {
     /// The time source that clients use unless given another; it holds nothing but its timers.
     public static let shared = SystemTime()
 
     private struct State {
         var heap = TimerHeap()
-        var armedFor: MonotonicTime?
+        var alarm = SystemAlarm()
         let source: any DispatchSourceTimer
 
         /// Sets the system timer for the earliest deadline, unless it is set for it already.
         mutating func arm(at now: MonotonicTime) {
-            guard let earliest = heap.earliest(), earliest < armedFor ?? .distantFuture else { return }
-            armedFor = earliest
-            let delay = min(max(0, now.duration(to: earliest).clampedNanoseconds), Self.longestDelay)
+            guard let earliest = heap.earliest(), let delay = alarm.set(for: earliest, at: now) else { return }
             source.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(0))
         }
-
-        /// An hour; after it the timer is set anew.
-        private static let longestDelay: Int64 = 3_600_000_000_000
     }
 
     #if os(Linux)
@@ -77,9 +73,10 @@ public final class SystemTime: TimeSource {
         _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledTimer {
         let timer = Timer(owner: self, deadline: deadline, action: action)
+        let roughly = coarseNow
         state.withLock { state in
             state.heap.insert(timer)
-            if deadline < state.armedFor ?? .distantFuture { state.arm(at: now) }
+            if !state.alarm.rings(by: deadline, at: roughly) { state.arm(at: now) }
         }
         return timer
     }
@@ -89,7 +86,7 @@ public final class SystemTime: TimeSource {
             action()
         }
         state.withLock { state in
-            state.armedFor = nil
+            state.alarm = SystemAlarm()
             state.arm(at: now)
         }
     }
