@@ -27,11 +27,13 @@ struct ExchangeState {
     struct Ending {
         var result: Result<HTTPResponse, RequestFailure.Reason>
         var winner: Int?
+        /// Without a winner the attempt whose end is the result; `nil` when none's is.
+        var mostTelling: Int?
         var attempts: ContiguousArray<Attempt> = []
         var timer: (any ScheduledTimer)?
 
         /// The attempt that gave the result.
-        var decisive: Int? { winner ?? attempts.indices.last }
+        var decisive: Int? { winner ?? mostTelling ?? attempts.indices.last }
 
         /// Ends the transfers of the attempts that have no answer yet.
         func cancelUnanswered() {
@@ -89,6 +91,8 @@ struct ExchangeState {
     /// Its body may still be arriving.
     private var winner: Int?
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
+    /// The attempt that gave it.
+    private var mostTelling: Int?
     private var timer: (any ScheduledTimer)?
     /// The number of the timer that was decided on last.
     private var timerNumber = 0
@@ -173,21 +177,22 @@ struct ExchangeState {
         live -= 1
         if live > 0, outcome == .neutral, case .failure = result {
             // It says nothing about the request either, which another server is about to answer.
-            keepMostTelling(result)
+            keepMostTelling(result, of: index)
             return .none
         }
         guard outcome.failureKind != nil else {
             guard let ending = end(with: result, winner: index) else { return .none }
             return .end(ending)
         }
-        keepMostTelling(result)
+        keepMostTelling(result, of: index)
         return .tryAnother
     }
 
     /// Ends the request with what its attempts gave, unless one is still waiting for its answer.
     mutating func giveUp() -> Ending? {
-        guard live == 0, let lastResult else { return nil }
-        return end(with: lastResult, winner: nil)
+        guard live == 0, let lastResult, var ending = end(with: lastResult) else { return nil }
+        ending.mostTelling = mostTelling
+        return ending
     }
 
     /// Ends the request, whatever its attempts are doing; `nil` when it has ended before.
@@ -203,8 +208,9 @@ struct ExchangeState {
     }
 
     /// An answer, even a refusing one, says more than a broken connection.
-    private mutating func keepMostTelling(_ result: Result<HTTPResponse, RequestFailure.Reason>) {
+    private mutating func keepMostTelling(_ result: Result<HTTPResponse, RequestFailure.Reason>, of index: Int) {
         if case .success = lastResult, case .failure = result { return }
         lastResult = result
+        mostTelling = index
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SwitchyardClient
 import SwitchyardServices
@@ -119,6 +120,38 @@ import Testing
 
         #expect(response.status == 503)
         #expect(response.context.attempts == 3)
+    }
+
+    @Test func `the answer that tells more is that of the server which gave it`() async throws {
+        let (client, _) = try NetworkClient.stubbed { request in
+            request.server == "primary" ? .status(503) : .failure(.connectionReset)
+        }
+
+        let response = try await client.send(APIConfiguration(path: "list"))
+
+        #expect(response.status == 503)
+        #expect(response.context.server == "primary")
+        #expect(response.context.url?.text == "http://primary.test/v1/list")
+        #expect(response.context.attempts == 3)
+    }
+
+    @Test func `a failure is that of the server which failed last`() async throws {
+        let time = ManualClock()
+        let transport = StubTransport(completion: .inline) { request in
+            .delayed(by: .seconds(request.server == "primary" ? 2 : 1), on: time, .failure(.connectionReset))
+        }
+        let service = try Service.topics(servers: 2)
+        let client = try NetworkClient(service: service, transport: transport, options: .init(seed: 1), time: time)
+        let (failures, continuation) = AsyncStream.makeStream(of: RequestFailure?.self)
+        client.send(APIConfiguration(path: "list"), on: .global()) { result in
+            if case .failure(let failure) = result { continuation.yield(failure) } else { continuation.yield(nil) }
+        }
+
+        time.advance(by: .seconds(3))
+
+        let failure = try #require(await failures.first { _ in true })
+        #expect(failure?.context.attempts == 2)
+        #expect(failure?.context.server == "primary")
     }
 
     @Test func `one identifier stands over all attempts`() async throws {
