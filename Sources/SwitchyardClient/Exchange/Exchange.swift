@@ -100,6 +100,8 @@ extension Exchange {
             request = try core.request(for: configuration, on: route, in: pool)
         } catch {
             abandon(route, at: now)
+            // An attempt beside another is an extra, and what is under way may be answered without it.
+            guard !state.withLock({ $0.isWaiting }) else { return }
             return end(with: .failure(.invalidRequest(error)))
         }
         let route = charged(route, for: request.url, at: now)

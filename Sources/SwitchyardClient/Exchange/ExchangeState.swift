@@ -111,6 +111,9 @@ struct ExchangeState {
     /// The newest attempt that is still waiting for its answer.
     var newestLive: Attempt? { attempts.last { $0.outcome == nil } }
 
+    /// Whether an attempt is still waiting for its answer.
+    var isWaiting: Bool { live > 0 && phase == .running }
+
     /// Starts the request; `false` when it was cancelled before.
     mutating func begin() -> Bool {
         guard phase == .ready else { return false }

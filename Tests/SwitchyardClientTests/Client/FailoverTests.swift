@@ -154,6 +154,31 @@ import Testing
         #expect(failure?.context.server == "primary")
     }
 
+    @Test func `an extra attempt that cannot be built leaves alone what is under way`() async throws {
+        let time = ManualClock()
+        let transport = StubTransport(completion: .inline) { _ in .delayed(by: .seconds(2), on: time, .status(200)) }
+        let built = Locked(0)
+        var options = NetworkClient.Options(seed: 1)
+        options.generator.pathFilters = [
+            PathFilter { path, _ in
+                let count = built.withLock { built in
+                    built += 1
+                    return built
+                }
+                if count > 1 { throw RequestError.hook(stage: "path filter", message: "the keychain is locked") }
+                return path
+            }
+        ]
+        let client = try NetworkClient(service: .topics(), transport: transport, options: options, time: time)
+        let (answers, continuation) = AsyncStream.makeStream(of: Int?.self)
+        client.send(APIConfiguration(path: "list"), on: .global()) { continuation.yield(try? $0.get().status) }
+
+        time.advance(by: .seconds(2))
+
+        #expect(await answers.first { _ in true } == 200)
+        #expect(transport.requestCount == 1)
+    }
+
     @Test func `one identifier stands over all attempts`() async throws {
         let (client, _) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .status(500) : .status(200)
