@@ -22,8 +22,10 @@ extension ClientCore {
         let settle: @Sendable () -> Void = { [self] in
             guard case (let suspect?, let witness?) = outcomes.withLock({ $0 }) else { return }
             publish(pool.settle(suspicion, suspect: suspect, witness: witness, at: time.now), from: pool)
-            // One that answers is slow with this request only, and asking it again would be for nothing.
-            if suspect.failureKind != nil { compare(route, becauseOf: configuration, in: pool) }
+            // One that answers is slow with this request only, and where nobody does it is the path or the question:
+            // asking again would be for nothing.
+            guard suspect.failureKind != nil, witness.isAnswer else { return }
+            compare(route, becauseOf: configuration, in: pool)
         }
         send(question, to: suspicion.suspect, in: pool, within: suspicion.probe.limit) { outcome in
             outcomes.withLock { $0.suspect = outcome }

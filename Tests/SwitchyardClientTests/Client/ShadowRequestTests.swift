@@ -1,3 +1,4 @@
+import Dispatch
 import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTesting
@@ -87,5 +88,15 @@ import Testing
             time.advance(by: .seconds(1))
         }
         #expect(client.currentServer == "primary")
+    }
+
+    @Test func `when nobody answers, one comparison is enough: asking again would find out nothing`() throws {
+        let transport = StubTransport(completion: .inline) { _ in .failure(.connectionReset) }
+        let service = try Service.topics()
+        let client = try NetworkClient(service: service, transport: transport, time: ManualClock())
+
+        client.send(APIConfiguration(path: "list", method: .post), on: .global()) { _ in }
+
+        #expect(transport.requests.map(\.method) == [.post, .get, .get])
     }
 }

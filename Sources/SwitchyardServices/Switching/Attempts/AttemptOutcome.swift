@@ -27,7 +27,7 @@ public enum AttemptOutcome: Sendable, Hashable {
     }
 
     /// Whether an answer came that can be given to the caller.
-    var isAnswer: Bool {
+    package var isAnswer: Bool {
         switch self {
         case .success, .answered: true
         default: false
