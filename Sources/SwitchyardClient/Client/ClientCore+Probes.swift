@@ -8,7 +8,8 @@ extension ClientCore {
     /// A read that the app is sending anyway is copied, so that what is tested is what is needed.
     func probe(_ route: ServerPool.Route, copying configuration: APIConfiguration, in pool: ServerPool) {
         guard let attempt = route.attempt else { return }
-        send(shadow(of: configuration), to: route, in: pool, within: options.probeTimeout) { [self] outcome in
+        let limit = max(options.probeTimeout, pool.patience(with: attempt))
+        send(shadow(of: configuration), to: route, in: pool, within: limit) { [self] outcome in
             publish(pool.settleProbe(attempt, outcome, at: time.now), from: pool)
         }
     }

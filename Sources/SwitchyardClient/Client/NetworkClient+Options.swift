@@ -23,7 +23,10 @@ extension NetworkClient {
         /// is, unless this is set; a write never is: of it only the path is taken. Of a read that must not be repeated
         /// (``APIConfiguration/isIdempotent``) not even that is: the base URL itself is asked.
         public var probePath: String?
-        /// How long a probe may take; 1 second unless set.
+        /// How long a probe may take at least; 1 second unless set.
+        ///
+        /// Where answers usually take longer than half of it, a probe may take twice as long as they do (twice their 95th
+        /// percentile), a minute at most: else a server that works would never be found to.
         public var probeTimeout: Duration
         /// The seed of the random numbers (jitter, shares); drawn by the system unless set.
         public var seed: UInt64

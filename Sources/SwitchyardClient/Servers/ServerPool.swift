@@ -268,6 +268,11 @@ extension ServerPool {
         var witness: Route
     }
 
+    /// How long a server that works may take to answer a probe.
+    func patience(with attempt: Attempt) -> Duration {
+        state.withLock { $0.core.patience(with: attempt) }
+    }
+
     /// Reports how a probe ended.
     func settleProbe(_ attempt: Attempt, _ outcome: AttemptOutcome, at now: MonotonicTime) -> [SwitchEvent] {
         state.withLock { $0.core.settleProbe(attempt, outcome, at: now) }

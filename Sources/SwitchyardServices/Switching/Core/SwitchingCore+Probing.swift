@@ -57,6 +57,14 @@ extension SwitchingCore {
         return takeEvents()
     }
 
+    /// How long a server that works may take to answer a probe: twice what its answers usually take, or those of the
+    /// preferred server as long as its own are not known, and a minute at most; nothing while neither are.
+    package func patience(with probe: Attempt) -> Duration {
+        let known = position(of: probe).flatMap { health[$0].latency.p95 }
+        let usual = known ?? health[Int(currentPosition)].latency.p95 ?? 0
+        return .seconds(min(SwitchingCore.probePatience, 2 * usual))
+    }
+
     private func isSlow(_ latency: Double, _ position: Int) -> Bool {
         guard let p95 = health[position].latency.p95 else { return false }
         let recovery = rules.policy.recovery

@@ -1,0 +1,56 @@
+import Dispatch
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// The first server is well again: it gets its traffic back, however long its answers take.
+@Suite(.timeLimit(.minutes(5))) struct ComebackTests {
+    private let time = ManualClock()
+    private let isDown = Locked(false)
+
+    /// A client whose servers need a time for every answer, as long as they are not down.
+    private func client(answeringAfter usual: Duration) throws -> NetworkClient {
+        var policy = SwitchPolicy.recommended
+        policy.hedging = nil
+        let (time, isDown) = (time, isDown)
+        let transport = StubTransport(completion: .inline, time: time) { request in
+            if request.server == "primary", isDown.withLock({ $0 }) { return .failure(.connectionReset) }
+            return .delayed(by: usual, on: time, .status(200))
+        }
+        let service = try Service.topics(switching: policy, servers: 2)
+        return try NetworkClient(service: service, transport: transport, options: .init(seed: 1), time: time)
+    }
+
+    /// Sends a read, and lets as much time pass.
+    private func ask(_ client: NetworkClient, for duration: Duration) {
+        client.send(APIConfiguration(path: "list"), on: .global()) { _ in }
+        time.advance(by: duration)
+    }
+
+    @Test(arguments: [0.02, 1.5, 6])
+    func `a server that is well again gets its traffic back, however long it usually takes`(usual: Double) throws {
+        let client = try client(answeringAfter: .seconds(usual))
+        for _ in 0..<20 { ask(client, for: .seconds(7)) }
+        isDown.withLock { $0 = true }
+        for _ in 0..<20 where client.currentServer == "primary" { ask(client, for: .seconds(7)) }
+        #expect(client.currentServer == "secondary")
+
+        isDown.withLock { $0 = false }
+        for _ in 0..<200 where client.currentServer != "primary" { ask(client, for: .seconds(7)) }
+
+        #expect(client.currentServer == "primary")
+    }
+
+    @Test func `so does one that was never asked before, if the other one takes as long`() throws {
+        isDown.withLock { $0 = true }
+        let client = try client(answeringAfter: .seconds(1.5))
+        for _ in 0..<20 { ask(client, for: .seconds(7)) }
+        #expect(client.currentServer == "secondary")
+
+        isDown.withLock { $0 = false }
+        for _ in 0..<200 where client.currentServer != "primary" { ask(client, for: .seconds(7)) }
+
+        #expect(client.currentServer == "primary")
+    }
+}
