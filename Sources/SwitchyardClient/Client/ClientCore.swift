@@ -32,8 +32,10 @@ final class ClientCore: Sendable {
     private struct State {
         var service: Service
         var pool: ServerPool
-        /// How often service or pool were exchanged.
+        /// How often service, pool, or what is known of the network were exchanged.
         var exchanges = 0
+        /// Whether the machine is known to be offline.
+        var isOffline = false
         var table = DispatchTable()
         var lastOwner: OwnerID = 0
     }
@@ -295,7 +297,20 @@ extension ClientCore {
     }
 
     private func newPool(of service: Service, in environment: ServiceEnvironment) throws(ClientError) -> ServerPool {
-        try ServerPool(service: service, environment: environment, now: time.now, options: options)
+        let pool = try ServerPool(service: service, environment: environment, now: time.now, options: options)
+        if state.withLock({ $0.isOffline }) { pool.setOffline(true, at: time.now) }
+        return pool
+    }
+
+    /// Takes note of whether the machine is offline, for the servers in use and for those entered later.
+    func setOffline(_ isOffline: Bool) {
+        let pool = state.withLock { state in
+            state.isOffline = isOffline
+            // A pool that is being made with the old answer is made anew.
+            state.exchanges += 1
+            return state.pool
+        }
+        pool.setOffline(isOffline, at: time.now)
     }
 
     /// Tells the listeners, and moves the requests that wait for a server which has just been taken out of service.

@@ -80,10 +80,7 @@ extension NetworkClient {
     /// Requests that wait for the network (``RetryPolicy/networkWait``) go on when it is back.
     public func networkChanged(isOnline: Bool) {
         if isOnline { core.connectivity.open() }
-        change { core, now in
-            core.setOffline(!isOnline, at: now)
-            return []
-        }
+        core.setOffline(!isOnline)
     }
 
     /// Exchanges the list of servers; those that stay, by name, keep their health, and requests under way go on.

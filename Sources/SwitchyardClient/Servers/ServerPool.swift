@@ -323,6 +323,11 @@ extension ServerPool {
         try state.withLock { (state) throws(Failure) in try body(&state.core) }
     }
 
+    /// Says whether the machine is known to be offline.
+    func setOffline(_ isOffline: Bool, at now: MonotonicTime) {
+        state.withLock { $0.core.setOffline(isOffline, at: now) }
+    }
+
     /// Exchanges the list of servers; those that stay keep their health.
     func replace(_ servers: [Server], at now: MonotonicTime) throws(ClientError) -> [SwitchEvent] {
         let sites = try Self.sites(of: servers, in: environment, rule)
