@@ -83,6 +83,19 @@ extension NetworkClient {
         core.setOffline(!isOnline)
     }
 
+    /// Tells the client that the way to the network is another one (WiFi has become cellular, a VPN was entered), or that
+    /// the app is about to be suspended or has been.
+    ///
+    /// Requests under way, and for a moment all others, say nothing about servers then, and servers that are out of
+    /// service are probed within a second. ``following(_:)`` does it when the link changes; of a suspension only the app
+    /// knows, and tells it best on both sides of it.
+    public func networkPathChanged() {
+        change { core, now in
+            core.pathChanged(at: now)
+            return []
+        }
+    }
+
     /// Exchanges the list of servers; those that stay, by name, keep their health, and requests under way go on.
     ///
     /// - Parameter servers: The new list in order of preference.

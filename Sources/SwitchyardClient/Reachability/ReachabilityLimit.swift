@@ -52,7 +52,7 @@ extension NetworkClient {
     /// or the client is released.
     ///
     /// While there is no network no failure is held against a server; when it is back, requests that wait for it are
-    /// sent again.
+    /// sent again. Another link in the place of the one before is another path (``networkPathChanged()``).
     ///
     /// - Parameter provider: Knows the way to the network.
     /// - Returns: Keep it as long as the client is to follow.
@@ -60,8 +60,13 @@ extension NetworkClient {
         let updates = provider.updates()
         return ReachabilityFollower(
             Task { [weak self] in
+                var link: ReachabilityStatus.Link?
                 for await status in updates {
                     guard let self else { return }
+                    if case .reachable(let new) = status {
+                        if let link, link != new { networkPathChanged() }
+                        link = new
+                    }
                     networkChanged(isOnline: status.isReachable)
                 }
             },
