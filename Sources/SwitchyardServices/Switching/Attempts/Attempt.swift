@@ -50,4 +50,7 @@ public struct Attempt: Sendable, Hashable {
 
     /// The server, as its position in ``SwitchingCore/serverIDs`` at the time of the choice.
     public var server: Int { Int(position) }
+
+    /// Whether it went to another server, by the generation: a new list may have moved servers between the two.
+    func isElsewhere(than other: Attempt) -> Bool { generation != other.generation }
 }

@@ -80,13 +80,13 @@ extension SwitchingCore {
         case .success, .answered:
             settleAnswer(settled, at: position, time)
         case .failure(let kind, let retryAfter):
-            let others = request.lazy.filter { $0.attempt.server != attempt.server }
-            let isWitnessed = winner.map { $0.attempt.server != attempt.server } ?? Self.proves(others, kind)
+            let others = request.lazy.filter { $0.attempt.isElsewhere(than: attempt) }
+            let isWitnessed = winner.map { $0.attempt.isElsewhere(than: attempt) } ?? Self.proves(others, kind)
             let isShared = winner == nil && others.contains { Self.isAlike($0.outcome, kind) }
             let failure = Failure(kind: kind, retryAfter: retryAfter, isWitnessed: isWitnessed, isShared: isShared)
             recordFailure(position, failure, at: time)
         case .unfinished:
-            guard let winner, winner.attempt.server != attempt.server else { return }
+            guard let winner, winner.attempt.isElsewhere(than: attempt) else { return }
             guard attempt.role == .first || attempt.startedAt < winner.attempt.startedAt else { return }
             recordFailure(position, Failure(kind: .overtaken, isWitnessed: true), at: time)
         case .neutral:

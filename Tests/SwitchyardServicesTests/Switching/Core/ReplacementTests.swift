@@ -18,6 +18,22 @@ import Testing
         #expect(driver.choose()?.server == 1)
     }
 
+    @Test func `a failure is witnessed by a server that a new list has put in the place of the first`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        let first = try #require(driver.choose())
+        try driver.replace(members("b", "a"))
+        let second = try #require(driver.failover(after: .reset, excluding: [1]))
+        #expect(first.server == second.server)
+
+        driver.settle([SettledAttempt(first, .failure(.reset)), SettledAttempt(second, .ok)])
+
+        let usual = try CoreDriver(["a", "b"])
+        let failed = try #require(usual.choose())
+        let other = try #require(usual.failover(after: .reset, excluding: [0]))
+        usual.settle([SettledAttempt(failed, .failure(.reset)), SettledAttempt(other, .ok)])
+        #expect(driver.statistics("a")?.score == usual.statistics("a")?.score)
+    }
+
     @Test func `the server that follows one that is gone starts with a fresh window`() throws {
         let driver = try CoreDriver(["a", "b"], policy: .published)
         for _ in 0..<30 {
