@@ -313,12 +313,16 @@ extension ClientCore {
         pool.setOffline(isOffline, at: time.now)
     }
 
-    /// Tells the listeners, and moves the requests that wait for a server which has just been taken out of service.
+    /// Tells the listeners, and moves the requests that wait for a server which has just been taken out of service, or
+    /// for a place at one that is not preferred any more.
     func publish(_ switchEvents: [SwitchEvent], from pool: ServerPool) {
         for event in switchEvents {
             events.send(ClientEvent(environment: pool.environment, event: event))
-            guard case .ejected(let server, _, _) = event.kind else { continue }
-            for request in requests() { request.evacuate(server, in: pool) }
+            switch event.kind {
+            case .ejected(let server, _, _): for request in requests() { request.evacuate(server, in: pool) }
+            case .switched: for request in requests() { request.serverSwitched(in: pool) }
+            default: continue
+            }
         }
     }
 }

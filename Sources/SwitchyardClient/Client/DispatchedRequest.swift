@@ -19,4 +19,11 @@ protocol DispatchedRequest: AnyObject, Sendable {
     func cancel(_ reason: RequestFailure.Reason)
     /// Leaves a server that has just been taken out of service, if the request waits for it and may be sent again.
     func evacuate(_ server: Server.ID, in pool: ServerPool)
+    /// Takes note that another server is preferred.
+    func serverSwitched(in pool: ServerPool)
+}
+
+extension DispatchedRequest {
+    /// Nothing waits for a server that was not asked yet, unless a limit holds it up.
+    func serverSwitched(in pool: ServerPool) {}
 }

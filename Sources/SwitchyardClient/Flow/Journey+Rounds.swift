@@ -65,7 +65,8 @@ extension Journey {
             time: core.time,
             owner: owner,
             end: { [weak self] in self?.cancel($0) },
-            preferred: { [pool = target.pool] in pool.current }
+            preferred: { [pool = target.pool] in pool.current },
+            whenSwitched: { [weak self] in self?.keep(onSwitch: $0) }
         )
         try await passLimits(context)
         var adapted = try await adapted(context, &memory)

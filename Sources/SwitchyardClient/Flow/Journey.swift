@@ -84,6 +84,20 @@ final class Journey: DispatchedRequest {
     func evacuate(_ server: Server.ID, in pool: ServerPool) {
         state.withLock { $0.current }?.evacuate(server, in: pool)
     }
+
+    func serverSwitched(in pool: ServerPool) {
+        if pool === target.pool { state.withLock { $0.onSwitch }?() }
+    }
+
+    /// Keeps what a limit that holds the round up does when another server is preferred.
+    func keep(onSwitch action: (@Sendable () -> Void)?) {
+        // What goes with the old one goes behind the lock.
+        let old = state.withLock { state in
+            defer { state.onSwitch = action }
+            return state.onSwitch
+        }
+        withExtendedLifetime(old) {}
+    }
 }
 
 // MARK: - The end

@@ -28,6 +28,8 @@ struct JourneyState {
     private(set) var attempts = 0
     /// Where the last round went.
     private(set) var lastContext: RequestContext?
+    /// What a limit that holds the round up does when another server is preferred.
+    var onSwitch: (@Sendable () -> Void)?
 
     var isRunning: Bool { phase == .running }
     var hasEnded: Bool { phase == .ended }

@@ -24,6 +24,8 @@ public struct DispatchContext: Sendable {
     var end: @Sendable (RequestFailure.Reason) -> Void
     /// Names the server that is preferred now.
     var preferred: @Sendable () -> Server.ID
+    /// Keeps what is to be called when another server is preferred, in the place of what was kept before.
+    var whenSwitched: @Sendable ((@Sendable () -> Void)?) -> Void = { _ in }
 
     /// The server that is preferred now.
     var preferredServer: Server.ID { preferred() }

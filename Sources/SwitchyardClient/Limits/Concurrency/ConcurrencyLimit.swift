@@ -9,12 +9,15 @@ import SwitchyardServices
 /// waited longest, so that nobody waits for ever.
 ///
 /// A place is held for a round, with its failovers and hedges, which have budgets of their own; it counts for the server
-/// that is preferred when the round begins. What a renewal of credentials sends goes without one, since those who have
+/// that is preferred when it is given; whoever waits while another server becomes the preferred one waits for a place
+/// there. What a renewal of credentials sends goes without one, since those who have
 /// places may be waiting for it.
 public final class ConcurrencyLimit: RequestLimit {
     private struct State {
         var places: PlaceTable
         var line = WaitingLine<UInt64>()
+        /// The servers at which those who wait wait for a place.
+        var servers: [UInt64: String] = [:]
     }
 
     private let state: Locked<State>
@@ -42,17 +45,26 @@ public final class ConcurrencyLimit: RequestLimit {
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard !CredentialBypass.isRenewing else { return .free }
         let server = context.preferredServer
+        let (owner, priority) = (context.owner, configuration.priority)
         let arrival = state.withLock { state in
-            state.places.arrive(server, owner: context.owner, priority: configuration.priority)
+            let arrival = state.places.arrive(server, owner: owner, priority: priority)
+            if case .wait(let number) = arrival { state.servers[number] = server }
+            return arrival
         }
         switch arrival {
         case .go: return pass(server)
         case .refuse: throw RequestFailure.Reason.queueFull
-        case .wait(let number): return try await wait(number, server)
+        case .wait(let number):
+            return try await wait(FairLine.Ticket(number: number, owner: owner, priority: priority), context)
         }
     }
 
-    private func wait(_ number: UInt64, _ server: String) async throws -> LimitPass {
+    private func wait(_ ticket: FairLine.Ticket, _ context: DispatchContext) async throws -> LimitPass {
+        let number = ticket.number
+        let follow: @Sendable () -> Void = { [self] in move(ticket, to: context.preferredServer) }
+        context.whenSwitched(follow)
+        // Another server may have become the preferred one before this was heard of.
+        follow()
         let isAdmitted = await withTaskCancellationHandler {
             await withUnsafeContinuation { (continuation: WaitingLine<UInt64>.Continuation) in
                 let answer = state.withLock { $0.line.enter(number, continuation) }
@@ -60,14 +72,30 @@ public final class ConcurrencyLimit: RequestLimit {
             }
         } onCancel: {
             let continuation = state.withLock { state in
-                state.places.withdraw(number, from: server)
+                if let server = state.servers[number] { state.places.withdraw(number, from: server) }
                 return state.line.leave(number)
             }
             continuation?.resume(returning: false)
         }
-        state.withLock { $0.line.forget(number) }
-        guard isAdmitted else { throw CancellationError() }
+        context.whenSwitched(nil)
+        let server = state.withLock { state in
+            state.line.forget(number)
+            return state.servers.removeValue(forKey: number)
+        }
+        guard isAdmitted, let server else { throw CancellationError() }
         return pass(server)
+    }
+
+    /// Lets one who waits for a place wait for one at another server.
+    private func move(_ ticket: FairLine.Ticket, to server: String) {
+        let admitted = state.withLock { state -> [WaitingLine<UInt64>.Continuation] in
+            guard let old = state.servers[ticket.number], old != server,
+                let admitted = state.places.move(ticket, from: old, to: server)
+            else { return [] }
+            state.servers[ticket.number] = server
+            return admitted.compactMap { state.line.admit($0) }
+        }
+        for continuation in admitted { continuation.resume(returning: true) }
     }
 
     private func pass(_ server: String) -> LimitPass {

@@ -55,10 +55,24 @@ struct PlaceTable {
         forget(server)
     }
 
+    /// Lets one who waits wait for another server, and gives places away; those who got one, `nil` when it does not wait.
+    mutating func move(_ ticket: FairLine.Ticket, from old: String, to server: String) -> [UInt64]? {
+        guard sites[old]?.line.leave(ticket.number) == true else { return nil }
+        forget(old)
+        sites[server, default: Site()].line.enter(ticket)
+        if !turns.contains(server) { turns.append(server) }
+        return giveAway()
+    }
+
     /// Frees a place and gives places away; those who got one.
     mutating func leave(_ server: String) -> [UInt64] {
         running -= 1
         sites[server]?.running -= 1
+        defer { forget(server) }
+        return giveAway()
+    }
+
+    private mutating func giveAway() -> [UInt64] {
         var admitted: [UInt64] = []
         var tried = 0
         while running < total, tried < turns.count {
@@ -76,7 +90,6 @@ struct PlaceTable {
         }
         let sites = sites
         turns.removeAll { sites[$0].map { $0.line.count == 0 } ?? true }
-        forget(server)
         return admitted
     }
 
