@@ -316,6 +316,11 @@ extension ServerPool {
         state.withLock { $0.core.snapshot(at: now) }
     }
 
+    /// What is worth remembering over a relaunch.
+    func memory(wallClock: Double) -> SwitchMemory {
+        state.withLock { $0.core.memory(wallClock: wallClock) }
+    }
+
     /// Changes something about the servers from outside.
     func change<Failure: Error>(
         _ body: (inout SwitchingCore) throws(Failure) -> [SwitchEvent]

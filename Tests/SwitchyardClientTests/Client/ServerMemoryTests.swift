@@ -1,0 +1,73 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What a client knows of its servers in the next run.
+@Suite(.timeLimit(.minutes(5))) struct ServerMemoryTests {
+    private let began = Date(timeIntervalSince1970: 1_700_000_000)
+
+    /// A client of three servers, of which the first refuses every connection.
+    private func client(_ switching: SwitchPolicy = .recommended) throws -> (NetworkClient, StubTransport) {
+        try NetworkClient.stubbed(switching: switching) { request in
+            request.server == "primary" ? .failure(.connectionRefused) : .status(200)
+        }
+    }
+
+    /// What the run before leaves behind, through the form in which an app would store it.
+    private func stored(_ client: NetworkClient) throws -> ServerMemory {
+        let bytes = try JSONEncoder().encode(client.serverMemory(at: began))
+        return try JSONDecoder().decode(ServerMemory.self, from: bytes)
+    }
+
+    /// What is left behind by a run that has lost the first server.
+    private func memory() async throws -> ServerMemory {
+        let (client, _) = try client()
+        for _ in 0..<10 { _ = try await client.send(APIConfiguration(path: "list")) }
+        #expect(client.currentServer == "secondary")
+        return try stored(client)
+    }
+
+    @Test func `A37: what was found out in one run spares the next one's callers`() async throws {
+        let memory = try await memory()
+        let (client, _) = try client()
+
+        #expect(client.recall(memory, at: began + 599))
+
+        #expect(client.servers.map(\.state) == [.ejected, .healthy, .healthy])
+        let answer = try await client.send(APIConfiguration(path: "list"))
+        #expect(answer.context.server == "secondary" && answer.context.attempts == 1)
+    }
+
+    @Test func `what is older than ten minutes, or from the future, says nothing of anybody's health`() async throws {
+        let memory = try await memory()
+
+        for age in [601.0, -1] {
+            let (client, _) = try client()
+            #expect(client.recall(memory, at: began + age))
+            #expect(client.servers.allSatisfy { $0.state == .healthy } && client.currentServer == "primary")
+        }
+    }
+
+    @Test func `a policy that does not fail back begins with the server that was preferred`() throws {
+        let (first, _) = try client(.published)
+        try first.switchServer(to: "tertiary")
+        let (second, _) = try client(.published)
+
+        second.recall(try stored(first), at: began + 86_400)
+
+        #expect(second.currentServer == "tertiary")
+    }
+
+    @Test func `what is remembered of another service or environment changes nothing`() async throws {
+        let memory = try await memory()
+        var ofService = memory, ofEnvironment = memory
+        ofService.service = "users"
+        ofEnvironment.environment = "develop"
+        let (client, _) = try client()
+
+        #expect(!client.recall(ofService, at: began) && !client.recall(ofEnvironment, at: began))
+        #expect(client.servers.allSatisfy { $0.state == .healthy })
+    }
+}
