@@ -72,7 +72,7 @@ func composing(file: URL) throws -> TopicAPI {
 
 func switching(_ client: NetworkClient) async throws {
     // sample
-    try client.switchEnvironment(to: .develop)
+    try client.switchEnvironment(to: .test)
     try client.switchServer(to: "secondary")
     for await event in client.events() { print(event) }
     // end
