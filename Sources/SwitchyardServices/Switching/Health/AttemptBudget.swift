@@ -38,6 +38,8 @@ struct AttemptBudget: Sendable {
             tokens = capacity
         }
         while now - lastRefill >= gap {
+            // A gap too short for the clock to tell.
+            guard lastRefill + gap > lastRefill else { return lastRefill = now }
             lastRefill += gap
             add(1, capacity: capacity)
             gap = min(longest, gap * 2)

@@ -26,6 +26,14 @@ import Testing
         #expect(times == [5, 15, 35, 75, 135, 195])
     }
 
+    @Test func `gaps that are too short for the clock fill the budget and come to an end`() {
+        var budget = AttemptBudget(tokens: 0, gap: 1e-18, at: 100_000)
+
+        budget.refill(to: 100_001, capacity: 10, longest: 1e-18)
+
+        #expect(budget.tokens == 10)
+    }
+
     @Test func `a long sleep fills the budget at once`() {
         var budget = AttemptBudget(tokens: 0, gap: 5, at: 0)
 
