@@ -19,26 +19,23 @@ struct ServiceCheck: Sendable {
     ///
     /// - Parameter url: A folder of service files, or one file.
     /// - Returns: What was found; a file that is not valid is a problem in it, not an error.
-    /// - Throws: ``TransportError`` or ``ClientError`` when nothing can be asked at all.
+    /// - Throws: ``TransportError`` when nothing can be asked at all.
     func report(on url: URL) async throws -> CheckReport {
         var report = CheckReport()
         let services = services(at: url, &report.problems)
         let transport = try Transports.systemDefault()
         defer { transport.shutdown() }
-        report.rows = try await withThrowingTaskGroup(of: (Int, CheckReport.Row).self) { group in
+        let clients = services.map { client(for: $0, over: transport, &report.problems) }
+        report.rows = await withTaskGroup(of: (Int, CheckReport.Row).self) { group in
             var number = 0
-            for found in services {
-                let client = try NetworkClient(
-                    service: found.service,
-                    environment: found.environment,
-                    transport: transport
-                )
+            for (found, client) in zip(services, clients) {
+                guard let client else { continue }
                 for server in found.service.servers {
                     group.addTask { [number] in (number, await ask(server, of: found, through: client)) }
                     number += 1
                 }
             }
-            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
         report.problems += report.rows.compactMap(\.problem)
         return report
@@ -48,7 +45,10 @@ struct ServiceCheck: Sendable {
         do throws(CatalogError) {
             return try ServiceCatalog.files(at: url).compactMap { file in
                 do throws(CatalogError) {
-                    return try found(in: file)
+                    let found = try found(in: file)
+                    let mistakes = insecureURLs(of: found)
+                    problems += mistakes.map(\.error.description)
+                    return mistakes.contains { $0.environment == found.environment } ? nil : found
                 } catch {
                     problems.append(error.description)
                     return nil
@@ -57,6 +57,41 @@ struct ServiceCheck: Sendable {
         } catch {
             problems.append(error.description)
             return []
+        }
+    }
+
+    /// The URLs of all environments where no client goes unless it is told otherwise: plain http to a host elsewhere.
+    private func insecureURLs(of found: Found) -> [(environment: ServiceEnvironment, error: CatalogError)] {
+        found.service.servers.enumerated().flatMap { index, server in
+            [("baseURLs", server.baseURLs), ("cdnURLs", server.cdnURLs)].flatMap { key, urls in
+                found.service.environments.compactMap { environment in
+                    guard let url = urls[environment], let origin = RequestURL(url.text)?.origin,
+                        !InsecureHTTPRule.local.permits(origin)
+                    else { return nil }
+                    let error = CatalogError(
+                        .invalidURL,
+                        file: found.file,
+                        at: "servers[\(index)].\(key).\(environment)",
+                        expected: "https, or a host of this machine or the local network",
+                        found: url.text
+                    )
+                    return (environment, error)
+                }
+            }
+        }
+    }
+
+    /// The client through which a service's servers are asked; `nil` when there cannot be one, which is a problem.
+    private func client(
+        for found: Found,
+        over transport: any Transport,
+        _ problems: inout [String]
+    ) -> NetworkClient? {
+        do throws(ClientError) {
+            return try NetworkClient(service: found.service, environment: found.environment, transport: transport)
+        } catch {
+            problems.append("\(found.file): \(error)")
+            return nil
         }
     }
 

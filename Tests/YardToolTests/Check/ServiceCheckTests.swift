@@ -87,6 +87,52 @@ import Testing
         #expect(report.problems == [expected])
     }
 
+    @Test func `a URL that is not encrypted is a problem of its file, and the others are looked at`() async throws {
+        let server = try LoopbackServer.started()
+
+        let report = try await withTemporaryFolder { folder in
+            try folder.write(Self.file("x", ["http://api.shop.com"]), to: "x.json")
+            try folder.write(Self.file("y", [server.baseURL]), to: "y.json")
+            try folder.write(Self.file("z", []), to: "z.json")
+            return try await check.report(on: folder)
+        }
+
+        #expect(report.rows.map(\.service) == ["y"])
+        #expect(
+            report.problems == [
+                "x.json: servers[0].baseURLs.test: expected https, or a host of this machine or the local network, "
+                    + "found http://api.shop.com",
+                "z.json: servers: expected at least one server",
+            ]
+        )
+    }
+
+    @Test func `the URLs of all environments are checked, and the servers of one are asked`() async throws {
+        let server = try LoopbackServer.started()
+        let other = try LoopbackServer.started()
+        let json = """
+            {"service": "shop", "defaultEnvironment": "test", "servers": [{"name": "a",
+            "baseURLs": {"test": "\(server.baseURL)", "develop": "\(other.baseURL)", "release": "http://api.shop.com"},
+            "cdnURLs": {"release": "http://cdn.shop.com/"}}]}
+            """
+
+        let report = try await withTemporaryFolder { folder in
+            try folder.write(json, to: "shop.json")
+            return try await check.report(on: folder)
+        }
+
+        #expect(report.rows.map(\.url) == [server.baseURL])
+        #expect(report.rows.map(\.state) == ["404"])
+        #expect(other.requests.isEmpty)
+        let rule = "expected https, or a host of this machine or the local network, found"
+        #expect(
+            report.problems == [
+                "shop.json: servers[0].baseURLs.release: \(rule) http://api.shop.com",
+                "shop.json: servers[0].cdnURLs.release: \(rule) http://cdn.shop.com/",
+            ]
+        )
+    }
+
     @Test func `a folder without files, and no folder, are problems`() async throws {
         try await withTemporaryFolder { folder in
             let empty = try await check.report(on: folder)
