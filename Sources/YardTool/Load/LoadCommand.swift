@@ -4,17 +4,17 @@ import Switchyard
 /// Drives real requests through the library against the servers of a service file.
 struct LoadCommand: Command {
     static let name = "load"
-    static let summary = "Sends requests through the library and prints one JSON line for each."
+    static let summary = "Sends requests through the library and prints one JSON line for each; ok: status 200 to 299."
     static let options: [Arguments.Option] = [
-        .value("service", "FILE", "the service file"),
+        .value("service", "FILE", "the service file; required"),
         .value("environment", "E", "the environment; the file's default unless given"),
-        .value("path", "P", "the path; {n} is replaced by a running number"),
+        .value("path", "P", "the path, required; {n} is replaced by a running number, from 1"),
         .value("method", "M", "the method; GET unless given"),
-        .value("rate", "R", "open loop: requests per second, the n-th due at start + n / R"),
-        .value("concurrency", "N", "closed loop: workers"),
+        .value("rate", "R", "open loop: requests per second, the n-th due at start + (n - 1) / R"),
+        .value("concurrency", "N", "closed loop: workers; this or --rate, or both"),
         .value("think", "S", "closed loop: seconds between two requests of a worker"),
         .value("start", "EPOCH", "when to start, in seconds since 1970; now unless given"),
-        .value("duration", "S", "for how many seconds requests become due"),
+        .value("duration", "S", "for how many seconds requests become due; required"),
         .value("timeout", "S", "the caller's whole deadline in seconds"),
         .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ")),
         .value("transport", "NAME", "curl (Linux) or urlsession"),
@@ -57,15 +57,22 @@ struct LoadCommand: Command {
     }
 }
 
-/// Writes JSON lines to standard output, each whole, from any thread.
+/// Writes JSON lines to standard output unless told otherwise, each whole, from any thread.
 final class LineOutput: Sendable {
-    private let encoder = JSONEncoder()
+    private let encoder: JSONEncoder
     private let lock = NSLock()
+    private let terminal: Terminal
+
+    init(_ terminal: Terminal = .standardOutput) {
+        self.terminal = terminal
+        encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+    }
 
     func write(_ line: some Encodable) {
         do {
             let text = String(decoding: try encoder.encode(line), as: UTF8.self) + "\n"
-            lock.withLock { Terminal.standardOutput.write(text) }
+            lock.withLock { terminal.write(text) }
         } catch {
             Terminal.complain("yard load: a record is missing: \(error)")
         }

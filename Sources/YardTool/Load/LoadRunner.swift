@@ -23,10 +23,10 @@ struct LoadRunner: Sendable {
 
     private func openLoop() async -> [LoadRecord] {
         await withTaskGroup(of: LoadRecord.self) { group in
-            for number in 0..<openCount {
-                let due = plan.start + Double(number) / plan.rate
+            for index in 0..<openCount {
+                let due = plan.start + Double(index) / plan.rate
                 await pause(until: due)
-                group.addTask { await send(number, load: "open", due: due) }
+                group.addTask { await send(index + 1, load: "open", due: due) }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
@@ -34,7 +34,7 @@ struct LoadRunner: Sendable {
 
     private func closedLoop(_ worker: Int) async -> [LoadRecord] {
         var records: [LoadRecord] = []
-        var number = openCount + worker
+        var number = openCount + worker + 1
         while Date().timeIntervalSince1970 < plan.start + plan.duration {
             records.append(await send(number, load: "closed", due: Date().timeIntervalSince1970))
             number += plan.concurrency
@@ -72,15 +72,23 @@ struct LoadSummary {
         func percentile(_ share: Double) -> Double {
             waits.isEmpty ? 0 : waits[min(waits.count - 1, Int(share * Double(waits.count)))] * 1000
         }
-        let failures = records.count { !$0.ok }
-        text = String(
-            format: "%d requests, %d failures, %d switches, p50 %.1f ms, p99 %.1f ms, maximum %.1f ms",
-            records.count,
-            failures,
+        let figures = String(
+            format: "%d switches, p50 %.1f ms, p99 %.1f ms, maximum %.1f ms",
             switches,
             percentile(0.5),
             percentile(0.99),
             (waits.last ?? 0) * 1000
         )
+        text = "\(records.count) requests, \(Self.failures(in: records)), \(figures)"
+    }
+
+    /// How many failed, and of what, the most frequent first.
+    private static func failures(in records: [LoadRecord]) -> String {
+        let failed = records.filter { !$0.ok }
+        guard !failed.isEmpty else { return "0 failures" }
+        let kinds = Dictionary(grouping: failed) { $0.error ?? "unknown" }.mapValues(\.count)
+            .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\($0.value) \($0.key)" }
+        return "\(failed.count) failures (\(kinds.joined(separator: ", ")))"
     }
 }

@@ -1,0 +1,70 @@
+import Foundation
+import Switchyard
+import SwitchyardTesting
+import Testing
+
+@testable import yard
+
+@Suite(.timeLimit(.minutes(5))) struct LoadTests {
+    @Test(arguments: [(200, nil), (204, nil), (304, "http304"), (404, "http404"), (405, "http405"), (503, "http503")])
+    func `an answer is ok when the API layer would take its status`(_ status: Int, _ error: String?) {
+        let record = Self.record(status)
+
+        #expect(record.ok == (error == nil))
+        #expect(record.status == status)
+        #expect(record.error == error)
+    }
+
+    @Test func `the summary says what failed and how often`() {
+        let records = [200, 404, 503, 404].map(Self.record)
+
+        #expect(LoadSummary(records, switches: 2).text.hasPrefix("4 requests, 3 failures (2 http404, 1 http503), 2 "))
+        #expect(LoadSummary([], switches: 0).text.hasPrefix("0 requests, 0 failures, 0 switches, "))
+    }
+
+    @Test func `the running number of the path begins with 1`() async throws {
+        let server = LoopbackServer()
+        server.setDefaultRoute { _ in .text("") }
+        try server.start()
+        let service = """
+            {"service": "shop", "defaultEnvironment": "test",
+            "servers": [{"name": "a", "baseURLs": {"test": "\(server.baseURL)"}}], "switching": {"policy": "off"}}
+            """
+
+        try await withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("shop.json")
+            try Data(service.utf8).write(to: file)
+            let words = ["--service", file.path, "--path", "topics/{n}", "--rate", "1000", "--duration", "0.003"]
+            #expect(await Yard.run(["load"] + words) == 0)
+        }
+
+        #expect(server.requests.map(\.path).sorted() == ["/topics/1", "/topics/2", "/topics/3"])
+    }
+
+    @Test func `the keys of every line are in one order`() {
+        let terminal = RecordingTerminal()
+        let output = LineOutput(terminal.terminal)
+
+        output.write(Self.record(200))
+        output.write(SwitchRecord(at: 0, from: "a", to: "b", cause: "score"))
+
+        let lines = terminal.text.split(separator: "\n")
+        let names = ["attempts", "done", "due", "error", "load", "ok", "server", "status"]
+        #expect(lines.first?.matches(of: /"(\w+)":/).map { String($0.1) } == names)
+        #expect(lines.last?.matches(of: /"(\w+)":/).map { String($0.1) } == ["at", "cause", "event", "from", "to"])
+    }
+
+    @Test(arguments: ["service", "path", "duration"]) func `the help says what is required`(_ option: String) throws {
+        let lines = LoadCommand.help.split(separator: "\n")
+
+        let line = try #require(lines.first { $0.contains("--\(option) ") })
+        #expect(line.contains("required"))
+        #expect(LoadCommand.help.components(separatedBy: "required").count == 4)
+    }
+
+    private static func record(_ status: Int) -> LoadRecord {
+        let context = RequestContext(service: "shop", environment: .test, method: .get, server: "a", attempts: 1)
+        let answer = ServiceResponse(id: RequestID(), response: HTTPResponse(status: status), context: context)
+        return LoadRecord(load: "open", due: 1, done: 2, result: .success(answer))
+    }
+}
