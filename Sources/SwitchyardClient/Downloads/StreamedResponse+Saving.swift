@@ -42,6 +42,12 @@ extension StreamedResponse {
 
     private func fill(_ file: PartialFile, _ progress: TransferProgressHandler) async throws(DownloadFailure) {
         var count: Int64 = 0
+        var last: TransferProgress?
+        func report(of total: Int64?) {
+            let next = TransferProgress(direction: .download, completed: count, total: total)
+            if next != last { progress(next) }
+            last = next
+        }
         while true {
             let piece: Data?
             do throws(RequestFailure) {
@@ -56,9 +62,9 @@ extension StreamedResponse {
                 throw DownloadFailure(.file(error), id: id, context: context)
             }
             count += Int64(piece.count)
-            progress(TransferProgress(direction: .download, completed: count, total: announcedLength))
+            report(of: announcedLength)
         }
-        progress(TransferProgress(direction: .download, completed: count, total: count))
+        report(of: count)
     }
 
     private func place(

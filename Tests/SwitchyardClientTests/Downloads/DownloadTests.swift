@@ -40,6 +40,36 @@ struct DownloadTests {
         #expect(reports.values.allSatisfy { $0.direction == .download })
     }
 
+    @Test(arguments: [0, 100_000, 700_000]) func `no state of a download is reported twice`(_ count: Int) async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes.prefix(count)))
+        let reports = Recorder<TransferProgress>()
+
+        _ = try await lab.client.download(lab.download()) { reports.record($0) }
+
+        let total = Int64(count)
+        #expect(reports.values.last == TransferProgress(direction: .download, completed: total, total: total))
+        #expect(zip(reports.values, reports.values.dropFirst()).allSatisfy { $0 != $1 })
+        #expect(reports.values.count { $0.fraction == 1 } <= 1)
+    }
+
+    @Test func `no state of an answer that is saved is reported twice`() async throws {
+        let lab = try DownloadLab()
+        lab.serve(LoopbackContent(bytes))
+        lab.server.route(.get, "/nothing") { _ in .text("") }
+        let reports = Recorder<TransferProgress>()
+        let ofNothing = Recorder<TransferProgress>()
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "film"))
+        _ = try await answer.save(to: lab.target) { reports.record($0) }
+        let nothing = try await lab.client.stream(APIConfiguration(path: "nothing"))
+        _ = try await nothing.save(to: lab.folder.appendingPathComponent("nothing")) { ofNothing.record($0) }
+
+        #expect(reports.values.last?.completed == 700_000)
+        #expect(reports.values.count { $0.fraction == 1 } == 1)
+        #expect(ofNothing.values == [TransferProgress(direction: .download, completed: 0, total: 0)])
+    }
+
     // E6
     @Test func `without a known length the fraction is unknown until the end, and then 1`() async throws {
         let lab = try DownloadLab()

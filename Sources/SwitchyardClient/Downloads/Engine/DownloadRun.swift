@@ -21,6 +21,8 @@ struct DownloadRun {
     /// Whether parts are not asked for any more: the server gives none, or one of them was of another content.
     var usesOneConnection = false
     private var reported: Int64 = -1
+    /// Whether the bytes were reported together with their number in all, so that the end has nothing to add.
+    private var hasReportedAll = false
 
     init(
         _ transfer: Transfer,
@@ -202,9 +204,10 @@ struct DownloadRun {
 
     /// Reports how far the download has come; never less than before, also when it starts over.
     mutating func progress(isEnd: Bool = false) {
-        guard state.offset > reported || isEnd else { return }
+        guard state.offset > reported || (isEnd && !hasReportedAll) else { return }
         reported = max(reported, state.offset)
         let total = isEnd ? reported : state.total.map { max($0, reported) }
+        hasReportedAll = total == reported
         let next = TransferProgress(direction: .download, completed: reported, total: total)
         configuration.monitor?.update(next, of: .download)
         report(next)
