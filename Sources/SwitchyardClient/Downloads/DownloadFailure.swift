@@ -41,10 +41,14 @@ public struct DownloadFailure: Error, Sendable {
     /// The body of the answer that refused, up to ``DownloadConfiguration/errorBodyLimit``.
     public var body = Data()
 
-    init(_ reason: Reason, id: RequestID, context: RequestContext) {
+    /// What was asked for, without query and password, for when there is no URL yet.
+    private var asked: String?
+
+    init(_ reason: Reason, id: RequestID, context: RequestContext, asking request: APIConfiguration? = nil) {
         self.reason = reason
         self.id = id
         self.context = context
+        asked = request.map { Redaction.place($0.prebuiltRequest?.url.text ?? $0.path) }
     }
 
     /// Whether the caller ended the download.
@@ -69,8 +73,8 @@ extension DownloadFailure: CustomStringConvertible {
             case .destination(let text): "the destination could not be chosen: \(text)"
             case .unsupported(let text): text
             }
-        let url = context.url.map { Redaction.place($0.text) } ?? "-"
-        return "download of \(url): \(what)"
+        let place = context.url.map { Redaction.place($0.text) } ?? asked ?? "-"
+        return "download of \(place): \(what)"
     }
 }
 

@@ -81,7 +81,13 @@ extension NetworkClient {
         do throws(RequestFailure.Reason) {
             try transfer.begin(configuration.request)
         } catch {
-            return completion(.failure(DownloadFailure(.request(error), id: transfer.id, context: transfer.context())))
+            let failure = DownloadFailure(
+                .request(error),
+                id: transfer.id,
+                context: transfer.context(),
+                asking: configuration.request
+            )
+            return completion(.failure(failure))
         }
         transfer.carryOut(shownBy: configuration.monitor, completion: completion) {
             do throws(DownloadFailure) {

@@ -23,9 +23,22 @@ struct DestinationTests {
         let failure = try await lab.failure(of: lab.download())
 
         #expect(failure.fileReason == .exists)
+        #expect("\(failure)" == "download of film: the file “\(lab.target.path)” exists already")
         #expect(lab.server.requests.isEmpty)
         #expect(try lab.content == Data("old".utf8))
         #expect(try lab.files == ["film.mov"])
+    }
+
+    @Test func `a download that was not asked for yet is named without its secrets`() async throws {
+        let lab = try lab()
+        try Data("old".utf8).write(to: lab.target)
+        let secret = DownloadConfiguration(path: "http://me:hush@127.0.0.1/film?token=hush", to: .file(lab.target))
+        let failure = try await lab.failure(of: secret)
+        lab.client.shutdown()
+        let closed = try await lab.failure(of: lab.download())
+
+        #expect("\(failure)".hasPrefix("download of http://***@127.0.0.1/film: the file"))
+        #expect("\(closed)".hasPrefix("download of film: "))
     }
 
     // E17, YTK-10

@@ -49,7 +49,7 @@ struct DownloadRun {
             try placement.prepare(place.file.deletingLastPathComponent())
             file = try PartialFile(at: place.file)
         } catch {
-            throw DownloadFailure(.file(error), id: transfer.id, context: context)
+            throw DownloadFailure(.file(error), id: transfer.id, context: context, asking: configuration.request)
         }
     }
 
@@ -214,7 +214,7 @@ struct DownloadRun {
     }
 
     func failure(_ reason: DownloadFailure.Reason) -> DownloadFailure {
-        DownloadFailure(reason, id: transfer.id, context: context)
+        DownloadFailure(reason, id: transfer.id, context: context, asking: configuration.request)
     }
 
     /// Does something to the file.
