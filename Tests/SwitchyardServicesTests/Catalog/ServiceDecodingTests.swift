@@ -57,6 +57,19 @@ import Testing
         #expect(try ServiceCatalog.service(from: Data(json.utf8), named: "topics").switching.name == name)
     }
 
+    @Test(arguments: [
+        ("{\n", "topics.json: expected a key in quotes, not the end of the file, at line 2"),
+        ("{\"a\": 1,\n\n\"a\": 2}", "topics.json: a: expected each key only once, at line 3"),
+        ("[1 2]", "topics.json: expected a comma or ], at line 1"),
+    ])
+    func `a syntax error says at which line it is`(_ json: String, _ text: String) {
+        let error = #expect(throws: CatalogError.self) {
+            try ServiceCatalog.service(from: Data(json.utf8), named: "topics")
+        }
+
+        #expect(error?.description == text)
+    }
+
     @Test func `a file cut off anywhere is an error and never a trap`() throws {
         let whole = Array(Mistake.file(switching: #"{"policy": "off"}"#).utf8)
         for length in whole.indices {

@@ -40,8 +40,7 @@ struct ServiceDecoder {
                 kind,
                 file: file,
                 at: error.duplicateKey ?? "",
-                expected: error.expected,
-                found: "line \(error.line)"
+                expected: "\(error.expected), at line \(error.line)"
             )
         }
     }
