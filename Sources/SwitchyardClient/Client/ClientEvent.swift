@@ -13,3 +13,8 @@ public struct ClientEvent: Sendable, Hashable {
         self.event = event
     }
 }
+
+extension ClientEvent: CustomStringConvertible {
+    /// One line: the environment and what happened.
+    public var description: String { "\(environment): \(event)" }
+}

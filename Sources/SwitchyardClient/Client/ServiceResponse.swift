@@ -35,6 +35,16 @@ public struct ServiceResponse: Sendable {
     public var headers: HTTPHeaders { response.headers }
 }
 
+extension ServiceResponse: CustomStringConvertible {
+    /// The place and the status; holds no header, no query, no password and no body.
+    public var description: String {
+        let names = [context.service, context.environment.rawValue, context.server].compactMap(\.self)
+        let url = context.url.map { Redaction.place($0.text) } ?? "-"
+        let place = "\(names.joined(separator: "/")), \(context.attempts) attempts"
+        return "\(context.method) \(url) (\(place)): \(status)"
+    }
+}
+
 /// Where a request went and what it took; part of every response and every failure.
 public struct RequestContext: Sendable, Hashable {
     /// The service's name.

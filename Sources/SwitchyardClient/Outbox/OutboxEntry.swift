@@ -78,3 +78,22 @@ public enum OutboxEvent: Sendable {
     /// It was older than allowed and has been dropped.
     case expired(OutboxEntry)
 }
+
+extension OutboxEvent: CustomStringConvertible {
+    /// Which write it is and what became of it, in one line, without header fields and body; credentials are hidden.
+    public var description: String {
+        switch self {
+        case .stored(let entry): "\(entry.line) stored"
+        case .sent(let entry, let answer): "\(entry.line) sent, answered with \(answer.status)"
+        case .rejected(let entry, let answer): "\(entry.line) rejected with \(answer.status)"
+        case .unsendable(let entry, let failure): "\(entry.line) cannot be sent: \(failure)"
+        case .postponed(let entry, let pause): "\(entry.line) waits, next try in \(pause)"
+        case .expired(let entry): "\(entry.line) expired"
+        }
+    }
+}
+
+extension OutboxEntry {
+    /// The write's number and what it asks.
+    fileprivate var line: String { "write \(id) (\(method) \(Redaction.standard.url(path)))" }
+}

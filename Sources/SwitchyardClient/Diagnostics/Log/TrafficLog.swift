@@ -25,31 +25,41 @@ extension RequestInterceptor {
 
 /// Makes entries of events.
 struct TrafficLog: Sendable {
+    /// An entry without its line.
+    private struct Draft {
+        var level: LogLevel
+        var category: LogEntry.Category
+        var metadata: [String: String] = [:]
+    }
+
     let options: LogOptions
 
     private var redaction: Redaction { options.redaction }
 
     func entry(of event: DispatchEvent) -> LogEntry? {
-        var entry: LogEntry
+        var draft: Draft
         switch event.kind {
-        case .dispatched(let configuration): entry = dispatched(configuration)
+        case .dispatched(let configuration): draft = dispatched(configuration)
         case .roundBegan, .roundEnded: return nil
-        case .attemptSent(let attempt): entry = sent(attempt)
-        case .redirected(let attempt, let step): entry = redirected(attempt, step)
-        case .attemptEnded(let attempt, let result): entry = ended(attempt, result, at: event.time)
-        case .waiting(let pause):
-            entry = LogEntry(level: .notice, category: .retry, message: "another round in \(pause)")
-        case .ended(let result): entry = ended(result)
+        case .attemptSent(let attempt): draft = sent(attempt)
+        case .redirected(let attempt, let step): draft = redirected(attempt, step)
+        case .attemptEnded(let attempt, let result): draft = ended(attempt, result, at: event.time)
+        case .waiting: draft = Draft(level: .notice, category: .retry)
+        case .ended(let result): draft = ended(result)
         }
-        entry.message = "\(event.id) \(entry.message.inOneLine)"
-        entry.metadata["id"] = "\(event.id)"
-        entry.metadata["service"] = event.service
-        entry.metadata["environment"] = event.environment.rawValue
-        entry.metadata["round"] = "\(event.round)"
-        return entry
+        draft.metadata["id"] = "\(event.id)"
+        draft.metadata["service"] = event.service
+        draft.metadata["environment"] = event.environment.rawValue
+        draft.metadata["round"] = "\(event.round)"
+        return LogEntry(
+            level: draft.level,
+            category: draft.category,
+            message: event.line(redaction),
+            metadata: draft.metadata
+        )
     }
 
-    private func dispatched(_ configuration: APIConfiguration) -> LogEntry {
+    private func dispatched(_ configuration: APIConfiguration) -> Draft {
         var metadata = ["method": configuration.method.name, "path": redaction.url(configuration.path)]
         metadata["version"] = configuration.apiVersion
         if !configuration.tags.isEmpty { metadata["tags"] = configuration.tags.sorted().joined(separator: " ") }
@@ -60,11 +70,10 @@ struct TrafficLog: Sendable {
             }
             .joined(separator: " ")
         }
-        let message = "\(configuration.method.name) \(redaction.url(configuration.path)) dispatched"
-        return LogEntry(level: .debug, category: .request, message: message, metadata: metadata)
+        return Draft(level: .debug, category: .request, metadata: metadata)
     }
 
-    private func sent(_ attempt: AttemptRecord) -> LogEntry {
+    private func sent(_ attempt: AttemptRecord) -> Draft {
         var metadata = facts(of: attempt)
         if options.parts.contains(.headers) {
             metadata["headers"] = redaction.covering(attempt.request).headers(attempt.request.headers).description
@@ -75,41 +84,29 @@ struct TrafficLog: Sendable {
         if options.parts.contains(.curl) {
             metadata["curl"] = attempt.request.curlDescription(redaction: redaction)
         }
-        let message = "\(line(of: attempt)) sent to \(attempt.server ?? "another host")"
-        return LogEntry(level: .debug, category: .attempt, message: message, metadata: metadata)
+        return Draft(level: .debug, category: .attempt, metadata: metadata)
     }
 
     /// The attempt is what goes on, at the URL that the answer names.
-    private func redirected(_ attempt: AttemptRecord, _ step: RedirectStep) -> LogEntry {
-        let from = redaction.url(step.from.text)
+    private func redirected(_ attempt: AttemptRecord, _ step: RedirectStep) -> Draft {
         var metadata = facts(of: attempt)
-        metadata["from"] = from
+        metadata["from"] = redaction.url(step.from.text)
         metadata["status"] = "\(step.status)"
-        return LogEntry(
-            level: .info,
-            category: .redirect,
-            message: "\(from) answered \(step.status), goes on with \(line(of: attempt))",
-            metadata: metadata
-        )
+        return Draft(level: .info, category: .redirect, metadata: metadata)
     }
 
     private func ended(
         _ attempt: AttemptRecord,
         _ result: Result<HTTPResponse, TransportError>,
         at now: MonotonicTime
-    ) -> LogEntry {
+    ) -> Draft {
         var metadata = facts(of: attempt)
         metadata["elapsed"] = "\(attempt.startedAt.duration(to: now))"
         switch result {
         case .failure(let error):
             metadata["error"] = error.kind.rawValue
             let level: LogLevel = error.kind == .cancelled ? .debug : .warning
-            return LogEntry(
-                level: level,
-                category: .attempt,
-                message: "\(line(of: attempt)) failed: \(error)",
-                metadata: metadata
-            )
+            return Draft(level: level, category: .attempt, metadata: metadata)
         case .success(let response):
             metadata["status"] = "\(response.status)"
             if options.parts.contains(.headers) {
@@ -119,16 +116,12 @@ struct TrafficLog: Sendable {
             if options.parts.contains(part), case .whole(let data) = response.body {
                 metadata["body"] = text(data, type: response.headers["Content-Type"])
             }
-            return LogEntry(
-                level: response.status < 500 ? .debug : .warning,
-                category: .attempt,
-                message: "\(line(of: attempt)) answered \(response.status)",
-                metadata: metadata
-            )
+            let level: LogLevel = response.status < 500 ? .debug : .warning
+            return Draft(level: level, category: .attempt, metadata: metadata)
         }
     }
 
-    private func ended(_ result: Result<ServiceResponse, RequestFailure>) -> LogEntry {
+    private func ended(_ result: Result<ServiceResponse, RequestFailure>) -> Draft {
         let context = result.context
         var metadata = ["attempts": "\(context.attempts)", "elapsed": "\(context.elapsed)"]
         metadata["server"] = context.server
@@ -138,11 +131,10 @@ struct TrafficLog: Sendable {
         case .success(let answer):
             metadata["status"] = "\(answer.status)"
             let level: LogLevel = answer.status < 400 ? .info : .warning
-            let message = "ended with \(answer.status) after \(context.elapsed)"
-            return LogEntry(level: level, category: .request, message: message, metadata: metadata)
+            return Draft(level: level, category: .request, metadata: metadata)
         case .failure(let failure):
             let level: LogLevel = failure.isCancellation ? .info : .error
-            return LogEntry(level: level, category: .request, message: failure.description, metadata: metadata)
+            return Draft(level: level, category: .request, metadata: metadata)
         }
     }
 
@@ -156,10 +148,6 @@ struct TrafficLog: Sendable {
         return metadata
     }
 
-    private func line(of attempt: AttemptRecord) -> String {
-        "\(attempt.request.method.name) \(redaction.url(attempt.request.url.text))"
-    }
-
     private func text(_ data: Data, type: String?) -> String {
         let shown = redaction.body(data, contentType: type)
         var part = shown.prefix(options.bodyLimit)
@@ -167,13 +155,6 @@ struct TrafficLog: Sendable {
         if part.count < shown.count { part.removeLast(part.incompleteCharacter) }
         guard let text = String(data: part, encoding: .utf8) else { return "\(data.count) bytes" }
         return shown.count > options.bodyLimit ? "\(text)... (\(data.count) bytes)" : text
-    }
-}
-
-extension String {
-    /// The text with spaces for line ends, which an error of a server's making could hold.
-    fileprivate var inOneLine: String {
-        contains { $0.isNewline } ? String(map { $0.isNewline ? " " : $0 }) : self
     }
 }
 

@@ -1,0 +1,60 @@
+import SwitchyardServices
+
+extension DispatchEvent: CustomStringConvertible {
+    /// One line, as in a log: the request and what happened, with credentials hidden.
+    public var description: String { line(.standard) }
+
+    /// The line for a log.
+    func line(_ redaction: Redaction) -> String { "\(id) \(kind.words(redaction, round: round))" }
+}
+
+extension DispatchEvent.Kind: CustomStringConvertible {
+    /// What happened, in one line, with credentials hidden.
+    public var description: String { words(.standard) }
+
+    /// What happened, in one line.
+    fileprivate func words(_ redaction: Redaction, round: Int? = nil) -> String {
+        let roundName = round.map { "round \($0)" } ?? "round"
+        let words =
+            switch self {
+            case .dispatched(let configuration): "\(configuration.line(redaction)) dispatched"
+            case .roundBegan(let configuration): "\(roundName) begins: \(configuration.line(redaction))"
+            case .attemptSent(let attempt): "\(attempt.line(redaction)) sent to \(attempt.server ?? "another host")"
+            case .redirected(let attempt, let step):
+                "\(redaction.url(step.from.text)) answered \(step.status), goes on with \(attempt.line(redaction))"
+            case .attemptEnded(let attempt, .success(let response)):
+                "\(attempt.line(redaction)) answered \(response.status)"
+            case .attemptEnded(let attempt, .failure(let error)): "\(attempt.line(redaction)) failed: \(error)"
+            case .roundEnded(let result): "\(roundName): \(result.words)"
+            case .waiting(let pause): "another round in \(pause)"
+            case .ended(let result): result.words
+            }
+        return words.inOneLine
+    }
+}
+
+extension APIConfiguration {
+    fileprivate func line(_ redaction: Redaction) -> String { "\(method.name) \(redaction.url(path))" }
+}
+
+extension AttemptRecord {
+    fileprivate func line(_ redaction: Redaction) -> String {
+        "\(request.method.name) \(redaction.url(request.url.text))"
+    }
+}
+
+extension Result<ServiceResponse, RequestFailure> {
+    fileprivate var words: String {
+        switch self {
+        case .success(let answer): "ended with \(answer.status) after \(answer.context.elapsed)"
+        case .failure(let failure): failure.description
+        }
+    }
+}
+
+extension String {
+    /// The text with spaces for line ends, which an error of a server's making could hold.
+    fileprivate var inOneLine: String {
+        contains { $0.isNewline } ? String(map { $0.isNewline ? " " : $0 }) : self
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What an app sees that prints what a client tells.
+@Suite(.timeLimit(.minutes(5))) struct PrintedEventTests {
+    @Test func `an event of the client names the environment and what happened`() {
+        let event = SwitchEvent(at: .zero, .switched(from: "primary", to: "secondary", cause: .requested))
+
+        #expect(
+            "\(ClientEvent(environment: .test, event: event))"
+                == "test: switched from primary to secondary (requested)"
+        )
+    }
+
+    @Test func `the events of a request are one short line each, without secrets`() async throws {
+        let (events, answer) = try await Self.events(of: .login) { _ in .loggedIn }
+
+        let place = try #require(answer.context.url).text.prefix { $0 != "?" }
+        let url = "\(place)?page=1&token=***"
+        let lines = events.map { "\($0)" }
+        #expect(lines.allSatisfy { !$0.contains("secret") && !$0.contains(where: \.isNewline) })
+        #expect(
+            lines == [
+                "\(answer.id) POST login dispatched", "\(answer.id) round 1 begins: POST login",
+                "\(answer.id) POST \(url) sent to primary", "\(answer.id) POST \(url) answered 200",
+                "\(answer.id) round 1: ended with 200 after 0.0 seconds",
+                "\(answer.id) ended with 200 after 0.0 seconds",
+            ]
+        )
+        #expect(events.map { "\($0.kind)" }.allSatisfy { !$0.contains("secret") && $0.count < 120 })
+        #expect(!"\(events)".contains("secret"))
+    }
+
+    @Test func `an answer says where it came from, without query, header fields and body`() async throws {
+        let (_, answer) = try await Self.events(of: .login) { _ in .loggedIn }
+
+        let place = try #require(answer.context.url).text.prefix { $0 != "?" }
+        #expect("\(answer)" == "POST \(place) (topics/test/primary, 1 attempts): 200")
+    }
+
+    @Test func `a failure in several lines is told in one`() async throws {
+        let failed = RequestFailure(
+            .transport(TransportError(.protocolViolation, message: "first\nsecond")),
+            id: RequestID(),
+            context: RequestContext(service: "topics", environment: .test, method: .get)
+        )
+
+        #expect("\(DispatchEvent.Kind.ended(.failure(failed)))".hasSuffix("protocolViolation: first second"))
+        #expect("\(DispatchEvent.Kind.waiting(.seconds(2)))" == "another round in 2.0 seconds")
+    }
+
+    @Test func `what became of a write is one short line without its body`() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
+        let (client, _) = try NetworkClient.stubbed(switching: .off, time: ManualClock()) { _ in .status(422) }
+        let outbox = try Outbox(file: file, client: client)
+        let events = outbox.events()
+        var write = APIConfiguration(path: "topics?token=secret", method: .post)
+        write.body = .json(["title": "secret"])
+
+        let entry = try outbox.store(write)
+        try await outbox.flush()
+
+        var lines: [String] = []
+        for await event in events {
+            lines.append("\(event)")
+            if lines.count == 2 { break }
+        }
+        let name = "write \(entry.id) (POST topics?token=***)"
+        #expect(lines == ["\(name) stored", "\(name) rejected with 422"])
+        #expect("\(OutboxEvent.expired(entry))" == "\(name) expired")
+        #expect("\(OutboxEvent.postponed(entry, pause: .seconds(5)))" == "\(name) waits, next try in 5.0 seconds")
+    }
+
+    private static func events(
+        of configuration: APIConfiguration,
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+    ) async throws -> ([DispatchEvent], ServiceResponse) {
+        let (stream, continuation) = AsyncStream.makeStream(of: DispatchEvent.self)
+        let watch = RequestInterceptor.observing("all") { event in
+            continuation.yield(event)
+            if case .ended = event.kind { continuation.finish() }
+        }
+        let client = try NetworkClient.watched([watch], answer)
+        let response = try await client.send(configuration)
+        var events: [DispatchEvent] = []
+        for await event in stream { events.append(event) }
+        return (events, response)
+    }
+}

@@ -1,0 +1,61 @@
+import SwitchyardServices
+import Testing
+
+@Suite struct EventDescriptionTests {
+    private static let figures = HealthStatistics(requests: 40, failures: 3, lastFailure: .refused)
+
+    @Test(arguments: [
+        (
+            SwitchEvent.Kind.switched(from: "primary", to: "secondary", cause: .consecutiveFailures),
+            "switched from primary to secondary (failures in a row)"
+        ),
+        (
+            .ejected("primary", generation: 2, cause: .score),
+            "ejected primary (score), 3 of 40 requests failed, the last one refused"
+        ),
+        (.probed("primary", succeeded: true), "probed primary, which answered"),
+        (.probed("primary", succeeded: false), "probed primary, which failed"),
+        (.trialStarted("primary", after: .milliseconds(1_500)), "primary goes on trial after 1.5 seconds"),
+        (.recovered("primary", outage: .nanoseconds(4_812_345_678)), "recovered primary after 4.812 seconds"),
+        (.environmentChanged(from: .test, to: .release), "environment changed from test to release"),
+        (.pushed(PushCommand(version: 1, mode: .prefer, server: "b")), "pushed: prefer b"),
+        (.pushed(PushCommand(version: 2, mode: .clear, server: "b")), "pushed: clear"),
+    ])
+    func `an event of the servers is one short line`(_ kind: SwitchEvent.Kind, _ text: String) {
+        let event = SwitchEvent(at: .zero, kind, statistics: Self.figures)
+
+        #expect("\(event)" == text)
+        #expect("\(event.kind)" == text.replacing(", 3 of 40 requests failed, the last one refused", with: ""))
+    }
+
+    @Test func `a duration of any length can be told`() {
+        let event = SwitchEvent(at: .zero, .recovered("a", outage: .seconds(Int64.max)))
+
+        #expect("\(event)".hasPrefix("recovered a after 9.22"))
+    }
+
+    @Test func `the state of a server is one short line`() throws {
+        let service = try Service(
+            name: "topics",
+            servers: [
+                Server(name: "primary", baseURLs: [.test: ServerURL("http://127.0.0.1:1")]),
+                Server(name: "secondary", baseURLs: [.test: ServerURL("http://127.0.0.1:2")]),
+            ],
+            defaultEnvironment: .test
+        )
+        var core = try SwitchingCore(service: service, at: .zero, seed: 1)
+        let snapshots = core.snapshot(at: .zero)
+
+        #expect(snapshots.map { "\($0)" } == ["primary: healthy, current", "secondary: healthy"])
+
+        var snapshot = snapshots[0]
+        snapshot.isCurrent = false
+        snapshot.state = .ejected
+        snapshot.statistics = Self.figures
+        snapshot.p50 = .nanoseconds(12_345_678)
+        snapshot.nextProbe = .milliseconds(750)
+        let text = "primary: ejected, 3 of 40 requests failed, p50 0.012346 seconds, next probe in 0.75 seconds"
+        #expect("\(snapshot)" == text)
+        _ = core.settle([], at: .zero)
+    }
+}
