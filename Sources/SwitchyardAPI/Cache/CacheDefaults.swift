@@ -4,7 +4,7 @@ public import SwitchyardClient
 ///
 ///     client.responseCache = ResponseCache(defaults: CacheDefaults(lifetime: .seconds(300)))
 ///
-/// A call goes its own way with ``SwitchyardClient/APIConfiguration/cacheLifetime`` (zero is no caching) and with
+/// A call goes its own way with ``/SwitchyardClient/APIConfiguration/cacheLifetime`` (zero is no caching) and with
 /// ``CachePolicy/isEnabled``.
 public struct CacheDefaults: Sendable {
     /// Whether answers are cached at all; default is `true`.

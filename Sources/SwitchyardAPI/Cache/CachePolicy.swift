@@ -1,7 +1,7 @@
 public import SwitchyardClient
 import SwitchyardServices
 
-/// How one call uses stored answers, beside its lifetime (``SwitchyardClient/APIConfiguration/cacheLifetime``).
+/// How one call uses stored answers, beside its lifetime (``/SwitchyardClient/APIConfiguration/cacheLifetime``).
 ///
 ///     var configuration = APIConfiguration(path: "topics")
 ///     configuration.cacheLifetime = .seconds(60)

@@ -3,7 +3,7 @@ public import SwitchyardServices
 
 /// Sends the requests of one service: picks the server, fails over, and ends each request exactly once.
 ///
-/// A client is made from a ``SwitchyardServices/Service`` and handed to the API managers that use it. Any thread may
+/// A client is made from a ``/SwitchyardServices/Service`` and handed to the API managers that use it. Any thread may
 /// call it. There is no shared client: an app composes its own.
 ///
 /// ### Lifetime

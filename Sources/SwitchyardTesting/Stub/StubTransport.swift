@@ -9,8 +9,8 @@ import SwitchyardServices
 ///     let transport = StubTransport(answers: [.failure(.connectionRefused), .json("{}")])
 ///     let transport = StubTransport { request in request.method == .get ? .json("{}") : .status(405) }
 ///
-/// It keeps the rules of ``Transport``: exactly one completion, also under a cancel at any moment or a shutdown. The
-/// request's body is not read.
+/// It keeps the rules of ``/SwitchyardClient/Transport``: exactly one completion, also under a cancel at any moment or a
+/// shutdown. The request's body is not read.
 public final class StubTransport: Transport {
     /// Where completions are called.
     public enum Completion: Sendable, Hashable {
@@ -110,7 +110,7 @@ extension StubTransport {
         return exchange
     }
 
-    /// Ends what is in flight, and every later request, with ``TransportError/Kind/closed``.
+    /// Ends what is in flight, and every later request, with ``/SwitchyardClient/TransportError/Kind/closed``.
     public func shutdown() {
         let exchanges = state.change { state in
             state.isShutDown = true

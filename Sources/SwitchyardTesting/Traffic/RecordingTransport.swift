@@ -20,7 +20,7 @@ public final class RecordingTransport: Transport {
     ///
     /// - Parameters:
     ///   - base: Carries the requests.
-    ///   - redaction: What is hidden; ``SwitchyardClient/Redaction/standard`` unless given.
+    ///   - redaction: What is hidden; ``/SwitchyardClient/Redaction/standard`` unless given.
     ///   - time: The clock.
     public init(
         _ base: any Transport,
