@@ -30,10 +30,11 @@ extension NetworkClient {
 extension NetworkClient {
     /// Builds the request of a configuration for the server that is preferred now, and sends nothing.
     ///
-    /// The rules are applied and the modifiers have run. Server health does not notice.
+    /// The rules are applied and the modifiers have run. What ``Credentials`` or ``APIConfiguration/credential`` adds is
+    /// missing, since it is got only when a request is sent. Server health does not notice.
     ///
     /// - Parameter configuration: What to ask.
-    /// - Returns: The request, as an attempt would send it.
+    /// - Returns: The request, as an attempt would send it but for the credential.
     /// - Throws: ``RequestError`` when the configuration cannot be sent.
     public func request(for configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
         let pool = core.pool

@@ -36,6 +36,18 @@ extension Screen {
         return module
     }
 
+    func decoding() -> APIModule {
+        // sample
+        let module = APIModule(
+            decoding: JSONDecoding { decoder in
+                decoder.keyDecodingStrategy = .convertFromSnakeCase
+                decoder.dateDecodingStrategy = .secondsSince1970
+            }
+        )
+        // end
+        return module
+    }
+
     func rules(_ users: TopicAPI) async throws {
         // sample
         var configuration = APIConfiguration(path: "users/7")

@@ -28,10 +28,14 @@ import Testing
         #expect(await GroupsSamples.chain(api).members == [.succeeded, .succeeded])
     }
 
-    @Test func `the policy of the article on switching is a valid one`() throws {
-        let server = try Server(name: "one", baseURLs: [.release: ServerURL("https://one.example/v1")])
+    @Test func `the policy of the article on switching is a valid one`() async throws {
+        let service = try SwitchingSamples.choose()
 
-        #expect(try SwitchingSamples.choose([server]).switching.selection == .lowestLatency)
+        #expect(service.switching.selection == .lowestLatency)
+        #expect(service.servers.map(\.name) == ["primary", "secondary"])
+        let client = try NetworkClient(service: service, transport: StubTransport { _ in .status(200) })
+        client.shutdown()
+        await SwitchingSamples.watch(client)
     }
 
     @Test func `the samples of the article on dispatch`() async throws {
@@ -84,6 +88,22 @@ import Testing
         await #expect(throws: RequestFailure.self) {
             try await client.send(APIConfiguration(path: "topics", method: .post))
         }
+    }
+
+    @Test func `the server of the article on testing reads what it is asked`() async throws {
+        let server = TestingSamples.serve()
+        try server.start()
+        defer { server.stop() }
+        let client = try NetworkClient(service: service(server.baseURL))
+        var create = APIConfiguration(path: "topics", method: .post, query: ["draft": 1])
+        create.body = .json(Topic(id: 1, title: "one"))
+
+        #expect(try await client.send(create).status == 401)
+        create.headers["Authorization"] = "Bearer token"
+        let answer = try await client.send(create)
+        #expect(answer.status == 202)
+        guard case .whole(let data) = answer.response.body else { throw CancellationError() }
+        #expect(try JSONDecoder().decode(Topic.self, from: data) == Topic(id: 1, title: "one"))
     }
 
     @Test func `the samples of the article on testing check and replay requests`() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Switchyard
 import Testing
 
 @Suite struct ArticleTests {
@@ -28,6 +29,14 @@ import Testing
             let isCompiled = compiled.contains(sample)
             #expect(isCompiled, "not compiled: \(sample.joined(separator: "\n"))")
         }
+    }
+
+    @Test func `the article on switching has every key of a service file that is about it`() throws {
+        let text = try ArticleText.article("Switching")
+        let keys = ServiceFormat.keys.map(\.path).filter { $0.hasPrefix("switching.") }
+
+        #expect(keys.count > 10)
+        for key in keys { #expect(text.contains("| `\(key.dropFirst("switching.".count))` |"), "\(key)") }
     }
 
     /// Those without are about figures or the whole.

@@ -41,4 +41,13 @@ enum DispatchSamples {
         // end
         return (outbox, run)
     }
+
+    static func watch(_ outbox: Outbox, show: (String) -> Void) async {
+        // sample
+        for await event in outbox.events() {
+            guard case .rejected(let entry, let answer) = event else { continue }
+            show("\(entry.path) was refused with \(answer.status)")
+        }
+        // end
+    }
 }

@@ -3,8 +3,19 @@ import Switchyard
 // The samples of the article on switching, word for word.
 
 enum SwitchingSamples {
-    static func choose(_ servers: [Server]) throws -> Service {
+    static func watch(_ client: NetworkClient) async {
         // sample
+        for server in client.servers { print(server) }  // primary: healthy, current, 2 of 60 requests failed, ...
+        for await event in client.events() { print(event) }  // release: switched from primary to secondary (score)
+        // end
+    }
+
+    static func choose() throws -> Service {
+        // sample
+        let servers = try [
+            Server(name: "primary", baseURLs: [.release: ServerURL("https://api.example.com/v1")]),
+            Server(name: "secondary", baseURLs: [.release: ServerURL("https://api2.example.com/v1")]),
+        ]
         var policy = SwitchPolicy.recommended
         policy.selection = .lowestLatency
         policy.warmUp = nil

@@ -31,6 +31,18 @@ enum TestingSamples {
         // end
     }
 
+    static func serve() -> LoopbackServer {
+        // sample
+        let server = LoopbackServer()
+        server.route(.post, "/topics") { request in
+            guard request.headers["Authorization"] != nil else { return .text("who are you?", status: 401) }
+            let draft = try JSONDecoder().decode(Topic.self, from: try await request.body.collect())
+            return .json(try JSONEncoder().encode(draft), status: request.queryValue("draft") == "1" ? 202 : 201)
+        }
+        // end
+        return server
+    }
+
     static func replay(_ file: URL, _ exercise: (any Transport) async throws -> Void) async throws -> StubTransport {
         // sample
         let recording = RecordingTransport(try Transports.systemDefault())
