@@ -11,12 +11,13 @@ extension Outbox {
     /// - Returns: Keep it as long as the outbox is to send by itself; its task holds the outbox.
     public func run(following provider: (any ReachabilityProvider)? = nil) -> OutboxRun {
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let number = state.withLock { state in
+        let (number, isClosed) = state.withLock { state in
             state.lastListener += 1
             state.wakers[state.lastListener] = continuation
-            return state.lastListener
+            return (state.lastListener, state.isClosed)
         }
         continuation.yield()
+        if isClosed { continuation.finish() }
         let watchers = [watchEnvironment(continuation)] + (provider.map { [watch($0, continuation)] } ?? [])
         let sender = Task { [self] in
             var timer: (any ScheduledTimer)?

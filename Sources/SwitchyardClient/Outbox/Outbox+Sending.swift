@@ -11,19 +11,34 @@ extension Outbox {
     /// - Returns: How long to stay away before the next try; `nil` when nothing is left to send, another task is sending,
     ///   or the task was cancelled.
     /// - Throws: ``OutboxError/file(_:)`` when it cannot be noted that a write was sent; it will be sent again, with the
-    ///   same key.
+    ///   same key. ``OutboxError/closed`` behind ``close()``.
     @discardableResult
     public func flush() async throws(OutboxError) -> Duration? {
-        let mayStart = state.withLock { state in
+        let mayStart = try state.withLock { (state) throws(OutboxError) in
+            guard !state.isClosed else { throw .closed }
             defer { state.isSending = true }
             return !state.isSending
         }
         guard mayStart else { return nil }
-        defer { state.withLock { $0.isSending = false } }
-        while let entry = next, !Task.isCancelled {
+        defer { endSending() }
+        while !isClosed, let entry = next, !Task.isCancelled {
             if let pause = try await send(entry) { return pause }
         }
         return nil
+    }
+
+    private var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Lets go of the file if the outbox was closed meanwhile.
+    private func endSending() {
+        let closers: [CheckedContinuation<Void, Never>] = state.withLock { state in
+            state.isSending = false
+            guard state.isClosed else { return [] }
+            state.file.release()
+            defer { state.closers = [] }
+            return state.closers
+        }
+        for closer in closers { closer.resume() }
     }
 
     /// The write whose turn it is: the first of the client's environment, or one that is too old for any.

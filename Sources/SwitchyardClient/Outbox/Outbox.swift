@@ -14,7 +14,12 @@ import SwitchyardServices
 /// A write goes to the environment that it was stored in: while the client is in another one it waits, and those of that
 /// one pass it by.
 ///
-/// The file belongs to one outbox of one process at a time. Bodies are stored as they are; credentials are not stored.
+/// The file belongs to one outbox at a time, of this process or another: it is locked as long as the outbox lives, or until
+/// ``close()``, and a process that is killed lets go of it. On Apple systems an app that is suspended while it has a locked
+/// file in a folder that it shares, as with an extension, is ended by the system (0xdead10cc): close the outbox there when
+/// the app leaves the foreground, or keep its file in a folder of the app's own.
+///
+/// Bodies are stored as they are; credentials are not stored.
 public final class Outbox: Sendable {
     /// What an outbox allows.
     public struct Options: Sendable {
@@ -48,6 +53,9 @@ public final class Outbox: Sendable {
         var askedUntil = MonotonicTime.zero
         var listeners: [UInt64: AsyncStream<OutboxEvent>.Continuation] = [:]
         var wakers: [UInt64: AsyncStream<Void>.Continuation] = [:]
+        var isClosed = false
+        /// Those who wait for the write that is on its way.
+        var closers: [CheckedContinuation<Void, Never>] = []
         var lastListener: UInt64 = 0
 
         /// The number of the next write; there is none when a file says that the last one is taken.
@@ -71,7 +79,8 @@ public final class Outbox: Sendable {
     ///   - client: Sends the writes; a scope of it is taken.
     ///   - options: Limits of count and age.
     ///   - date: The wall clock, which decides on the age.
-    /// - Throws: ``OutboxError/file(_:)`` or ``OutboxError/foreignFile``.
+    /// - Throws: ``OutboxError/busy`` while another outbox has the file, ``OutboxError/file(_:)`` or
+    ///   ``OutboxError/foreignFile``.
     public init(
         file: URL,
         client: NetworkClient,
@@ -86,6 +95,28 @@ public final class Outbox: Sendable {
     }
 
     deinit {
+        endListening()
+        // Tasks that still end may hold the state a little longer.
+        state.withLock { $0.file.release() }
+    }
+
+    /// Lets go of the file, so that another outbox can open it at once: nothing more is stored or sent, and the events end.
+    ///
+    /// What waits stays in the file. A write that is on its way is waited for; ``OutboxRun/stop()`` before this cancels it,
+    /// and then it waits too. A second call does nothing.
+    public func close() async {
+        state.withLock { $0.isClosed = true }
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.isSending { state.closers.append(continuation) } else { state.file.release() }
+                return !state.isSending
+            }
+            if isIdle { continuation.resume() }
+        }
+        endListening()
+    }
+
+    private func endListening() {
         let (listeners, wakers) = state.withLock { (Array($0.listeners.values), Array($0.wakers.values)) }
         for listener in listeners { listener.finish() }
         for waker in wakers { waker.finish() }
@@ -130,6 +161,7 @@ public final class Outbox: Sendable {
     }
 
     private func checkRoom(in state: State) throws(OutboxError) {
+        guard !state.isClosed else { throw .closed }
         guard state.entries.count < options.maximumCount else { throw .full(limit: options.maximumCount) }
     }
 
@@ -137,7 +169,7 @@ public final class Outbox: Sendable {
     ///
     /// - Parameter id: The entry's number.
     /// - Returns: Whether it was there.
-    /// - Throws: ``OutboxError/file(_:)``; then it waits on.
+    /// - Throws: ``OutboxError/file(_:)`` or ``OutboxError/closed``; then it waits on.
     @discardableResult
     public func remove(_ id: OutboxEntry.ID) throws(OutboxError) -> Bool {
         try state.withLock { (state) throws(OutboxError) in
@@ -156,14 +188,15 @@ public final class Outbox: Sendable {
             of: OutboxEvent.self,
             bufferingPolicy: .bufferingNewest(256)
         )
-        let listener = state.withLock { state in
+        let (listener, isClosed) = state.withLock { state in
             state.lastListener += 1
             state.listeners[state.lastListener] = continuation
-            return state.lastListener
+            return (state.lastListener, state.isClosed)
         }
         continuation.onTermination = { [weak self] _ in
             _ = self?.state.withLock { $0.listeners.removeValue(forKey: listener) }
         }
+        if isClosed { continuation.finish() }
         return stream
     }
 

@@ -49,6 +49,10 @@ public enum OutboxError: Error, Sendable, Hashable {
     case file(String)
     /// The file is no outbox of ours, or one of a newer version.
     case foreignFile
+    /// Another outbox has the file, in this process or another: let go of that one, or ``Outbox/close()`` it.
+    case busy
+    /// The outbox was closed.
+    case closed
     /// As many writes wait as may.
     case full(limit: Int)
     /// The body cannot be stored: it is a file, a stream or a form of parts, or larger than some 48 MB.

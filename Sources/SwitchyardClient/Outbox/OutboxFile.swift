@@ -10,11 +10,13 @@ import Foundation
 
 /// The file of an outbox: what was appended is on the disk when the call returns.
 ///
-/// Used behind its owner's lock.
+/// It is locked until it is let go, so that two outboxes, of two processes even, never write into one. Used behind its
+/// owner's lock.
 struct OutboxFile {
     private let url: URL
     private var handle: FileHandle
     private var length: Int
+    private var isReleased = false
     /// Records in the file that say nothing any more.
     private var garbage = 0
     /// The largest number in the file when it was opened, be it of a write that waits or of one that is done: a number
@@ -22,25 +24,46 @@ struct OutboxFile {
     private(set) var last: UInt64 = 0
 
     /// Opens the file, which is made if it is missing, and drops what a crash left torn at its end.
+    ///
+    /// - Throws: ``OutboxError``; with ``OutboxError/busy`` when another outbox has it.
     static func open(_ url: URL) throws(OutboxError) -> (file: OutboxFile, entries: [OutboxEntry]) {
+        // The file is replaced now and then, which must not take a link's place.
+        let url = url.resolvingSymlinksInPath()
         do {
-            if !FileManager.default.fileExists(atPath: url.path) { try replace(url, with: OutboxRecord.magic) }
-            let data = try Data(contentsOf: url)
+            let handle = try locked(url)
+            let data = try handle.readToEnd() ?? Data()
             guard let (records, length) = OutboxRecord.records(in: data) else { throw OutboxError.foreignFile }
-            if length == 0 { try replace(url, with: OutboxRecord.magic) }
-            let handle = try FileHandle(forUpdating: url)
-            var file = OutboxFile(url: url, handle: handle, length: max(length, OutboxRecord.magic.count))
-            try handle.truncate(atOffset: UInt64(file.length))
-            try flush(handle)
+            var file = OutboxFile(url: url, handle: handle, length: length)
+            if length == 0 { try file.replace(with: OutboxRecord.magic) }
+            try file.handle.truncate(atOffset: UInt64(file.length))
+            try flush(file.handle)
             let entries = entries(of: records)
             file.garbage = records.count - entries.count
             file.last = records.map(\.id).max() ?? 0
             return (file, entries)
-        } catch let error as OutboxError {
-            throw error
         } catch {
-            throw .file("\(url.path): \(error.localizedDescription)")
+            throw failure(error, at: url)
         }
+    }
+
+    /// Opens a file for this outbox alone.
+    private static func locked(_ url: URL) throws(FileFailure) -> FileHandle {
+        FileHandle(fileDescriptor: try ExclusiveFile.open(url.path, mode: 0o600), closeOnDealloc: true)
+    }
+
+    private static func failure(_ error: any Error, at url: URL) -> OutboxError {
+        switch error {
+        case let error as OutboxError: error
+        case let failure as FileFailure: failure.reason == .busy ? .busy : .file("\(failure)")
+        default: .file("\(url.path): \(error.localizedDescription)")
+        }
+    }
+
+    /// Lets go of the file, which another outbox may open then.
+    mutating func release() {
+        guard !isReleased else { return }
+        isReleased = true
+        try? handle.close()
     }
 
     /// Says which file it is about.
@@ -54,6 +77,7 @@ struct OutboxFile {
 
     /// Appends a record; when that fails the file is as it was.
     mutating func append(_ record: OutboxRecord) throws(OutboxError) {
+        guard !isReleased else { throw .closed }
         do {
             let bytes = try record.bytes
             do {
@@ -66,24 +90,21 @@ struct OutboxFile {
             }
             length += bytes.count
             if case .done = record { garbage += 2 }
-        } catch let error as OutboxError {
-            throw error
         } catch {
-            throw .file(description(of: error.localizedDescription))
+            throw Self.failure(error, at: url)
         }
     }
 
     /// Writes the file anew with nothing but what waits, when most of it says nothing any more.
     mutating func compact(keeping entries: [OutboxEntry]) throws(OutboxError) {
-        guard garbage > 64, garbage > entries.count * 2 else { return }
+        guard !isReleased, garbage > 64, garbage > entries.count * 2 else { return }
         do {
             var data = OutboxRecord.magic
             for entry in entries { data += try OutboxRecord.stored(entry).bytes }
-            handle = try Self.replace(url, with: data)
-            length = data.count
+            try replace(with: data)
             garbage = 0
         } catch {
-            throw .file(description(of: error.localizedDescription))
+            throw Self.failure(error, at: url)
         }
     }
 
@@ -101,28 +122,25 @@ struct OutboxFile {
         }
     }
 
-    /// Puts a whole file in the place of another in one step: written beside it, flushed, renamed, and the folder flushed.
+    /// Puts a whole file in the place of this one in one step: written beside it, flushed, renamed, and the folder flushed.
     ///
-    /// - Returns: The file, open: once it is in its place nothing can fail any more.
-    @discardableResult
-    private static func replace(_ url: URL, with data: Data) throws -> FileHandle {
+    /// The new one is locked before it has its name, and the old one is let go after that. Once the file is in its place
+    /// nothing can fail any more.
+    private mutating func replace(with data: Data) throws {
         let new = url.appendingPathExtension("new")
-        let isMade = FileManager.default.createFile(
-            atPath: new.path,
-            contents: nil,
-            attributes: [.posixPermissions: 0o600]
-        )
-        guard isMade else { throw CocoaError(.fileWriteUnknown) }
-        let handle = try FileHandle(forUpdating: new)
+        let handle = try Self.locked(new)
+        try handle.truncate(atOffset: 0)
         try handle.write(contentsOf: data)
-        try flush(handle)
-        guard rename(new.path, url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        try Self.flush(handle)
+        guard rename(new.path, url.path) == 0 else { throw FileFailure(errno: errno, path: url.path) }
+        try? self.handle.close()
+        self.handle = handle
+        length = data.count
         let folder = openFolder(url.deletingLastPathComponent().path)
         if folder >= 0 {
             _ = DiskFlush.wait(for: folder)
             close(folder)
         }
-        return handle
     }
 }
 

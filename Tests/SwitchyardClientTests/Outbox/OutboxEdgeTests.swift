@@ -60,6 +60,7 @@ import Testing
                 generator: RequestGenerator()
             )
             try journal.append(.stored(last))
+            journal.release()
         }
         let (outbox, transport) = try outbox()
 

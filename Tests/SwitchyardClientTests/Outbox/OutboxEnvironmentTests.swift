@@ -52,6 +52,7 @@ import Testing
             """
         var (journal, _) = try OutboxFile.open(file)
         try journal.append(.stored(try JSONDecoder().decode(OutboxEntry.self, from: Data(old.utf8))))
+        journal.release()
         let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
         try client.switchEnvironment(to: .release)
 

@@ -26,6 +26,13 @@ import Testing
         )
     }
 
+    /// What waits in the file, which nobody else has.
+    private func waiting() throws -> [OutboxEntry] {
+        var (file, entries) = try OutboxFile.open(file)
+        file.release()
+        return entries
+    }
+
     @Test func `D55: cut off at any byte, a file has what was whole by then, and can be used further`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var (journal, _) = try OutboxFile.open(file)
@@ -37,6 +44,7 @@ import Testing
             try journal.append(record)
             states.append((try Data(contentsOf: file).count, waiting))
         }
+        journal.release()
         let whole = try Data(contentsOf: file)
 
         for length in 0...whole.count {
@@ -45,7 +53,8 @@ import Testing
             let expected = states.last { $0.length <= length }?.waiting ?? []
             #expect(entries.map(\.id) == expected, "cut at \(length)")
             try cut.append(.stored(try entry(9)))
-            #expect(try OutboxFile.open(file).entries.map(\.id) == expected + [9], "used after a cut at \(length)")
+            cut.release()
+            #expect(try waiting().map(\.id) == expected + [9], "used after a cut at \(length)")
         }
     }
 
@@ -54,13 +63,14 @@ import Testing
         var (journal, _) = try OutboxFile.open(file)
         let stored = try (1...3).map { try entry($0) }
         for entry in stored { try journal.append(.stored(entry)) }
+        journal.release()
         let whole = try Data(contentsOf: file)
 
         for position in OutboxRecord.magic.count..<whole.count {
             var damaged = whole
             damaged[position] ^= 0x55
             try damaged.write(to: file)
-            let entries = try OutboxFile.open(file).entries
+            let entries = try waiting()
             #expect(entries == Array(stored.prefix(entries.count)), "damaged at \(position)")
             #expect(entries.count < 3)
         }
@@ -95,16 +105,19 @@ import Testing
         let before = try Data(contentsOf: file).count
 
         try journal.compact(keeping: [last])
+        journal.release()
 
         #expect(try Data(contentsOf: file).count < before / 50)
-        #expect(try OutboxFile.open(file).entries == [last])
+        #expect(try waiting() == [last])
+        (journal, _) = try OutboxFile.open(file)
         try journal.append(.done(1_000))
-        #expect(try OutboxFile.open(file).entries == [])
+        journal.release()
+        #expect(try waiting() == [])
     }
 
     @Test func `the file is for its owner only`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        _ = try OutboxFile.open(file)
+        _ = try waiting()
 
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)

@@ -21,22 +21,7 @@ final class PartialFile: Sendable {
     /// - Throws: ``FileFailure``; with ``FileFailure/Reason/busy`` when another download has it.
     init(at url: URL) throws(FileFailure) {
         self.url = url
-        // A name that is moved away between open and lock belongs to a file that is whole by now: look again.
-        for _ in 0..<16 {
-            let descriptor = open(url.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
-            guard descriptor >= 0 else { throw FileFailure(errno: errno, path: url.path) }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                let code = errno
-                close(descriptor)
-                throw FileFailure(errno: code, path: url.path)
-            }
-            if Self.isCurrent(descriptor, url.path) {
-                self.descriptor = descriptor
-                return
-            }
-            close(descriptor)
-        }
-        throw FileFailure(path: url.path, reason: .busy)
+        descriptor = try ExclusiveFile.open(url.path, mode: 0o666)
     }
 
     /// Takes a descriptor over, to write to whatever it is open for.
@@ -112,12 +97,6 @@ final class PartialFile: Sendable {
     /// Removes the file.
     func remove() {
         unlink(url.path)
-    }
-
-    private static func isCurrent(_ descriptor: Int32, _ path: String) -> Bool {
-        var (mine, named) = (stat(), stat())
-        guard fstat(descriptor, &mine) == 0, lstat(path, &named) == 0 else { return false }
-        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev
     }
 }
 

@@ -50,4 +50,11 @@ enum DispatchSamples {
         }
         // end
     }
+
+    static func letGo(of outbox: Outbox, _ run: OutboxRun) async {
+        // sample
+        run.stop()  // cancels a write that is on its way; it stays stored
+        await outbox.close()
+        // end
+    }
 }

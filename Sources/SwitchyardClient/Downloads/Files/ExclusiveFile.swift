@@ -1,0 +1,48 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file that one owner has at a time, in this process or another.
+///
+/// The lock is the system's (flock(2)): it goes with the descriptor, so that a process that is killed lets go of it.
+enum ExclusiveFile {
+    /// Opens the file at a path, or makes a new one, and locks it until the descriptor is closed.
+    ///
+    /// - Parameters:
+    ///   - path: The path; a link there is not followed.
+    ///   - mode: The permissions of a new file.
+    /// - Returns: The descriptor, for reading and writing.
+    /// - Throws: ``FileFailure``; with ``FileFailure/Reason/busy`` when somebody has the file.
+    static func open(_ path: String, mode: mode_t) throws(FileFailure) -> Int32 {
+        // A name that is moved away between open and lock belongs to another file by now: look again.
+        for _ in 0..<16 {
+            let descriptor = systemOpen(path, mode)
+            guard descriptor >= 0 else { throw FileFailure(errno: errno, path: path) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                let code = errno
+                close(descriptor)
+                throw FileFailure(errno: code, path: path)
+            }
+            if isCurrent(descriptor, path) { return descriptor }
+            close(descriptor)
+        }
+        throw FileFailure(path: path, reason: .busy)
+    }
+
+    private static func isCurrent(_ descriptor: Int32, _ path: String) -> Bool {
+        var (mine, named) = (stat(), stat())
+        guard fstat(descriptor, &mine) == 0, lstat(path, &named) == 0 else { return false }
+        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev
+    }
+}
+
+/// The system's `open`.
+private func systemOpen(_ path: String, _ mode: mode_t) -> Int32 {
+    open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)
+}
