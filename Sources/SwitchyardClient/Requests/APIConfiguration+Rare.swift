@@ -37,7 +37,8 @@ extension APIConfiguration {
         parts.value.rare = Boxed(value)
     }
 
-    /// The values of placeholders in ``path``, percent-encoded for their place; one that is missing is an error.
+    /// The values of placeholders in ``path``, percent-encoded for their place; one that is missing is an error, and so is
+    /// an empty one where it would leave a hole in the path.
     public var pathValues: Parameters {
         get { rare?.value.pathValues ?? Parameters() }
         set { change { $0.pathValues = newValue } }

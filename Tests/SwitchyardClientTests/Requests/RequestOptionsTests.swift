@@ -122,6 +122,33 @@ import Testing
         #expect(RequestGeneratorTests.failure(configuration) == expected)
     }
 
+    // Row B57.
+    @Test(
+        arguments: [
+            ("users/{id}", ""), ("users/{id:3}", ""), ("users/{+id}", ""), ("users{/id}", ""), ("users/7{.id}", ""),
+            ("users/{id}", [""]), ("users{/id*}", ["a", ""]), ("users{/id*}", [""]),
+        ] as [(String, ParameterValue)]
+    )
+    func `an empty value does not turn the call of an item into one of all`(path: String, value: ParameterValue) {
+        var configuration = APIConfiguration(path: path, method: .delete)
+        configuration.pathValues = ["id": value]
+
+        let expected = RequestError.template(text: path, reason: .unusableValue("id"))
+        #expect(RequestGeneratorTests.failure(configuration) == expected)
+    }
+
+    // Row B57.
+    @Test func `an empty value may stand where no part of the path is lost`() throws {
+        var configuration = APIConfiguration(path: "users{;id}{?page}{#part}")
+        configuration.pathValues = ["id": "", "page": "", "part": ""]
+        #expect(try url(configuration) == "https://api.example.com/v1/users;id?page=")
+
+        configuration = APIConfiguration(path: "users/{ids}/{names}")
+        configuration.pathValues = ["ids": ["1", "", "3"], "names": ["a": ""]]
+        #expect(try url(configuration) == "https://api.example.com/v1/users/1,,3/a,")
+        #expect(try URLTemplate("users/{id}").expanded(with: ["id": ""], missing: .leftOut) == "users/")
+    }
+
     // Row B8.
     @Test func `a URL that is too long is an error`() {
         let configuration = APIConfiguration(path: String(repeating: "a", count: 100_000))

@@ -33,8 +33,10 @@ struct URLTemplateExpander {
                 if missing == .refusedInPath, kind.needsValue { throw failure(.missingValue(variable.name)) }
                 continue
             }
-            if missing == .refusedInPath, kind.needsValue, pieces.holdDotSegment {
-                // Escaped or not, a dot segment leads elsewhere: to another path than the one that was written down.
+            let leadsElsewhere = pieces.holdDotSegment || pieces.leaveHole(in: variable, kind)
+            if missing == .refusedInPath, kind.needsValue, leadsElsewhere {
+                // Escaped or not, a dot segment leads elsewhere: to another path than the one that was written down. So
+                // does nothing: to the collection in place of the item.
                 throw failure(.unusableValue(variable.name))
             }
             output += (isFirst ? kind.first : kind.separator).utf8
@@ -128,6 +130,15 @@ extension URLTemplateExpander {
             case .text(let text): text == "." || text == ".."
             case .list(let texts): texts.contains { $0 == "." || $0 == ".." }
             case .pairs(let pairs): pairs.contains { $0.value == "." || $0.value == ".." }
+            }
+        }
+
+        /// Whether a value leaves a part of the path empty.
+        func leaveHole(in variable: URLTemplate.Variable, _ kind: URLTemplate.Operator) -> Bool {
+            switch self {
+            case .text(let text): text.isEmpty
+            case .list(let texts): variable.explodes && kind == .path ? texts.contains("") : texts == [""]
+            case .pairs: false
             }
         }
 
