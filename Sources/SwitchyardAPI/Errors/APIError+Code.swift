@@ -5,7 +5,7 @@ extension APIError {
     public enum Code: Sendable, Hashable {
         /// 101: no answer in time.
         case timeout
-        /// 102: no connection to the network or to any server.
+        /// 102: no connection to the network, or to any server; the message tells one from the other.
         case notConnected
         /// 103: cancelled.
         case cancelled

@@ -79,6 +79,7 @@ extension Screen {
         var messages = ErrorMessages.standard
         messages.set("The forum is being moved.", for: .failed, in: .english)
         messages.set("论坛正在搬迁", for: .failed, in: .simplifiedChinese)
+        messages.set("The forum is out of reach.", for: .serverUnreachable, in: .english)
         // end
         // sample
         struct Problem: Decodable { var title: String }

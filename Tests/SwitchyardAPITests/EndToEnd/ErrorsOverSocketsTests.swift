@@ -99,6 +99,23 @@ import Testing
         #expect(errors.allSatisfy { !$0.message.isEmpty })
     }
 
+    @Test func `H5: a server that refuses the connection is not put down to the user's network`() async throws {
+        for (language, words) in [
+            (MessageLanguage.english, "The server cannot be reached."), (.simplifiedChinese, "无法连接到服务器，请稍后再试"),
+        ] {
+            let yard = try LoopbackYard()
+            defer { yard.stop() }
+            yard.server.fault = .refuse
+            let module = APIModule(messages: ErrorMessages(languages: [language]))
+            let topics = TopicAPI(client: yard.client, module: module)
+
+            let error = await #expect(throws: APIError.self) { try await topics.topic(7) }
+
+            #expect(error?.code.number == 102)
+            #expect(error?.message == words)
+        }
+    }
+
     @Test func `H5: each code has words ready for display, and the server's take their place`() async throws {
         let plain = try await Self.error(.json(#"{"code":301}"#), Self.module())
         #expect(plain.message == "There is no such user.")

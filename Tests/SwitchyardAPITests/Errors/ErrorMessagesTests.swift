@@ -1,5 +1,10 @@
+import Foundation
 import SwitchyardClient
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 @testable import SwitchyardAPI
 
@@ -41,6 +46,42 @@ import Testing
         #expect(APIError(.list(.noData), messages: messages).message == "Leer.")
         messages.set("", for: .noData, in: .init(rawValue: "de"))
         #expect(APIError(.list(.noData), messages: messages).message == "No topics.")
+    }
+
+    @Test(arguments: TransportError.Kind.allCases)
+    func `only a machine without a network is told to look for it`(kind: TransportError.Kind) {
+        let messages = ErrorMessages(languages: [.english])
+        let error = APIError(TransportError(kind, message: ""))
+        let text = messages.text(for: error)
+
+        #expect((text == "No connection to the network.") == (kind == .offline))
+        #expect((text == "The server cannot be reached.") == (kind == .connectionRefused || kind == .dnsFailure))
+    }
+
+    @Test(arguments: [
+        (URLError.Code.cannotConnectToHost, "The server cannot be reached."),
+        (.cannotFindHost, "The server cannot be reached."), (.notConnectedToInternet, "No connection to the network."),
+    ])
+    func `a failure of URL loading tells an absent network from an absent server`(code: URLError.Code, words: String) {
+        #expect(ErrorMessages(languages: [.english]).text(for: APIError(URLError(code))) == words)
+    }
+
+    @Test func `a text for a code is shown for its details too, unless they have one of the app's`() {
+        let german = MessageLanguage(rawValue: "de")
+        var messages = ErrorMessages(languages: [german, .english])
+        let refused = APIError(TransportError(.connectionRefused, message: ""))
+
+        messages.set("Keine Verbindung.", for: .notConnected, in: german)
+        #expect(messages.text(for: refused) == "Keine Verbindung.")
+        messages.languages = [.english]
+        #expect(messages.text(for: refused) == "The server cannot be reached.")
+        messages.set("Out of reach.", for: .notConnected, in: .english)
+        #expect(messages.text(for: refused) == "Out of reach.")
+        messages.set("Server down.", for: .serverUnreachable, in: .english)
+        messages.set("No way.", for: .notConnected, in: .english)
+        #expect(messages.text(for: refused) == "Server down.")
+        messages.set("", for: .serverUnreachable, in: .english)
+        #expect(messages.text(for: refused) == "No way.")
     }
 
     @Test func `a module's code speaks for itself, in the wanted language`() {

@@ -3,17 +3,19 @@
 /// ### Replace or add
 ///     var messages = ErrorMessages.standard
 ///     messages.set("The topics are being moved.", for: .failed, in: .english)
+///     messages.set("The forum is out of reach.", for: .serverUnreachable, in: .english)
 ///     messages.include(UserError.self)
 ///
 /// The text of an error is looked for in this order: the server's own message, if ``prefersServerMessage`` and there is
-/// one; the text of the code in the wanted languages; in English; the text of ``APIError/Code/failed``. It is never
-/// empty.
+/// one; the text of the code in the wanted languages; in English; the text of ``APIError/Code/failed``. In each language
+/// the text of a ``Detail`` comes before that of the code. It is never empty.
 public struct ErrorMessages: Sendable {
     /// The languages wanted, the best first.
     public var languages: [MessageLanguage]
     /// Whether the server's message is shown in place of the own one; default is `true`.
     public var prefersServerMessage: Bool
     private var texts: [APIError.Code: [MessageLanguage: String]]
+    private var detailed: [Detail: [MessageLanguage: String]]
 
     /// The built-in texts in the language that the user prefers: English and Simplified Chinese.
     public static let standard = ErrorMessages()
@@ -26,6 +28,7 @@ public struct ErrorMessages: Sendable {
     public init(languages: [MessageLanguage]? = nil, prefersServerMessage: Bool = true) {
         self.prefersServerMessage = prefersServerMessage
         texts = Self.builtIn
+        detailed = Self.builtInDetails
         self.languages = languages ?? Self.languages(for: MessageLanguage.systemPreferences)
     }
 
@@ -35,8 +38,19 @@ public struct ErrorMessages: Sendable {
     }
 
     /// Sets the text of a code in a language; an empty text takes it away.
+    ///
+    /// It takes the place of the built-in texts of the code's details, too.
     public mutating func set(_ text: String, for code: APIError.Code, in language: MessageLanguage) {
         texts[code, default: [:]][language] = text.isBlank ? nil : text
+        for detail in Detail.allCases where detail.code == code {
+            let isBuiltIn = detailed[detail]?[language] == Self.builtInDetails[detail]?[language]
+            if isBuiltIn { detailed[detail]?[language] = nil }
+        }
+    }
+
+    /// Sets the text of a detail in a language; with an empty text that of the code is shown.
+    public mutating func set(_ text: String, for detail: Detail, in language: MessageLanguage) {
+        detailed[detail, default: [:]][language] = text.isBlank ? nil : text
     }
 
     /// Takes the texts of a module's codes in.
@@ -49,11 +63,13 @@ public struct ErrorMessages: Sendable {
     /// The text for an error.
     public func text(for error: APIError) -> String {
         if prefersServerMessage, let own = error.serverMessage, !own.isBlank { return own }
-        return text(for: error.code) ?? text(for: .failed) ?? "Error \(error.code.number)"
+        let code = error.code
+        return text(for: code, Detail(error.reason)) ?? text(for: .failed, nil) ?? "Error \(code.number)"
     }
 
-    private func text(for code: APIError.Code) -> String? {
-        guard let byLanguage = texts[code] else { return nil }
+    private func text(for code: APIError.Code, _ detail: Detail?) -> String? {
+        let details = detail.flatMap { detailed[$0] } ?? [:]
+        let byLanguage = (texts[code] ?? [:]).merging(details) { _, detailed in detailed }
         let wanted = languages.lazy.compactMap { byLanguage[$0] }.first
         return wanted ?? byLanguage[.english] ?? byLanguage.min { $0.key.rawValue < $1.key.rawValue }?.value
     }
@@ -65,6 +81,10 @@ public struct ErrorMessages: Sendable {
         .failed: [.english: "The request failed.", .simplifiedChinese: "请求失败，请稍后再试"],
         .noData: [.english: "There is nothing here yet.", .simplifiedChinese: "这里还没有内容"],
         .noMoreData: [.english: "That is all.", .simplifiedChinese: "没有更多了"],
+    ]
+
+    private static let builtInDetails: [Detail: [MessageLanguage: String]] = [
+        .serverUnreachable: [.english: "The server cannot be reached.", .simplifiedChinese: "无法连接到服务器，请稍后再试"],
     ]
 }
 

@@ -1,0 +1,25 @@
+import SwitchyardClient
+
+extension ErrorMessages {
+    /// What a code says too little about to tell the user what to do.
+    public enum Detail: Sendable, Hashable, CaseIterable {
+        /// ``APIError/Code/notConnected``, though nothing is known to be wrong with the user's network: a server refuses
+        /// the connection, has no route to it, or has a name that is not found.
+        case serverUnreachable
+
+        /// The code that it belongs to.
+        public var code: APIError.Code {
+            switch self {
+            case .serverUnreachable: .notConnected
+            }
+        }
+
+        init?(_ reason: APIError.Reason) {
+            switch reason {
+            case .transport(let error) where error.kind == .connectionRefused || error.kind == .dnsFailure:
+                self = .serverUnreachable
+            default: return nil
+            }
+        }
+    }
+}
