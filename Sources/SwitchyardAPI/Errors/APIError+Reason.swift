@@ -93,6 +93,9 @@ extension APIError {
         case certificate
         /// A link leads to another origin (scheme, host, port).
         case foreignOrigin(String)
+        /// The user has to log in, anew or for the first time: there are no credentials that could be sent, and none can
+        /// be had.
+        case loginRequired
         /// A rule of the app or the system forbids it; the text says which.
         case forbidden(String)
     }

@@ -95,6 +95,8 @@ extension APIError.Reason {
             case .overloaded: .limited(.overload)
             case .duplicateID: .configuration(.other("a request of this identifier is under way"))
             case .redirect(let error): .security(.forbidden(error.description))
+            case .credentials(.missing), .credentials(.loginRequired), .credentials(.loggedOut):
+                .security(.loginRequired)
             case .credentials(let error): .security(.forbidden(error.description))
             case .rateLimited(let pause): .limited(.rate(retryAfter: pause))
             case .queueFull: .limited(.queue)

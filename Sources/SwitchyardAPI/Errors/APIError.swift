@@ -7,7 +7,7 @@ import SwitchyardClient
 ///
 /// ### Decide on it
 /// Switch over ``code`` for the stable numbers, over ``reason`` for what exactly happened, and ask ``module(_:)`` for
-/// the error of the app's own module.
+/// the error of the app's own module. `reason == .security(.loginRequired)` is the moment to show the login.
 ///
 /// ### Log it
 /// ``description`` names everything that helps and no credential.

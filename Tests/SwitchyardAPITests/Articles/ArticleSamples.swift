@@ -23,6 +23,7 @@ private struct Screen {
     func show(_ value: Topic, isOld: Bool) {}
     func show(_ value: Topic?, _ error: APIError?, isLoading: Bool) {}
     func goBack() {}
+    func showLogin() {}
 }
 
 extension Screen {
@@ -74,12 +75,18 @@ extension Screen {
         // end
     }
 
+    func login(_ error: APIError) {
+        // sample
+        if error.reason == .security(.loginRequired) { showLogin() }
+        // end
+    }
+
     func words(_ error: APIError) -> ErrorMessages {
         // sample
         var messages = ErrorMessages.standard
         messages.set("The forum is being moved.", for: .failed, in: .english)
         messages.set("论坛正在搬迁", for: .failed, in: .simplifiedChinese)
-        messages.set("The forum is out of reach.", for: .serverUnreachable, in: .english)
+        messages.set("Please sign in.", for: .loginRequired, in: .english)
         // end
         // sample
         struct Problem: Decodable { var title: String }

@@ -116,6 +116,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a call that needs a login says so, and can be told from others`(throwsError: Bool) async throws {
+        let yard = try LoopbackYard()
+        defer { yard.stop() }
+        var options = NetworkClient.Options()
+        options.credentials = Credentials { _ in
+            if throwsError { throw CredentialError.loginRequired }
+            return nil
+        }
+        let client = try NetworkClient(service: yard.client.service, options: options, time: yard.clock)
+        defer { client.shutdown() }
+        for (language, words) in [
+            (MessageLanguage.english, "Please log in again."), (.simplifiedChinese, "登录已失效，请重新登录"),
+        ] {
+            let topics = TopicAPI(client: client, module: APIModule(messages: ErrorMessages(languages: [language])))
+
+            let error = await #expect(throws: APIError.self) { try await topics.topic(7) }
+
+            #expect(error?.reason == .security(.loginRequired))
+            #expect(error?.code.number == 104)
+            #expect(error?.message == words)
+        }
+        #expect(yard.server.requests.isEmpty)
+    }
+
     @Test func `H5: each code has words ready for display, and the server's take their place`() async throws {
         let plain = try await Self.error(.json(#"{"code":301}"#), Self.module())
         #expect(plain.message == "There is no such user.")

@@ -66,6 +66,18 @@ import Testing
         #expect(ErrorMessages(languages: [.english]).text(for: APIError(URLError(code))) == words)
     }
 
+    @Test func `what can pass, and what is the program's, is no reason to log in`() {
+        let veto = Veto(name: "provider", underlying: CancellationError())
+        let others: [CredentialError] = [
+            .excessiveRenewal(limit: 5), .renewalTimedOut, .renewalFailed(veto), .unsupportedScheme(["NTLM"]),
+        ]
+
+        for error in others { #expect(APIError.Reason(.credentials(error)) != .security(.loginRequired)) }
+        for error in [CredentialError.missing, .loginRequired, .loggedOut] {
+            #expect(APIError.Reason(.credentials(error)) == .security(.loginRequired))
+        }
+    }
+
     @Test func `a text for a code is shown for its details too, unless they have one of the app's`() {
         let german = MessageLanguage(rawValue: "de")
         var messages = ErrorMessages(languages: [german, .english])

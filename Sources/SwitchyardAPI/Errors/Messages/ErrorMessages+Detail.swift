@@ -6,11 +6,14 @@ extension ErrorMessages {
         /// ``APIError/Code/notConnected``, though nothing is known to be wrong with the user's network: a server refuses
         /// the connection, has no route to it, or has a name that is not found.
         case serverUnreachable
+        /// ``APIError/Code/failed`` for ``APIError/SecurityReason/loginRequired``.
+        case loginRequired
 
         /// The code that it belongs to.
         public var code: APIError.Code {
             switch self {
             case .serverUnreachable: .notConnected
+            case .loginRequired: .failed
             }
         }
 
@@ -18,6 +21,7 @@ extension ErrorMessages {
             switch reason {
             case .transport(let error) where error.kind == .connectionRefused || error.kind == .dnsFailure:
                 self = .serverUnreachable
+            case .security(.loginRequired): self = .loginRequired
             default: return nil
             }
         }

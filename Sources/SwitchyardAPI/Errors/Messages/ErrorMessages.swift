@@ -3,7 +3,7 @@
 /// ### Replace or add
 ///     var messages = ErrorMessages.standard
 ///     messages.set("The topics are being moved.", for: .failed, in: .english)
-///     messages.set("The forum is out of reach.", for: .serverUnreachable, in: .english)
+///     messages.set("Please sign in.", for: .loginRequired, in: .english)
 ///     messages.include(UserError.self)
 ///
 /// The text of an error is looked for in this order: the server's own message, if ``prefersServerMessage`` and there is
@@ -85,6 +85,7 @@ public struct ErrorMessages: Sendable {
 
     private static let builtInDetails: [Detail: [MessageLanguage: String]] = [
         .serverUnreachable: [.english: "The server cannot be reached.", .simplifiedChinese: "无法连接到服务器，请稍后再试"],
+        .loginRequired: [.english: "Please log in again.", .simplifiedChinese: "登录已失效，请重新登录"],
     ]
 }
 
