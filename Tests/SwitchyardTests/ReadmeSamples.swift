@@ -49,7 +49,7 @@ final class UserAPI: APIManager {
 
     init(client: NetworkClient) throws {
         self.client = client.scoped()
-        let errors = try ModuleErrors(UserError.self, [404: .userNotFound, 409: .nameTaken])
+        let errors = try ModuleErrors(UserError.self, statuses: [404: .userNotFound, 409: .nameTaken])
         module = APIModule(errors: errors, envelope: Envelope(success: [0]))
     }
 
@@ -78,18 +78,25 @@ func switching(_ client: NetworkClient) async throws {
     // end
 }
 
-func showing(_ users: UserAPI, show: (Any) -> Void, showMissingUser: () -> Void) async {
-    // sample
-    do {
-        let user = try await users.user(id: 7)
-        show(user)
-    } catch {
-        switch error.module(UserError.self) {
-        case .userNotFound: showMissingUser()
-        default: show(error.message)
+/// In a closure, where Swift infers the type of an error only if it is named.
+func showing(
+    _ users: UserAPI,
+    show: @escaping @Sendable (Any) -> Void,
+    showMissingUser: @escaping @Sendable () -> Void
+) -> Task<Void, Never> {
+    Task {
+        // sample
+        do throws(APIError) {
+            let user = try await users.user(id: 7)
+            show(user)
+        } catch {
+            switch error.module(UserError.self) {
+            case .userNotFound: showMissingUser()
+            default: show(error.message)
+            }
         }
+        // end
     }
-    // end
 }
 
 func configuring(_ service: Service, token: String) throws -> NetworkClient {

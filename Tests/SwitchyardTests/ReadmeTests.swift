@@ -52,6 +52,20 @@ import Testing
         #expect(all.map(\.id) == Array(20..<30) || all.map(\.id) == Array(0..<30))
     }
 
+    @Test func `the README's screen of a user that is not there says so`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/users/7", answering: LoopbackResponse(status: 404))
+        try server.start()
+        defer { server.stop() }
+        let servers = [Server(name: "primary", baseURLs: [.test: try ServerURL(server.baseURL)])]
+        let service = try Service(name: "users", servers: servers, defaultEnvironment: .test)
+        let users = try UserAPI(client: try NetworkClient(service: service))
+
+        await confirmation { missing in
+            await showing(users, show: { Issue.record("\($0)") }, showMissingUser: { missing() }).value
+        }
+    }
+
     @Test func `the client of the README carries its credential and header, and transfers`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/films/7.mov") { request in

@@ -68,15 +68,20 @@ extension APIError {
     /// Whether the same call may well succeed when it is made again later.
     ///
     /// True for failures of the network, for refusals of a server that is overloaded or out of order (408, 425, 429,
-    /// 500, 502, 503, 504; RFC 9110 section 15) and for the library's own limits. It does not say whether sending twice
-    /// is safe: that depends on the request.
+    /// 500, 502, 503, 504; RFC 9110 section 15), also where the module has a code of its own for the status, and for the
+    /// library's own limits. It does not say whether sending twice is safe: that depends on the request.
     public var isRetryable: Bool {
         switch reason {
         case .transport(let error): error.kind.mayPass
-        case .status(let status): [408, 425, 429, 500, 502, 503, 504].contains(status)
+        case .status(let status): Self.mayPass(status)
+        case .module(let failure) where failure.serverCode == nil: context.status.map(Self.mayPass) ?? false
         case .limited: true
         case .body(.truncated): true
         case .cancelled, .body, .module, .list, .configuration, .security, .cache: false
         }
+    }
+
+    private static func mayPass(_ status: Int) -> Bool {
+        [408, 425, 429, 500, 502, 503, 504].contains(status)
     }
 }

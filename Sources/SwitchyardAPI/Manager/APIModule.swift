@@ -8,7 +8,7 @@ import SwitchyardServices
 ///     init(client: NetworkClient) throws(ModuleCodeClash) {
 ///         self.client = client.scoped()
 ///         module = APIModule(
-///             errors: try ModuleErrors(UserError.self, [301: .userNotFound]),
+///             errors: try ModuleErrors(UserError.self, [301: .userNotFound], statuses: [409: .nameTaken]),
 ///             envelope: Envelope(success: [0])
 ///         )
 ///     }
@@ -33,7 +33,7 @@ public struct APIModule: Sendable {
         get { parts.value.rules }
         set { change { $0.rules = newValue } }
     }
-    /// How the server's business codes become the module's own; `nil` when the module has none.
+    /// How the server's business codes and statuses become the module's own; `nil` when the module has none.
     public var errors: ModuleErrors? { parts.value.errors }
     /// The frame around every answer; `nil` when there is none.
     public var envelope: Envelope? { parts.value.envelope }
@@ -59,7 +59,7 @@ public struct APIModule: Sendable {
     /// Creates a module.
     ///
     /// - Parameters:
-    ///   - errors: How the server's business codes become the module's own.
+    ///   - errors: How the server's business codes and statuses become the module's own.
     ///   - envelope: The frame around every answer.
     ///   - decoding: How JSON becomes values.
     ///   - rules: What an answer has to be before it is decoded.
@@ -141,21 +141,29 @@ public struct APIModule: Sendable {
         return formatError?(error) ?? error
     }
 
-    /// The error with what the body of a refused answer says.
+    /// The error with what the status of a refused answer means to the module, and with what its body says.
     ///
     /// A frame with a code that the module knows says more than the status; with another code only its message is taken.
     private func informed(_ error: APIError, reading text: () -> Data?) -> APIError {
-        guard case .status = error.reason, let envelope, !error.context.body.isEmpty else { return error }
-        let decoding = parts.value.shelf.decoding(at: "")
-        guard let frame = try? decoding.decode(FrameContent.self, from: text() ?? error.context.body)
-        else { return error }
+        guard case .status(let status) = error.reason else { return error }
         var error = error
-        error.serverMessage = frame.message
-        guard let code = frame.code, !envelope.success.contains(code), let failure = errors?.failure(for: code),
-            failure.code != nil
-        else { return error }
-        error.reason = .module(failure)
+        var failure = errors?.failure(forStatus: status)
+        if let envelope, let frame = frame(of: error, reading: text) {
+            error.serverMessage = frame.message
+            if let code = frame.code, !envelope.success.contains(code), let known = errors?.failure(for: code),
+                known.code != nil
+            {
+                failure = known
+            }
+        }
+        if let failure { error.reason = .module(failure) }
         return error
+    }
+
+    /// The frame around the body of a refused answer; `nil` when it is none.
+    private func frame(of error: APIError, reading text: () -> Data?) -> FrameContent? {
+        guard !error.context.body.isEmpty else { return nil }
+        return try? parts.value.shelf.decoding(at: "").decode(FrameContent.self, from: text() ?? error.context.body)
     }
 }
 

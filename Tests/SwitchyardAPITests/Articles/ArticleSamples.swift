@@ -75,6 +75,17 @@ extension Screen {
         // end
     }
 
+    func tables() throws -> ModuleErrors {
+        // sample
+        let errors = try ModuleErrors(
+            ForumError.self,
+            [301: .userNotFound],
+            statuses: [404: .userNotFound, 409: .nameTaken]
+        )
+        // end
+        return errors
+    }
+
     func login(_ error: APIError) {
         // sample
         if error.reason == .security(.loginRequired) { showLogin() }

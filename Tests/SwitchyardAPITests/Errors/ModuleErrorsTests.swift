@@ -48,6 +48,15 @@ import Testing
         }
     }
 
+    @Test func `a status that stands in the table twice is refused`() throws {
+        #expect(throws: ModuleCodeClash.repeatedStatus(module: "UserError", status: 404)) {
+            try ModuleErrors(UserError.self, statuses: [404: .userNotFound, 404: .nameTaken])
+        }
+        let errors = try ModuleErrors(UserError.self, statuses: [404: .userNotFound, 410: .userNotFound])
+        #expect(errors.failure(forStatus: 410) == ModuleFailure(module: "UserError", code: 1001))
+        #expect(errors.failure(forStatus: 500) == nil)
+    }
+
     @Test func `TAF-E9: the caller switches over the code and cannot fall through`() {
         let text =
             switch UserError.userNotFound.error().code {

@@ -132,4 +132,66 @@ import Testing
         #expect(raw?.reason == .status(500))
         #expect(raw?.context.body == Data("{ malformed".utf8))
     }
+    @Test func `H8: a status of the table becomes the module's error, without an envelope too`() async throws {
+        let errors = try ModuleErrors(
+            UserError.self,
+            statuses: [404: .userNotFound, 409: .nameTaken],
+            messages: ErrorMessages(languages: [.english])
+        )
+        for envelope in [nil, Envelope()] {
+            let module = APIModule(errors: errors, envelope: envelope)
+            for (status, expected) in [(404, UserError.userNotFound), (409, .nameTaken)] {
+                let transport = StubTransport { _ in .status(status, body: Data("no JSON".utf8)) }
+                let topics = TopicAPI(client: try .stubbed(transport), module: module)
+
+                let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
+
+                #expect(error?.module(UserError.self) == expected)
+                #expect(error?.code == .module(expected.rawValue))
+                #expect(error?.context.status == status)
+                #expect(error?.message == expected.texts[.english])
+            }
+            let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .status(410) }), module: module)
+            await #expect(throws: APIError(.status(410))) { try await topics.topic(1) }
+        }
+    }
+
+    @Test(arguments: [(503, #"{"code":7}"#, true), (409, #"{"code":7}"#, false), (503, #"{"code":301}"#, false)])
+    func `H8: a status that may pass does so under the module's code too`(status: Int, body: String, mayPass: Bool)
+        async throws
+    {
+        let errors = try ModuleErrors(
+            UserError.self,
+            [301: .userNotFound],
+            statuses: [503: .userNotFound, 409: .nameTaken]
+        )
+        let transport = StubTransport { _ in .json(body, status: status) }
+        let module = APIModule(errors: errors, envelope: Envelope())
+        let topics = TopicAPI(client: try .stubbed(transport), module: module)
+
+        let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
+
+        #expect(error?.module(UserError.self) != nil)
+        #expect(error?.isRetryable == mayPass)
+    }
+
+    @Test func `H8: the code in the frame of a refused answer says more than its status`() async throws {
+        let errors = try ModuleErrors(UserError.self, [301: .nameTaken], statuses: [404: .userNotFound])
+        let module = APIModule(errors: errors, envelope: Envelope())
+        let answers: [(String, UserError, String?)] = [
+            (#"{"code":301,"message":"taken"}"#, .nameTaken, "taken"),
+            (#"{"code":7,"message":"gone"}"#, .userNotFound, "gone"),
+            (#"{"code":0,"message":"gone"}"#, .userNotFound, "gone"), ("{}", .userNotFound, nil),
+        ]
+        for (body, expected, words) in answers {
+            let transport = StubTransport { _ in .json(body, status: 404) }
+            let topics = TopicAPI(client: try .stubbed(transport), module: module)
+
+            let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
+
+            #expect(error?.module(UserError.self) == expected)
+            #expect(error?.serverMessage == words)
+            #expect(error?.context.status == 404)
+        }
+    }
 }

@@ -1,6 +1,10 @@
-/// How a module turns the server's business codes into its own.
+/// How a module turns the server's business codes and statuses into its own codes.
 ///
-///     let errors = try ModuleErrors(UserError.self, [301: .userNotFound, 302: .nameTaken])
+///     let errors = try ModuleErrors(UserError.self, [301: .userNotFound], statuses: [409: .nameTaken])
+///
+/// Business codes are those in the ``Envelope`` of an answer, so that their table is of no use without one. Statuses are
+/// HTTP's, of an answer that is refused for its status: the call becomes the module's error for it, unless the frame of the
+/// body has a code that is in the table of codes, which says more.
 ///
 /// A code of the server that is not in the table is a failure as well: the code is kept in
 /// ``ModuleFailure/serverCode``, never taken for a success.
@@ -11,18 +15,21 @@ public struct ModuleErrors: Sendable {
     public var messages: ErrorMessages
     let codes: [Int]
     private let byServerCode: [BusinessCode: Int]
+    private let byStatus: [Int: Int]
 
     /// Creates the table of a module.
     ///
     /// - Parameters:
     ///   - type: The module's codes.
-    ///   - table: The module's code for each code of the server.
+    ///   - table: The module's code for each code that the server puts into its envelope.
+    ///   - statuses: The module's code for each HTTP status that a call does not accept.
     ///   - messages: The words for the user; the module's own are added.
     /// - Throws: ``ModuleCodeClash`` when a number of the module is one that all modules share or lies below 1001, or
-    ///   when a code of the server stands in the table twice.
+    ///   when a code of the server or a status stands in its table twice.
     public init<Module: ModuleErrorCode>(
         _ type: Module.Type,
         _ table: KeyValuePairs<BusinessCode, Module> = [:],
+        statuses: KeyValuePairs<Int, Module> = [:],
         messages: ErrorMessages = .standard
     ) throws(ModuleCodeClash) {
         module = Module.module
@@ -37,6 +44,13 @@ public struct ModuleErrors: Sendable {
             }
         }
         self.byServerCode = byServerCode
+        var byStatus: [Int: Int] = [:]
+        for (status, own) in statuses {
+            guard byStatus.updateValue(own.rawValue, forKey: status) == nil else {
+                throw .repeatedStatus(module: module, status: status)
+            }
+        }
+        self.byStatus = byStatus
         var messages = messages
         messages.include(type)
         self.messages = messages
@@ -45,6 +59,11 @@ public struct ModuleErrors: Sendable {
     /// The failure that a code of the server stands for.
     public func failure(for serverCode: BusinessCode) -> ModuleFailure {
         ModuleFailure(module: module, code: byServerCode[serverCode], serverCode: serverCode)
+    }
+
+    /// The failure that an HTTP status stands for; `nil` for one that is not in the table.
+    public func failure(forStatus status: Int) -> ModuleFailure? {
+        byStatus[status].map { ModuleFailure(module: module, code: $0) }
     }
 
     /// The error that a code of the server stands for.
@@ -72,6 +91,8 @@ public enum ModuleCodeClash: Error, Sendable, Hashable {
     case sameName(module: String)
     /// The table names a code of the server twice.
     case repeatedServerCode(module: String, serverCode: BusinessCode)
+    /// The table names a status twice.
+    case repeatedStatus(module: String, status: Int)
 }
 
 extension ModuleCodeClash: CustomStringConvertible {
@@ -82,6 +103,7 @@ extension ModuleCodeClash: CustomStringConvertible {
         case .taken(let code, let owner, let module): "module \(module): code \(code) belongs to module \(owner)"
         case .sameName(let module): "module \(module): there is another module of that name"
         case .repeatedServerCode(let module, let code): "module \(module): the server's code \(code) is mapped twice"
+        case .repeatedStatus(let module, let status): "module \(module): the status \(status) is mapped twice"
         }
     }
 }
