@@ -4,7 +4,7 @@ import Switchyard
 /// Drives real requests through the library against the servers of a service file.
 struct LoadCommand: Command {
     static let name = "load"
-    static let summary = "Sends requests through the library and prints one JSON line for each; ok: status 200 to 299."
+    static let summary = "Sends requests through the library and prints one JSON line for each; ok: a status below 500."
     static let options: [Arguments.Option] = [
         .value("service", "FILE", "the service file; required"),
         .value("environment", "E", "the environment; the file's default unless given"),

@@ -9,12 +9,12 @@ struct LoadRecord: Codable, Sendable {
     var due: Double
     /// When it had ended.
     var done: Double
-    /// Whether a whole answer came with a status from 200 to 299, what a module takes unless it has rules of its own.
+    /// Whether a whole answer below 500 came.
     var ok: Bool
     var status: Int?
     var server: String?
     var attempts: Int
-    /// The kind of failure: `refused`, `timeout`, `truncated`, `http404`, `http500`, ...
+    /// The kind of failure: `refused`, `timeout`, `truncated`, `http500`, ...
     var error: String?
 
     init(load: String, due: Double, done: Double, result: Result<ServiceResponse, RequestFailure>) {
@@ -23,7 +23,7 @@ struct LoadRecord: Codable, Sendable {
         self.done = done
         switch result {
         case .success(let response):
-            ok = (200...299).contains(response.status)
+            ok = response.status < 500
             status = response.status
             server = response.context.server
             attempts = response.context.attempts

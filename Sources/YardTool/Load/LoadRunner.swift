@@ -79,16 +79,24 @@ struct LoadSummary {
             percentile(0.99),
             (waits.last ?? 0) * 1000
         )
-        text = "\(records.count) requests, \(Self.failures(in: records)), \(figures)"
+        let failures = records.filter { !$0.ok }
+        // The server works, but a module would not take its answers: hardly what was to be measured.
+        let refusals = records.filter { $0.ok && !(200...299).contains($0.status ?? 0) }
+        let parts = [
+            "\(records.count) requests",
+            "\(failures.count) failures\(Self.kinds(of: failures))",
+            refusals.isEmpty ? nil : "\(refusals.count) refusals\(Self.kinds(of: refusals))",
+            figures,
+        ]
+        text = parts.compactMap(\.self).joined(separator: ", ")
     }
 
-    /// How many failed, and of what, the most frequent first.
-    private static func failures(in records: [LoadRecord]) -> String {
-        let failed = records.filter { !$0.ok }
-        guard !failed.isEmpty else { return "0 failures" }
-        let kinds = Dictionary(grouping: failed) { $0.error ?? "unknown" }.mapValues(\.count)
+    /// What they were, the most frequent first.
+    private static func kinds(of records: [LoadRecord]) -> String {
+        guard !records.isEmpty else { return "" }
+        let kinds = Dictionary(grouping: records) { $0.error ?? "http\($0.status ?? 0)" }.mapValues(\.count)
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\($0.value) \($0.key)" }
-        return "\(failed.count) failures (\(kinds.joined(separator: ", ")))"
+        return " (\(kinds.joined(separator: ", ")))"
     }
 }

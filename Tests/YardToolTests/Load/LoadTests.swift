@@ -6,8 +6,8 @@ import Testing
 @testable import yard
 
 @Suite(.timeLimit(.minutes(5))) struct LoadTests {
-    @Test(arguments: [(200, nil), (204, nil), (304, "http304"), (404, "http404"), (405, "http405"), (503, "http503")])
-    func `an answer is ok when the API layer would take its status`(_ status: Int, _ error: String?) {
+    @Test(arguments: [(200, nil), (204, nil), (304, nil), (404, nil), (499, nil), (500, "http500"), (503, "http503")])
+    func `an answer is ok when it is below 500`(_ status: Int, _ error: String?) {
         let record = Self.record(status)
 
         #expect(record.ok == (error == nil))
@@ -15,10 +15,11 @@ import Testing
         #expect(record.error == error)
     }
 
-    @Test func `the summary says what failed and how often`() {
-        let records = [200, 404, 503, 404].map(Self.record)
+    @Test func `the summary says what failed, what a module would refuse, and how often`() {
+        let records = [200, 404, 503, 500, 404, 405, 503].map(Self.record)
+        let summary = "7 requests, 3 failures (2 http503, 1 http500), 3 refusals (2 http404, 1 http405), 2 switches"
 
-        #expect(LoadSummary(records, switches: 2).text.hasPrefix("4 requests, 3 failures (2 http404, 1 http503), 2 "))
+        #expect(LoadSummary(records, switches: 2).text.hasPrefix(summary))
         #expect(LoadSummary([], switches: 0).text.hasPrefix("0 requests, 0 failures, 0 switches, "))
     }
 
