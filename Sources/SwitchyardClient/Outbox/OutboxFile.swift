@@ -63,6 +63,11 @@ struct OutboxFile {
     mutating func release() {
         guard !isReleased else { return }
         isReleased = true
+        letGo()
+    }
+
+    private func letGo() {
+        ExclusiveFile.unlock(handle.fileDescriptor)
         try? handle.close()
     }
 
@@ -133,7 +138,7 @@ struct OutboxFile {
         try handle.write(contentsOf: data)
         try Self.flush(handle)
         guard rename(new.path, url.path) == 0 else { throw FileFailure(errno: errno, path: url.path) }
-        try? self.handle.close()
+        letGo()
         self.handle = handle
         length = data.count
         let folder = openFolder(url.deletingLastPathComponent().path)

@@ -10,9 +10,10 @@ import Foundation
 
 /// A file that one owner has at a time, in this process or another.
 ///
-/// The lock is the system's (flock(2)): it goes with the descriptor, so that a process that is killed lets go of it.
+/// The lock is the system's (flock(2)): it goes with the last descriptor of the opening, so that a process that is killed
+/// lets go of it.
 enum ExclusiveFile {
-    /// Opens the file at a path, or makes a new one, and locks it until the descriptor is closed.
+    /// Opens the file at a path, or makes a new one, and locks it until ``unlock(_:)``.
     ///
     /// - Parameters:
     ///   - path: The path; a link there is not followed.
@@ -30,9 +31,18 @@ enum ExclusiveFile {
                 throw FileFailure(errno: code, path: path)
             }
             if isCurrent(descriptor, path) { return descriptor }
+            unlock(descriptor)
             close(descriptor)
         }
         throw FileFailure(path: path, reason: .busy)
+    }
+
+    /// Lets go of a file whose descriptor is about to be closed.
+    ///
+    /// Closing would not be enough: a program that is just being started, from any thread, has a copy of every descriptor
+    /// until its own code runs.
+    static func unlock(_ descriptor: Int32) {
+        flock(descriptor, LOCK_UN)
     }
 
     private static func isCurrent(_ descriptor: Int32, _ path: String) -> Bool {

@@ -31,7 +31,9 @@ final class PartialFile: Sendable {
     }
 
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        guard descriptor >= 0 else { return }
+        ExclusiveFile.unlock(descriptor)
+        close(descriptor)
     }
 
     /// The bytes that are there.
