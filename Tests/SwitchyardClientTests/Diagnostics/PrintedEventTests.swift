@@ -54,6 +54,7 @@ import Testing
 
     @Test func `what became of a write is one short line without its body`() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: ManualClock()) { _ in .status(422) }
         let outbox = try Outbox(file: file, client: client)
         let events = outbox.events()

@@ -122,6 +122,14 @@ import Testing
         #expect(RequestGeneratorTests.failure(configuration) == expected)
     }
 
+    @Test(arguments: ["users/{id:2}/x", "users{/id:2}"]) func `nor does one that is cut short`(path: String) {
+        var configuration = APIConfiguration(path: path)
+        configuration.pathValues = ["id": "..admin"]
+
+        let expected = RequestError.template(text: path, reason: .unusableValue("id"))
+        #expect(RequestGeneratorTests.failure(configuration) == expected)
+    }
+
     // Row B57.
     @Test(
         arguments: [

@@ -49,8 +49,7 @@ struct URLTemplateExpander {
         switch pieces {
         case .text(let text):
             if kind.isNamed { appendName(variable.name, isEmpty: text.isEmpty, kind) }
-            let shown = variable.prefix.map { length in String(text.unicodeScalars.prefix(length)) } ?? text
-            append(Array(shown.utf8), keepsReserved: kind.allowsReserved)
+            append(Array(text.utf8), keepsReserved: kind.allowsReserved)
         case .list(let texts):
             if kind.isNamed, !variable.explodes { appendName(variable.name, isEmpty: false, kind) }
             for (index, text) in texts.enumerated() {
@@ -120,7 +119,7 @@ extension URLTemplateExpander {
                 self = .pairs(pairs)
             default:
                 guard let text = Self.text(of: value) else { throw unusable }
-                self = .text(text)
+                self = .text(variable.prefix.map { String(text.unicodeScalars.prefix($0)) } ?? text)
             }
         }
 
