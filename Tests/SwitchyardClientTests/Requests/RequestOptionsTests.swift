@@ -122,6 +122,19 @@ import Testing
         #expect(RequestGeneratorTests.failure(configuration) == expected)
     }
 
+    // Row B57.
+    @Test(
+        arguments: [
+            ("search?q={id}", "search?q="), ("report{id}.pdf", "report.pdf"), ("users/7{.id}", "users/7."),
+            ("users/7{id}/x", "users/7/x"), ("users/{id}7", "users/7"), ("users/7#{id}", "users/7#"),
+        ]
+    )
+    func `an empty value that leaves no hole is one like others`(path: String, expanded: String) throws {
+        let template = try URLTemplate(path)
+
+        #expect(try template.expanded(with: ["id": ""], missing: .refusedInPath) == expanded)
+    }
+
     @Test(arguments: ["users/{id:2}/x", "users{/id:2}"]) func `nor does one that is cut short`(path: String) {
         var configuration = APIConfiguration(path: path)
         configuration.pathValues = ["id": "..admin"]
@@ -133,8 +146,9 @@ import Testing
     // Row B57.
     @Test(
         arguments: [
-            ("users/{id}", ""), ("users/{id:3}", ""), ("users/{+id}", ""), ("users{/id}", ""), ("users/7{.id}", ""),
-            ("users/{id}", [""]), ("users{/id*}", ["a", ""]), ("users{/id*}", [""]),
+            ("users/{id}", ""), ("users/{id:3}", ""), ("users/{+id}", ""), ("users{/id}", ""), ("users/{id}{?q}", ""),
+            ("users/{id}#top", ""), ("users{/id,q}", ""), ("users/{id}", [""]), ("users{/id*}", ["a", ""]),
+            ("users{/id*}", [""]),
         ] as [(String, ParameterValue)]
     )
     func `an empty value does not turn the call of an item into one of all`(path: String, value: ParameterValue) {

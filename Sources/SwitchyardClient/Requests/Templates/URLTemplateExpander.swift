@@ -14,10 +14,11 @@ struct URLTemplateExpander {
     }
 
     mutating func expand() throws(RequestError) -> String {
-        for part in template.parts {
+        for (index, part) in template.parts.enumerated() {
             switch part {
             case .literal(let bytes): append(bytes, keepsReserved: true)
-            case .expression(let kind, let variables): try expand(kind, variables)
+            case .expression(let kind, let variables):
+                try expand(kind, variables, before: template.parts.dropFirst(index + 1).first)
             }
         }
         return String(decoding: output, as: UTF8.self)
@@ -25,15 +26,18 @@ struct URLTemplateExpander {
 
     private mutating func expand(
         _ kind: URLTemplate.Operator,
-        _ variables: [URLTemplate.Variable]
+        _ variables: [URLTemplate.Variable],
+        before next: URLTemplate.Part?
     ) throws(RequestError) {
         var isFirst = true
-        for variable in variables {
+        for (index, variable) in variables.enumerated() {
             guard let value = values[variable.name], let pieces = try Pieces(value, of: variable, in: template) else {
                 if missing == .refusedInPath, kind.needsValue { throw failure(.missingValue(variable.name)) }
                 continue
             }
-            let leadsElsewhere = pieces.holdDotSegment || pieces.leaveHole(in: variable, kind)
+            let behind = index + 1 < variables.count ? kind.separator.utf8.first : Self.beginning(of: next)
+            let isWhole = isSegment(from: isFirst ? kind.first : kind.separator, to: behind)
+            let leadsElsewhere = pieces.holdDotSegment || isWhole && pieces.leaveHole(in: variable, kind)
             if missing == .refusedInPath, kind.needsValue, leadsElsewhere {
                 // Escaped or not, a dot segment leads elsewhere: to another path than the one that was written down. So
                 // does nothing: to the collection in place of the item.
@@ -42,6 +46,22 @@ struct URLTemplateExpander {
             output += (isFirst ? kind.first : kind.separator).utf8
             isFirst = false
             append(pieces, of: variable, kind)
+        }
+    }
+
+    /// Whether a value has a segment of the path to itself, with what goes before it and the byte behind it.
+    private func isSegment(from beginning: String, to end: UInt8?) -> Bool {
+        let slash = UInt8(ascii: "/"), ends = [slash, UInt8(ascii: "?"), UInt8(ascii: "#")]
+        guard !output.contains(ends[1]), !output.contains(ends[2]) else { return false }
+        return (beginning.utf8.last ?? output.last ?? slash) == slash && (end.map(ends.contains) ?? true)
+    }
+
+    /// The byte with which a part begins, as far as that is known; `nil` at the end.
+    private static func beginning(of part: URLTemplate.Part?) -> UInt8? {
+        switch part {
+        case nil: nil
+        case .literal(let bytes): bytes.first
+        case .expression(let kind, _): kind.first.utf8.first ?? 0
         }
     }
 
