@@ -63,7 +63,7 @@ ycurl_exchange *ycurl_loop_next_finished(ycurl_loop *loop, int *code) {
 }
 
 void loop_note_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange) {
-    if (!exchange->running || exchange->in_doubt) return;
+    if (!exchange->running || exchange->in_doubt || exchange->abandoned) return;
     exchange->in_doubt = true;
     loop->doubt_count++;
     loop_note_ahead(loop, exchange);

@@ -304,13 +304,14 @@ extension ClientCore {
 
     /// Takes note of whether the machine is offline, for the servers in use and for those entered later.
     func setOffline(_ isOffline: Bool) {
-        let pool = state.withLock { state in
+        let now = time.now
+        state.withLock { state in
             state.isOffline = isOffline
             // A pool that is being made with the old answer is made anew.
             state.exchanges += 1
-            return state.pool
+            // Within the lock, so that what was said last is what both go by.
+            state.pool.setOffline(isOffline, at: now)
         }
-        pool.setOffline(isOffline, at: time.now)
     }
 
     /// Tells the listeners, and moves the requests that wait for a server which has just been taken out of service, or
@@ -320,10 +321,17 @@ extension ClientCore {
             events.send(ClientEvent(environment: pool.environment, event: event))
             switch event.kind {
             case .ejected(let server, _, _): for request in requests() { request.evacuate(server, in: pool) }
-            case .switched: for request in requests() { request.serverSwitched(in: pool) }
+            case .switched: for request in mostUrgentFirst() { request.serverSwitched(in: pool) }
             default: continue
             }
         }
+    }
+}
+
+extension ClientCore {
+    /// All requests in the order in which they would get places.
+    private func mostUrgentFirst() -> [any DispatchedRequest] {
+        requests().sorted { ($1.configuration.priority, $0.id) < ($0.configuration.priority, $1.id) }
     }
 }
 

@@ -29,8 +29,10 @@ struct OutboxFile {
     static func open(_ url: URL) throws(OutboxError) -> (file: OutboxFile, entries: [OutboxEntry]) {
         // The file is replaced now and then, which must not take a link's place.
         let url = url.resolvingSymlinksInPath()
+        var locked: FileHandle?
         do {
-            let handle = try locked(url)
+            let handle = try Self.locked(url)
+            locked = handle
             let data = try handle.readToEnd() ?? Data()
             guard let (records, length) = OutboxRecord.records(in: data) else { throw OutboxError.foreignFile }
             var file = OutboxFile(url: url, handle: handle, length: length)
@@ -42,6 +44,7 @@ struct OutboxFile {
             file.last = records.map(\.id).max() ?? 0
             return (file, entries)
         } catch {
+            if let locked { ExclusiveFile.unlock(locked.fileDescriptor) }
             throw failure(error, at: url)
         }
     }

@@ -61,7 +61,7 @@ public final class ConcurrencyLimit: RequestLimit {
 
     private func wait(_ ticket: FairLine.Ticket, _ context: DispatchContext) async throws -> LimitPass {
         let number = ticket.number
-        let follow: @Sendable () -> Void = { [self] in move(ticket, to: context.preferredServer) }
+        let follow: @Sendable () -> Void = { [self] in move(ticket, with: context) }
         context.whenSwitched(follow)
         // Another server may have become the preferred one before this was heard of.
         follow()
@@ -86,9 +86,11 @@ public final class ConcurrencyLimit: RequestLimit {
         return pass(server)
     }
 
-    /// Lets one who waits for a place wait for one at another server.
-    private func move(_ ticket: FairLine.Ticket, to server: String) {
+    /// Lets one who waits for a place wait for one at the server that is preferred now.
+    private func move(_ ticket: FairLine.Ticket, with context: DispatchContext) {
         let admitted = state.withLock { state -> [WaitingLine<UInt64>.Continuation] in
+            // Asked for within the lock: of two who come after two switches the later one has the last word.
+            let server = context.preferredServer
             guard let old = state.servers[ticket.number], old != server,
                 let admitted = state.places.move(ticket, from: old, to: server)
             else { return [] }
