@@ -19,6 +19,9 @@ public struct CachePartition: Sendable, Hashable {
         self.environment = environment
         self.user = user
     }
+
+    /// The part that is no named user's.
+    var withoutUser: CachePartition { CachePartition(service: service, environment: environment) }
 }
 
 /// What makes two requests ask for the same thing.

@@ -38,6 +38,14 @@ extension ResponseCache {
         }
     }
 
+    /// Removes the entries of a service in an environment that are no named user's.
+    func removeUnnamed(in partition: CachePartition) {
+        let nobody = partition.withoutUser
+        noteRemoval()
+        disk?.removeUnnamed(in: nobody)
+        drop { $0.partition == nobody }
+    }
+
     /// Removes all entries that carry a tag.
     public func removeAll(tagged tag: String) {
         removeAll { $0.tags.contains(tag) }

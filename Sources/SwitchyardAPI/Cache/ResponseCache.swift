@@ -154,13 +154,9 @@ public final class ResponseCache: Sendable {
         answer: CachedAnswer? = nil
     ) {
         guard lifetime > .zero else { return drop(key) }
-        store(
-            value,
-            for: key,
-            lifetime: lifetime,
-            staleFor: staleFor,
-            CacheFacts(cost: cost, tags: tags, answer: answer)
-        )
+        var facts = CacheFacts(cost: cost, tags: tags, answer: answer)
+        facts.turn = nextTurn()
+        store(value, for: key, lifetime: lifetime, staleFor: staleFor, facts)
     }
 
     /// Stores a value, also one that is stale already and only kept to be confirmed; in memory only.

@@ -114,6 +114,11 @@ public protocol AnswerStore: Sendable {
     /// Removes the answers of a partition, those of all users when it names none.
     func removeAll(in partition: CachePartition)
 
+    /// Removes the answers of a service in an environment that are no named user's.
+    ///
+    /// Unless a store does it otherwise, by a rule.
+    func removeUnnamed(in partition: CachePartition)
+
     /// Takes note that a call has changed what a path answers, for the runs to come; does nothing unless a store can.
     ///
     /// - Parameters:
@@ -130,6 +135,12 @@ public protocol AnswerStore: Sendable {
 }
 
 extension AnswerStore {
+    /// Removes them by a rule.
+    public func removeUnnamed(in partition: CachePartition) {
+        let nobody = partition.withoutUser
+        removeAll { $0.partition == nobody }
+    }
+
     /// Does nothing.
     public func noteChange(of path: String, in partition: CachePartition, at date: Date) {}
 

@@ -103,8 +103,8 @@ extension NetworkClient {
         _ = sharedCompanions.companion {
             StorageWatch(
                 whenUserChanges { [service = place.service, weak companions = sharedCompanions] environment in
-                    let nobody = CachePartition(service: service, environment: environment.rawValue)
-                    companions?.existing(ResponseCache.self)?.removeAll { $0.partition == nobody }
+                    let partition = CachePartition(service: service, environment: environment.rawValue)
+                    companions?.existing(ResponseCache.self)?.removeUnnamed(in: partition)
                 }
             )
         }

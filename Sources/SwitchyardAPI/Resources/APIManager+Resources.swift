@@ -122,7 +122,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     /// What is stored, however old; nothing once environment or user are others.
     func stored() async -> CachedValue<Value>? {
         guard isPresent, let cached = cached(configuration),
-            case .found(let stored) = await CachedCall.Recall(of: cached).stored()
+            case .found(let stored) = await CachedCall.Recall(of: cached).stored(), isPresent
         else { return nil }
         return stored
     }

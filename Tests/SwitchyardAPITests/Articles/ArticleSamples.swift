@@ -98,6 +98,7 @@ extension Screen {
         messages.set("The forum is being moved.", for: .failed, in: .english)
         messages.set("论坛正在搬迁", for: .failed, in: .simplifiedChinese)
         messages.set("Please sign in.", for: .loginRequired, in: .english)
+        messages.set("请登录", for: .loginRequired, in: .simplifiedChinese)
         // end
         // sample
         struct Problem: Decodable { var title: String }

@@ -128,7 +128,7 @@ import Testing
         let client = try NetworkClient(service: yard.client.service, options: options, time: yard.clock)
         defer { client.shutdown() }
         for (language, words) in [
-            (MessageLanguage.english, "Please log in again."), (.simplifiedChinese, "登录已失效，请重新登录"),
+            (MessageLanguage.english, "Please log in."), (.simplifiedChinese, "请先登录"),
         ] {
             let topics = TopicAPI(client: client, module: APIModule(messages: ErrorMessages(languages: [language])))
 

@@ -13,12 +13,17 @@ import Testing
     private let credentials = Credentials { _ in nil }
 
     /// An app whose server says with which token it was asked.
-    private func start(user: String? = nil) throws -> TopicAPI {
+    private func start(
+        with credentials: Credentials? = nil,
+        user: String? = nil,
+        whileAsked: @escaping @Sendable () -> Void = {}
+    ) throws -> TopicAPI {
         let transport = StubTransport { request in
-            .json(#"{"id":1,"title":"\#(request.headers["Authorization"] ?? "")"}"#)
+            whileAsked()
+            return .json(#"{"id":1,"title":"\#(request.headers["Authorization"] ?? "")"}"#)
         }
         var options = NetworkClient.Options()
-        options.credentials = credentials
+        options.credentials = credentials ?? self.credentials
         let client = try NetworkClient.stubbed(transport, options: options, time: clock)
         client.responseCache = ResponseCache(disk: try DiskCache(at: folder.url), time: clock)
         return TopicAPI(client: client, user: user)
@@ -53,6 +58,29 @@ import Testing
         #expect(try await title(in: topics) == "Bearer bob")
     }
 
+    @Test func `nor of what was answered to nobody`() async throws {
+        var policy = Credentials.Policy()
+        policy.allowsAnonymous = true
+        let credentials = Credentials(policy: policy) { _ in nil }
+        let topics = try start(with: credentials)
+        #expect(try await title(in: topics) == "")
+
+        credentials.set(.bearer("bob"), in: .release)
+
+        #expect(try await title(in: topics) == "Bearer bob")
+    }
+
+    @Test func `an answer that was asked for as another user is stored for nobody, whatever name managers give`()
+        async throws
+    {
+        credentials.set(.bearer("ann"), in: .release)
+        let topics = try start(user: "ann") { [credentials] in credentials.set(.bearer("bob"), in: .release) }
+
+        _ = try await title(in: topics)
+
+        #expect(topics.cache.count == 0)
+    }
+
     @Test func `a log-out removes what is on disk for the next run`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()
@@ -64,6 +92,19 @@ import Testing
         credentials.set(.bearer("bob"), in: .release)
 
         #expect(try await title(in: try start()) == "Bearer bob")
+    }
+
+    @Test func `a log-out leaves on disk what is stored under a name`() async throws {
+        credentials.set(.bearer("ann"), in: .release)
+        let topics = try start(user: "ann")
+        _ = try await title(in: topics)
+        try await flush(topics)
+
+        credentials.logOut(in: .release)
+        try await flush(topics)
+        credentials.set(.bearer("later"), in: .release)
+
+        #expect(try await title(in: try start(user: "ann")) == "Bearer ann")
     }
 
     @Test func `the user of the last run is shown what was stored then`() async throws {

@@ -31,6 +31,14 @@ extension DiskCache {
         }
     }
 
+    /// Removes the answers of a service in an environment that are no named user's, without a look at others.
+    public func removeUnnamed(in partition: CachePartition) {
+        let folder = DiskName.folder(of: partition.withoutUser)
+        removing(names: { $0.partition == folder }) { cache in
+            for file in cache.folder.files(of: folder) { cache.discard(file.path) }
+        }
+    }
+
     /// Removes the answers that a rule names; every entry is read for that.
     ///
     /// - Parameter rule: Called on the cache's own queue, and at once for what is not on the disk yet.

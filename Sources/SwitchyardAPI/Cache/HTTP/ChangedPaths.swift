@@ -37,7 +37,7 @@ struct ChangedPaths: Sendable {
     mutating func note(_ place: Place, at date: Date) {
         if dates.count >= Self.limit, dates[place] == nil, let first = dates.min(by: { $0.value < $1.value }) {
             dates[first.key] = nil
-            forgotten = first.value
+            forgotten = max(first.value, forgotten ?? .distantPast)
         }
         dates[place] = date
     }

@@ -85,7 +85,7 @@ public struct ErrorMessages: Sendable {
 
     private static let builtInDetails: [Detail: [MessageLanguage: String]] = [
         .serverUnreachable: [.english: "The server cannot be reached.", .simplifiedChinese: "无法连接到服务器，请稍后再试"],
-        .loginRequired: [.english: "Please log in again.", .simplifiedChinese: "登录已失效，请重新登录"],
+        .loginRequired: [.english: "Please log in.", .simplifiedChinese: "请先登录"],
     ]
 }
 

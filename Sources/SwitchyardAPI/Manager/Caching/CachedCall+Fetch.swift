@@ -30,9 +30,11 @@ extension CachedCall {
             let start = client.time.now
             let removals = plan.removalsSoFar()
             let turn = plan.cache.nextTurn()
+            let environment = ServiceEnvironment(rawValue: plan.key.parts.partition.environment)
+            let userChanges = client.userChanges(in: environment)
             do throws(APIError) {
                 let fetched = try await call.fetch(through: client, confirming: stored, with: conditions)
-                if isWanted(fetched.response) {
+                if isWanted(fetched.response), client.userChanges(in: environment) == userChanges {
                     store(fetched, after: start.duration(to: client.time.now), since: removals, turn)
                 }
                 return .success(fetched.response)

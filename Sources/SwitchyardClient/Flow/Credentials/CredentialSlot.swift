@@ -26,9 +26,9 @@ struct CredentialSlot {
 
     /// Sets the credential from outside; whoever waits is handed back and goes on with it.
     ///
-    /// The first one is taken to be that of the user who was there in the last run.
+    /// One that is set before anybody has asked is taken to be that of the user who was there in the last run.
     mutating func replace(with credential: Credential?) -> [RenewalWaiter] {
-        if credential == nil || self.credential != nil && self.credential != credential { userChanges += 1 }
+        if credential == nil || isLoaded && self.credential != credential { userChanges += 1 }
         self.credential = credential
         version += 1
         isLoaded = true
@@ -37,6 +37,12 @@ struct CredentialSlot {
         worker = nil
         defer { waiters = [] }
         return waiters
+    }
+
+    /// Counts a change of user once more, when all who watch have heard of it: what was made in between, of things that
+    /// were not removed yet, is not the new user's.
+    mutating func noteUserChangeTold() {
+        userChanges += 1
     }
 
     /// Whether somebody is getting a credential.

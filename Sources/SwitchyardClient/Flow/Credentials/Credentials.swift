@@ -121,8 +121,8 @@ extension Credentials {
 
     /// Sets the credential of an environment, after a login for instance; requests that wait for a renewal go on with it.
     ///
-    /// In the place of a different one it counts as another user's: what clients have stored under no user's name is
-    /// removed, before this method returns.
+    /// In the place of a different one, or of none after requests went without, it counts as another user's: what clients
+    /// have stored under no user's name is removed, before this method returns.
     public func set(_ credential: Credential, in environment: ServiceEnvironment) {
         replace(with: credential, in: environment, .set)
     }
@@ -147,7 +147,10 @@ extension Credentials {
             let waiters = slots[environment, default: CredentialSlot()].replace(with: credential)
             return (waiters, slots[environment]?.userChanges != before)
         }
-        if isOtherUser { tellUserWatches(environment) }
+        if isOtherUser {
+            tellUserWatches(environment)
+            state.withLock { $0[environment]?.noteUserChangeTold() }
+        }
         let result: Result<Void, CredentialError> = credential == nil ? .failure(.loggedOut) : .success(())
         for waiter in waiters { waiter.end(result) }
     }

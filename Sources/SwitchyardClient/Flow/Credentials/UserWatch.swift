@@ -17,12 +17,12 @@ package final class UserWatch: Sendable {
 
 /// A watch that does not live for being known.
 struct WeakUserWatch: Sendable {
-    weak let watch: UserWatch?
+    weak var watch: UserWatch?
 }
 
 extension Credentials {
     /// Calls back when another user may have taken the place of the one before: at a log-out, and when a credential is set
-    /// in the place of a different one.
+    /// in the place of a different one, or of one that was asked for and was not there.
     ///
     /// A renewal changes no user. The call comes before ``set(_:in:)`` or ``logOut(in:)`` returns.
     ///
