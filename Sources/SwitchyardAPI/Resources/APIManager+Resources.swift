@@ -115,6 +115,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
             time: client.time,
             completed: { module.completed($0) },
             recall: { await stored() },
+            outdate: { leaveFetches() },
             fetch: { await fetched() }
         )
     }
@@ -133,6 +134,12 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         let result = await asked()
         guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }
         return result
+    }
+
+    /// Has whoever asks from now on not wait for what is being fetched already.
+    private func leaveFetches() {
+        guard let plan = cached(configuration)?.plan else { return }
+        client.flights.leave(plan.key)
     }
 
     private func asked() async -> Result<APIResponse<Value>, APIError> {

@@ -32,6 +32,7 @@ public final class APIResource<Value: Sendable>: Sendable {
     let retryDelay: Duration
     private let fetch: @Sendable () async -> Result<APIResponse<Value>, APIError>
     private let recall: @Sendable () async -> CachedValue<Value>?
+    private let outdate: @Sendable () -> Void
     private let completed: @Sendable (APIError) -> APIError
 
     init(
@@ -41,6 +42,7 @@ public final class APIResource<Value: Sendable>: Sendable {
         time: any TimeSource,
         completed: @escaping @Sendable (APIError) -> APIError,
         recall: @escaping @Sendable () async -> CachedValue<Value>?,
+        outdate: @escaping @Sendable () -> Void,
         fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
     ) {
         self.time = time
@@ -48,6 +50,7 @@ public final class APIResource<Value: Sendable>: Sendable {
         self.retryDelay = retryDelay
         self.completed = completed
         self.recall = recall
+        self.outdate = outdate
         self.fetch = fetch
         state = Locked(ResourceState(stored.map { ResourceState.Content($0, now: time.now) }))
     }
@@ -136,8 +139,11 @@ public final class APIResource<Value: Sendable>: Sendable {
 extension APIResource {
     /// Makes the value one that has to be loaded again; it stays until then.
     ///
-    /// So is what a load brings that is under way: it may have been answered before whatever has changed.
+    /// So is what a load brings that is under way: it may have been answered before whatever has changed. For the same
+    /// reason no later load waits for what is being fetched now, by this resource or by a call; nor does one after
+    /// ``wipe()`` or ``override(with:)``.
     public func invalidate() {
+        outdate()
         change { state in
             state.content?.isInvalid = true
             state.isFlightOutdated = state.flight != nil
@@ -147,6 +153,7 @@ extension APIResource {
 
     /// Removes value and error; a load under way is given up.
     public func wipe() {
+        outdate()
         state.withLock { $0.flight }?.cancel()
         change { state in
             state.content = nil
@@ -157,6 +164,7 @@ extension APIResource {
 
     /// Puts a value in without asking a server, as when the app has just changed it; a load under way is given up.
     public func override(with value: Value) {
+        outdate()
         state.withLock { $0.flight }?.cancel()
         change { state in
             state.content = ResourceState.Content(value, .local, created: time.now)

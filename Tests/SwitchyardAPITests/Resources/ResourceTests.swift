@@ -120,6 +120,35 @@ import Testing
         #expect(topic.value?.title == "3" && topic.snapshot.isCurrent)
     }
 
+    @Test(arguments: ["invalidated", "wiped", "overridden"])
+    func `F37: a load after a change does not wait for a call's fetch from before it`(change: String) async throws {
+        let answered = Locked(0)
+        let transport = StubTransport { [clock] _ in
+            let number = answered.withLock { answered in
+                answered += 1
+                return answered
+            }
+            let answer = StubAnswer.json(#"{"id":1,"title":"\#(number)"}"#)
+            return number == 1 ? .delayed(by: .seconds(1), on: clock, answer) : answer
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        let topic = resource(topics)
+        let call = Task { try await topics.value(for: TopicAPI.topic(1, lifetime: .seconds(60))) as Topic }
+        await transport.waitForRequests(1)
+
+        switch change {
+        case "invalidated": topic.invalidate()
+        case "wiped": topic.wipe()
+        default: topic.override(with: Topic(id: 1, title: "mine"))
+        }
+        #expect(try await topic.load().title == "2")
+
+        await clock.waitForTimers(1, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+        #expect(try await call.value.title == "1")
+        #expect(topic.value?.title == "2")
+    }
+
     @Test func `F41: a value is put in without the network, and ends a load under way`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))

@@ -51,6 +51,13 @@ final class FlightTable: Sendable {
         return flight
     }
 
+    /// Leaves the fetches of a key to those who wait for them already: whoever asks from now on begins another.
+    func leave(_ key: CacheKey) {
+        flights.withLock { flights in
+            for name in flights.keys where name.key == key { flights[name] = nil }
+        }
+    }
+
     private func remove(_ flight: AnyObject, _ name: Name) {
         flights.withLock { flights in
             if flights[name] === flight { flights[name] = nil }
