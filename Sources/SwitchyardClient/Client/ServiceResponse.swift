@@ -37,12 +37,7 @@ public struct ServiceResponse: Sendable {
 
 extension ServiceResponse: CustomStringConvertible {
     /// The place and the status; holds no header, no query, no password and no body.
-    public var description: String {
-        let names = [context.service, context.environment.rawValue, context.server].compactMap(\.self)
-        let url = context.url.map { Redaction.place($0.text) } ?? "-"
-        let place = "\(names.joined(separator: "/")), \(context.attempts) attempts"
-        return "\(context.method) \(url) (\(place)): \(status)"
-    }
+    public var description: String { "\(context): \(status)" }
 }
 
 /// Where a request went and what it took; part of every response and every failure.
@@ -87,5 +82,14 @@ public struct RequestContext: Sendable, Hashable {
         self.attempts = attempts
         self.elapsed = elapsed
         self.redirects = redirects
+    }
+}
+
+extension RequestContext: CustomStringConvertible {
+    /// The place and the number of attempts, in one line; holds no query and no password.
+    public var description: String {
+        let names = [service, environment.rawValue, server].compactMap(\.self)
+        let place = url.map { Redaction.place($0.text) } ?? "-"
+        return "\(method) \(place) (\(names.joined(separator: "/")), \(attempts) attempts)"
     }
 }

@@ -83,21 +83,21 @@ public enum OutboxEvent: Sendable {
     case expired(OutboxEntry)
 }
 
+extension OutboxEntry: CustomStringConvertible {
+    /// The write's number and what it asks, in one line, without header fields and body; credentials are hidden.
+    public var description: String { "write \(id) (\(method) \(Redaction.standard.url(path)))" }
+}
+
 extension OutboxEvent: CustomStringConvertible {
     /// Which write it is and what became of it, in one line, without header fields and body; credentials are hidden.
     public var description: String {
         switch self {
-        case .stored(let entry): "\(entry.line) stored"
-        case .sent(let entry, let answer): "\(entry.line) sent, answered with \(answer.status)"
-        case .rejected(let entry, let answer): "\(entry.line) rejected with \(answer.status)"
-        case .unsendable(let entry, let failure): "\(entry.line) cannot be sent: \(failure)"
-        case .postponed(let entry, let pause): "\(entry.line) waits, next try in \(pause)"
-        case .expired(let entry): "\(entry.line) expired"
+        case .stored(let entry): "\(entry) stored"
+        case .sent(let entry, let answer): "\(entry) sent, answered with \(answer.status)"
+        case .rejected(let entry, let answer): "\(entry) rejected with \(answer.status)"
+        case .unsendable(let entry, let failure): "\(entry) cannot be sent: \(failure)"
+        case .postponed(let entry, let pause): "\(entry) waits, next try in \(pause)"
+        case .expired(let entry): "\(entry) expired"
         }
     }
-}
-
-extension OutboxEntry {
-    /// The write's number and what it asks.
-    fileprivate var line: String { "write \(id) (\(method) \(Redaction.standard.url(path)))" }
 }

@@ -75,6 +75,28 @@ import Testing
         #expect("\(OutboxEvent.postponed(entry, pause: .seconds(5)))" == "\(name) waits, next try in 5.0 seconds")
     }
 
+    @Test func `what is printed by itself is one short line without secrets`() async throws {
+        var call = APIConfiguration(path: "login?token=secret", method: .post)
+        call.query = ["password": "secret"]
+        call.headers = ["Authorization": "Bearer secret"]
+        call.body = .json(["password": "secret"])
+        let (events, answer) = try await Self.events(of: call) { _ in .loggedIn }
+        let attempt = try #require(
+            events.compactMap { event in
+                if case .attemptSent(let attempt) = event.kind { attempt } else { nil }
+            }
+            .first
+        )
+        let place = try #require(answer.context.url).text.prefix { $0 != "?" }
+
+        #expect("\(call)" == "POST login?token=***")
+        #expect("\(attempt)" == "attempt 1 at primary: POST \(place)?token=***&password=***")
+        #expect("\(attempt.request)" == "POST \(place)?token=***&password=***")
+        #expect("\(answer.context)" == "POST \(place) (topics/test/primary, 1 attempts)")
+        #expect("\(answer.response)" == "200, application/json, 44 bytes")
+        #expect(!String(reflecting: [attempt]).contains("secret") && !String(reflecting: [call]).contains("secret"))
+    }
+
     private static func events(
         of configuration: APIConfiguration,
         _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer

@@ -19,12 +19,12 @@ extension DispatchEvent.Kind: CustomStringConvertible {
             switch self {
             case .dispatched(let configuration): "\(configuration.line(redaction)) dispatched"
             case .roundBegan(let configuration): "\(roundName) begins: \(configuration.line(redaction))"
-            case .attemptSent(let attempt): "\(attempt.line(redaction)) sent to \(attempt.server ?? "another host")"
+            case .attemptSent(let attempt): "\(attempt.request.line(redaction)) sent to \(attempt.place)"
             case .redirected(let attempt, let step):
-                "\(redaction.url(step.from.text)) answered \(step.status), goes on with \(attempt.line(redaction))"
+                "\(redaction.url(step.from.text)) answered \(step.status), goes on with \(attempt.request.line(redaction))"
             case .attemptEnded(let attempt, .success(let response)):
-                "\(attempt.line(redaction)) answered \(response.status)"
-            case .attemptEnded(let attempt, .failure(let error)): "\(attempt.line(redaction)) failed: \(error)"
+                "\(attempt.request.line(redaction)) answered \(response.status)"
+            case .attemptEnded(let attempt, .failure(let error)): "\(attempt.request.line(redaction)) failed: \(error)"
             case .roundEnded(let result): "\(roundName): \(result.words)"
             case .waiting(let pause): "another round in \(pause)"
             case .ended(let result): result.words
@@ -33,14 +33,11 @@ extension DispatchEvent.Kind: CustomStringConvertible {
     }
 }
 
-extension APIConfiguration {
-    fileprivate func line(_ redaction: Redaction) -> String { "\(method.name) \(redaction.url(path))" }
-}
+extension AttemptRecord: CustomStringConvertible {
+    /// Its number, the server and the request, in one line, with credentials hidden.
+    public var description: String { "attempt \(number) at \(place): \(request)" }
 
-extension AttemptRecord {
-    fileprivate func line(_ redaction: Redaction) -> String {
-        "\(request.method.name) \(redaction.url(request.url.text))"
-    }
+    fileprivate var place: String { server ?? "another host" }
 }
 
 extension Result<ServiceResponse, RequestFailure> {
