@@ -43,6 +43,8 @@
             if let rate = configuration.maximumUploadRate { options.append(.rate(YCURL_SEND_SPEED, rate)) }
             if let path = configuration.unixSocketPath {
                 try require(library.has(YCURL_FEATURE_UNIX_SOCKETS), "Unix sockets")
+                // unix(7): 108 bytes with the one that ends it. libcurl would find out with each request, and call it DNS.
+                try require((1...107).contains(path.utf8.count), "a Unix socket whose path has not 1 to 107 bytes")
                 options.append(.text(YCURL_UNIX_SOCKET, path))
             }
             if !configuration.hostOverrides.isEmpty {

@@ -17,6 +17,8 @@
             /// Addresses to use instead of what the name service says.
             public var hostOverrides: [HostOverride] = []
             /// The path of a Unix socket to which all requests go, whatever their URL says; `nil` by default.
+            ///
+            /// It has at most 107 bytes (unix(7)); no transport is made with a longer one.
             public var unixSocketPath: String?
             /// Connections to one server at most; more requests wait.
             ///

@@ -135,6 +135,16 @@
             #expect(try await response.bytes() == Data("unix".utf8))
         }
 
+        @Test(arguments: ["", String(repeating: "s", count: 108)])
+        func `A31: a path that no Unix socket can have is refused before anything is sent`(path: String) throws {
+            var configuration = CurlTransport.Configuration()
+            configuration.unixSocketPath = path
+
+            let error = #expect(throws: TransportError.self) { try CurlTransport(configuration: configuration) }
+
+            #expect(error?.kind == .unsupported && error?.message.contains("107") == true)
+        }
+
         @Test func `A31: a Unix socket takes the place of the network under TLS, too`() async throws {
             let certificates = try Certificates.ready()
             let folder = try TemporaryFolder()
