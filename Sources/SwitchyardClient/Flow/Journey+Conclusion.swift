@@ -41,7 +41,7 @@ extension Journey {
 
     private func policyConclusion(of round: EndedRound, _ memory: inout JourneyMemory) async -> Conclusion {
         guard let policy = plan.retry,
-            case .retry(let pause) = policy.decision(for: round, random: memory.random.next())
+            case .retry(let pause) = policy.decision(for: round, random: memory.random.unit())
         else { return finished(round, memory) }
         let wait = round.transportError?.kind == .offline ? policy.networkWait : nil
         guard wait != nil || pause < round.context.remaining else { return finished(round, memory) }

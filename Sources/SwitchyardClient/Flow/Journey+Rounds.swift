@@ -17,13 +17,13 @@ struct JourneyMemory {
     /// How often the network had come back when the last round ended; counted where requests wait for it.
     var openings: UInt64 = 0
     /// Places pauses within their jitter.
-    var random: JitterSource
+    var random: RandomSource
 }
 
 extension Journey {
     /// Goes round after round until one is the end.
     func travel() async {
-        var memory = JourneyMemory(random: JitterSource(seed: core.options.seed ^ id.number))
+        var memory = JourneyMemory(random: RandomSource(seed: core.options.seed ^ id.number))
         do throws(RequestFailure.Reason) {
             if let problem = plan.retry?.problem {
                 throw .vetoed(Veto(name: "retry policy", underlying: problem))

@@ -27,13 +27,13 @@ struct FaultState {
     let number: Int
     let fault: Fault
     let since: MonotonicTime
-    private var random: SeededRandom
+    private var random: RandomSource
 
     init(_ fault: Fault, number: Int, since: MonotonicTime) {
         self.fault = fault
         self.number = number
         self.since = since
-        random = SeededRandom(seed: fault.seed)
+        random = RandomSource(seed: fault.seed)
     }
 
     /// Decides what happens to the next request.
@@ -98,7 +98,7 @@ struct FaultState {
         case .wrongContentLength(let difference): .wrongLength(by: difference)
         case .garbage(let bytes): .garbage(bytes)
         case .percentage(let percent, let inner, _):
-            random.nextUnit() * 100 < percent ? effect(of: inner, at: now) : nil
+            random.unit() * 100 < percent ? effect(of: inner, at: now) : nil
         case .flap(let period, let inner): isOn(period, at: now) ? effect(of: inner, at: now) : nil
         }
     }
@@ -120,27 +120,5 @@ extension Fault {
         case .flap(_, let inner): inner.seed
         default: 0
         }
-    }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): small, fast, and the same sequence for the same seed on every system.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// The next number from 0 up to, not including, 1.
-    mutating func nextUnit() -> Double {
-        Double(next() >> 11) * 0x1p-53
     }
 }

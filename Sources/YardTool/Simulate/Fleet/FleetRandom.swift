@@ -1,25 +1,18 @@
 import Foundation
+import Switchyard
 
-/// The simulation's random numbers (SplitMix64): the same for the same seed, on every machine.
+/// The simulation's random numbers: the same for the same seed, on every machine.
 struct FleetRandom: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+    private var source: RandomSource
 
     init(seed: UInt64) {
-        state = seed
+        source = RandomSource(seed: seed)
     }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
-    }
+    mutating func next() -> UInt64 { source.next() }
 
     /// A number in 0..<1.
-    mutating func unit() -> Double {
-        Double(next() >> 11) * 0x1p-53
-    }
+    mutating func unit() -> Double { source.unit() }
 
     /// A whole number in 0..<`bound`.
     mutating func index(below bound: Int) -> Int {
