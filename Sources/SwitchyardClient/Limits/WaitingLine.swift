@@ -13,9 +13,6 @@ struct WaitingLine<Number: Hashable & Sendable> {
 
     private var places: [Number: Place] = [:]
 
-    /// How many wait or are about to.
-    var count: Int { places.count }
-
     /// Lets one wait; the answer, when it is there already.
     mutating func enter(_ number: Number, _ continuation: Continuation) -> Bool? {
         switch places.removeValue(forKey: number) {

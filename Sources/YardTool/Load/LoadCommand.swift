@@ -32,8 +32,7 @@ struct LoadCommand: Command {
         let client = try NetworkClient(service: plan.service, environment: plan.environment, transport: transport)
         let output = LineOutput()
         let events = client.events(bufferingNewest: 10_000)
-        let started = Date().timeIntervalSince1970
-        async let switches = report(events, startedAt: started, to: output)
+        async let switches = report(events, to: output)
         let records = await LoadRunner(plan: plan, client: client, output: output).run()
         client.shutdown()
         let summary = LoadSummary(records, switches: await switches)
@@ -42,11 +41,7 @@ struct LoadCommand: Command {
     }
 
     /// Prints a line for each switch and returns how many there were.
-    private func report(
-        _ events: AsyncStream<ClientEvent>,
-        startedAt start: Double,
-        to output: LineOutput
-    ) async -> Int {
+    private func report(_ events: AsyncStream<ClientEvent>, to output: LineOutput) async -> Int {
         var count = 0
         for await event in events {
             guard case .switched(let from, let to, let cause) = event.event.kind else { continue }

@@ -90,7 +90,7 @@ import Testing
         }
 
         #expect(count == 300_000)
-        #expect(parser.isBetweenRequests)
+        #expect(parser.bufferedCount == 0)
     }
 
     @Test(arguments: [

@@ -14,9 +14,6 @@ struct LatencyDigest: Sendable {
     /// The exponentially weighted mean of all samples, in seconds; 0 without one.
     private(set) var mean: Float = 0
 
-    /// How many samples there are, at most 64.
-    var count: Int { Int(used) }
-
     /// The 95th percentile in seconds, at most 15 samples old; `nil` with fewer than 8 samples.
     var p95: Double? {
         used < LatencyDigest.minimum ? nil : LatencyDigest.seconds(cached95)

@@ -31,14 +31,6 @@ struct OutputQueue {
         return .moved(0)
     }
 
-    /// Throws away what has not been sent.
-    mutating func removeAll() {
-        pieces = []
-        next = 0
-        offset = 0
-        count = 0
-    }
-
     private mutating func advance(by moved: Int) {
         count -= moved
         offset += moved

@@ -36,12 +36,6 @@ struct RequestParser {
     /// Bytes that wait to be looked at.
     var bufferedCount: Int { buffer.count - position }
 
-    /// Whether the next byte starts a new request.
-    var isBetweenRequests: Bool {
-        if case .head = state { return bufferedCount == 0 }
-        return false
-    }
-
     /// Puts bytes behind those that wait.
     mutating func feed(_ bytes: some Sequence<UInt8>) {
         if position == buffer.count || position > Self.compactionLimit {

@@ -58,7 +58,7 @@ struct FleetSimulation: Sendable {
         random = FleetRandom(seed: plan.seed)
         clients = try FleetClients(plan, random: &random)
         servers = plan.scenario.servers(load: plan.load, model: plan.model)
-        tally = FleetTally(plan)
+        tally = FleetTally()
     }
 
     /// Lets the requests of ``FleetScenario/duration`` arrive, and runs until each has ended.

@@ -16,7 +16,7 @@ struct FleetTally: Sendable {
     private(set) var load: [[Double]]
 
     /// Creates empty counters.
-    init(_ plan: FleetPlan) {
+    init() {
         let seconds = Int(FleetScenario.duration) + 3
         load = Array(repeating: Array(repeating: 0, count: seconds), count: FleetClients.servers.count)
         failuresBySecond = Array(repeating: 0, count: seconds)

@@ -1,7 +1,7 @@
 /// What goes wrong, and how much the servers can take: three servers, the first of which has trouble for two minutes.
 ///
-/// From SWITCHING section 4. Capacities are multiples of the fleet's whole load. A server that was dead or hung comes back
-/// cold: a third of its capacity, growing to all of it within a minute.
+/// Capacities are multiples of the fleet's whole load. A server that was dead or hung comes back cold: a third of its
+/// capacity, growing to all of it within a minute.
 enum FleetScenario: String, Sendable, CaseIterable, Encodable {
     /// Server 1 dies; each of the others could take the whole load.
     case deathAmple = "death-ample"

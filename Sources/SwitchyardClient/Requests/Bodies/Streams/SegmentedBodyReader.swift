@@ -17,7 +17,7 @@ actor SegmentedBodyReader: HTTPBodyReader {
         var result = Data()
         while result.count < maximumLength, let segment = segments.first {
             guard let piece = try await piece(of: segment, maximumLength: maximumLength - result.count) else {
-                try close(segment)
+                closeSegment()
                 segments.removeFirst()
                 offset = 0
                 continue
@@ -84,7 +84,7 @@ actor SegmentedBodyReader: HTTPBodyReader {
         return piece
     }
 
-    private func close(_ segment: BodySegment) throws {
+    private func closeSegment() {
         file = nil
         stream = nil
         surplus = Data()
