@@ -45,17 +45,13 @@ private final class DownloadWatcher: Sendable {
     private struct State {
         var count: Int64 = 0
         var isMonotone = true
-        /// The last quarter that was told where nothing can be redrawn.
-        var quarter = 0
     }
 
-    private let screen: DemoScreen
-    private let fileSize: Int
+    private let bar: TransferBar
     private let state = Locked(State())
 
     init(screen: DemoScreen, fileSize: Int) {
-        self.screen = screen
-        self.fileSize = fileSize
+        bar = TransferBar(screen: screen, fileSize: fileSize)
     }
 
     var count: Int { Int(state.withLock { $0.count }) }
@@ -63,18 +59,10 @@ private final class DownloadWatcher: Sendable {
 
     func report(_ progress: TransferProgress) {
         guard let share = progress.fraction else { return }
-        let isNewQuarter = state.withLock { state in
+        state.withLock { state in
             state.isMonotone = state.isMonotone && progress.completed >= state.count
             state.count = progress.completed
-            let quarter = Int(share * 4)
-            defer { state.quarter = max(quarter, state.quarter) }
-            return quarter > state.quarter
         }
-        let line = "\(ProgressBar().text(share))  of \(fileSize.byteFigure)"
-        if screen.isLive {
-            screen.show(["   \(line)"])
-        } else if isNewQuarter {
-            screen.say(line)
-        }
+        bar.show(share)
     }
 }

@@ -46,36 +46,24 @@ private final class UploadProgress: Sendable {
         var reports = 0
         var last = 0.0
         var isMonotone = true
-        /// The last quarter that was told where nothing can be redrawn.
-        var quarter = 0
     }
 
-    private let screen: DemoScreen
-    private let fileSize: Int
+    private let bar: TransferBar
     private let state = Locked(Record())
 
     init(screen: DemoScreen, fileSize: Int) {
-        self.screen = screen
-        self.fileSize = fileSize
+        bar = TransferBar(screen: screen, fileSize: fileSize)
     }
 
     var record: Record { state.withLock { $0 } }
 
     func report(_ progress: TransferProgress) {
         guard progress.direction == .upload, let share = progress.fraction else { return }
-        let isNewQuarter = state.withLock { record in
+        state.withLock { record in
             record.reports += 1
             record.isMonotone = record.isMonotone && share >= record.last
             record.last = share
-            let quarter = Int(share * 4)
-            defer { record.quarter = quarter }
-            return quarter > record.quarter
         }
-        let line = "\(ProgressBar().text(share))  of \(fileSize.byteFigure)"
-        if screen.isLive {
-            screen.show(["   \(line)"])
-        } else if isNewQuarter {
-            screen.say(line)
-        }
+        bar.show(share)
     }
 }
