@@ -18,6 +18,11 @@ struct DispatchBenchmark {
         guard report.isSound else { throw BenchmarkError("a request was lost, doubled or left behind, or memory grew") }
     }
 
+    private static func service() throws -> Service {
+        let server = Server(name: "one", baseURLs: ["release": try ServerURL("http://one.example")])
+        return try Service(name: "one", servers: [server], defaultEnvironment: "release")
+    }
+
     private func round(_ count: Int) async throws -> DispatchReport {
         let transport = StubTransport(completion: .inline, recordLimit: 0) { _ in
             switch Int.random(in: 0..<4) {
@@ -26,9 +31,7 @@ struct DispatchBenchmark {
             default: .json("[1]")
             }
         }
-        let server = Server(name: "one", baseURLs: ["release": try ServerURL("http://one.example")])
-        let service = try Service(name: "one", servers: [server], defaultEnvironment: "release")
-        let client = try NetworkClient(service: service, transport: transport)
+        let client = try NetworkClient(service: Self.service(), transport: transport)
         let tally = SoakTally(count)
         let start = Date()
         let watchdog = Watchdog(seconds: 60 + count / 1_000) { "\(tally.ended) of \(count) have ended" }

@@ -18,10 +18,7 @@ extension ClientCore {
         progress: TransferProgressHandler?,
         completion: @escaping Exchange.Completion
     ) -> any DispatchedRequest {
-        if let rare = configuration.rare,
-            case let isShown = options.showsConfigurations(to: pool.generator),
-            let name = rare.value.sharing.name(of: configuration, isShown: isShown)
-        {
+        if let name = sharedName(of: configuration) {
             return SharedRequest(
                 id: id,
                 sender: sender,
@@ -51,5 +48,84 @@ extension ClientCore {
             progress: progress,
             completion: completion
         )
+    }
+
+    /// The name under which a call shares a transfer with others; `nil` for one that has its own.
+    private func sharedName(of configuration: APIConfiguration) -> String? {
+        guard let rare = configuration.rare else { return nil }
+        let isShown = options.showsConfigurations(to: pool.generator)
+        return rare.value.sharing.name(of: configuration, isShown: isShown)
+    }
+
+    /// What surrounds a request; `nil` when it is an exchange and nothing more.
+    func plan(for configuration: APIConfiguration, usesCredentials: Bool) -> FlowPlan? {
+        guard surroundsRequests || configuration.rare != nil else { return nil }
+        return FlowPlan(options, configuration, usesCredentials: usesCredentials)
+    }
+
+    /// Where the first attempt of a request goes, and which server is due for a probe or a warm-up.
+    func firstRoute(
+        for configuration: APIConfiguration,
+        avoiding avoided: [Server.ID] = [],
+        in pool: ServerPool,
+        at now: MonotonicTime
+    ) throws(RequestFailure.Reason) -> (route: ServerPool.Route, probe: ServerPool.Route?) {
+        switch configuration.server {
+        case .baseURL(let url):
+            return (ServerPool.Route(to: ServerPool.Place(BaseURL(url))), nil)
+        case .named(let name):
+            guard let route = pool.fixed(name, for: configuration, at: now) else { throw .unknownServer(name) }
+            return (route, nil)
+        case .automatic:
+            if let url = configuration.prebuiltRequest?.url {
+                return (pool.route(to: url, for: configuration, at: now) ?? pool.foreignRoute, nil)
+            }
+            guard configuration.leavesChoice else { return (pool.foreignRoute, nil) }
+            return try pool.first(for: configuration, excluding: avoided, at: now)
+        }
+    }
+
+    /// Builds the request of one attempt.
+    ///
+    /// Its total timeout is that of the whole request. The caller puts its own in the place: none for an exchange, which
+    /// keeps that time over all attempts, another for a probe.
+    func request(
+        for configuration: APIConfiguration,
+        on route: ServerPool.Route,
+        in pool: ServerPool
+    ) throws(RequestError) -> HTTPRequest {
+        let request = try pool.generator.request(for: configuration, on: route.base, home: route.home)
+        // The base URLs of the service were checked when the client was made; whatever leads elsewhere is checked here.
+        if route.attempt == nil || !request.url.isBelow(route.base), !request.url.isSecure {
+            try options.insecureHTTP.check(request.url)
+        }
+        return request
+    }
+}
+
+extension APIConfiguration {
+    /// Whether the path is an absolute URL, with scheme and host: then it belongs to no server of the service.
+    private var hasAbsoluteURL: Bool { URLParts.areAbsolute(in: path) }
+
+    /// Whether the servers of the service are to be chosen from: what the call says names no place of its own.
+    var leavesChoice: Bool {
+        guard case .automatic = server, !hasAbsoluteURL else { return false }
+        guard let rare else { return true }
+        return rare.value.prebuiltRequest == nil && !(usesCDN && rare.value.cdnURL != nil)
+    }
+
+    /// What the choice of a server may depend on.
+    var traits: RequestTraits {
+        RequestTraits(priority: RequestTraits.Priority(priority))
+    }
+}
+
+extension RequestTraits.Priority {
+    fileprivate init(_ priority: RequestPriority) {
+        switch priority {
+        case .low: self = .low
+        case .normal: self = .normal
+        case .high: self = .high
+        }
     }
 }

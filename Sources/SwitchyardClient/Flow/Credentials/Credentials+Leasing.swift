@@ -21,12 +21,12 @@ extension Credentials {
             if view.hasNothing, !view.needsLoading, let lease = leaseWithoutRenewal(view) { return lease }
             if let error = view.failure(of: view.version, begunAt: begun ?? 0) { throw error }
             guard !view.isBusy else {
-                try await wait(for: journey, seeing: view, mayHaveNothing: true)
+                try await wait(for: journey)
                 hasWaited = true
                 continue
             }
             guard !view.needsLoading else {
-                try await load(for: journey, seeing: view)
+                try await load(for: journey)
                 continue
             }
             // What was renewed may be short-lived; it is used as long as it is good at all.
@@ -36,7 +36,7 @@ extension Credentials {
                 guard view.credential != nil || policy.allowsAnonymous else { throw .missing }
                 return CredentialLease(credential: view.credential, version: view.version, takenAt: view.endings)
             }
-            try await renew(for: journey, seeing: view, challenges: [], mayHaveNothing: true)
+            try await renew(for: journey, seeing: view, challenges: [])
             hasWaited = true
         }
     }
@@ -78,188 +78,12 @@ extension Credentials {
             }
             guard renewals < policy.repeatsPerRequest, provider.canRenew(view.credential) else { return .none }
             if view.isBusy {
-                try await wait(for: journey, seeing: view, mayHaveNothing: true)
+                try await wait(for: journey)
             } else {
                 let challenges = AuthenticationChallenge.all(in: headers)
-                try await renew(for: journey, seeing: view, challenges: challenges, mayHaveNothing: true)
+                try await renew(for: journey, seeing: view, challenges: challenges)
             }
             hasWaited = true
         }
     }
-}
-
-// MARK: - Waiting and working
-
-extension Credentials {
-    /// The slot as it was seen; what is done with it holds only while it is the same.
-    ///
-    /// Without those who wait: a copy of their list would make each who joins it copy it too.
-    struct View {
-        var credential: Credential?
-        var version: UInt64
-        var isShort: Bool
-        var isBusy: Bool
-        var needsLoading: Bool
-        var failure: CredentialSlot.Failure?
-        /// How many renewals have ended so far.
-        var endings: UInt64
-
-        /// Whether the provider was asked for another credential than the present one, and has none.
-        var hasNothing: Bool { failure.map { $0.version == version && $0.error == .missing } ?? false }
-
-        /// The failure that concerns a request which used this version, begun when so many renewals had ended.
-        func failure(of version: UInt64, begunAt endings: UInt64) -> CredentialError? {
-            guard let failure, failure.version == version else { return nil }
-            return failure.error == .loginRequired || endings < failure.number ? failure.error : nil
-        }
-    }
-
-    private func view(in environment: ServiceEnvironment) -> View {
-        state.withLock { $0[environment, default: CredentialSlot()].view }
-    }
-
-    /// Waits for the renewal that is under way, if it still is.
-    private func wait(
-        for journey: Journey,
-        seeing view: View,
-        mayHaveNothing: Bool = false
-    ) async throws(CredentialError) {
-        let waiter = RenewalWaiter()
-        let isWaiting = state.withLock { slots in
-            guard slots[journey.environment]?.isBusy ?? false else { return false }
-            slots[journey.environment]?.add(waiter)
-            return true
-        }
-        if isWaiting { try await end(of: waiter, for: journey, mayHaveNothing: mayHaveNothing) }
-    }
-
-    private func end(
-        of waiter: RenewalWaiter,
-        for journey: Journey,
-        mayHaveNothing: Bool
-    ) async throws(CredentialError) {
-        let result = await waiter.wait()
-        guard journey.state.withLock({ $0.isRunning }) else { throw .loggedOut }
-        if case .failure(let error) = result, !(mayHaveNothing && error == .missing) { throw error }
-    }
-
-    private func load(for journey: Journey, seeing view: View) async throws(CredentialError) {
-        let waiter = RenewalWaiter()
-        let environment = journey.environment
-        let number: UInt64? = state.withLock { slots in
-            var slot = slots[environment] ?? CredentialSlot()
-            defer { slots[environment] = slot }
-            guard slot.needsLoading, !slot.isBusy else { return nil }
-            slot.add(waiter)
-            return slot.beginWork()
-        }
-        guard let number else { return }
-        work(number, for: journey) { provider in try await provider.storedCredential(in: environment) }
-        try await end(of: waiter, for: journey, mayHaveNothing: false)
-    }
-
-    /// Renews the credential that was seen, unless somebody else does or has done so.
-    private func renew(
-        for journey: Journey,
-        seeing view: View,
-        challenges: [AuthenticationChallenge],
-        mayHaveNothing: Bool = false
-    ) async throws(CredentialError) {
-        let waiter = RenewalWaiter()
-        let environment = journey.environment
-        let now = journey.core.time.now
-        let number: UInt64? = try state.withLock { (slots) throws(CredentialError) in
-            var slot = slots[environment] ?? CredentialSlot()
-            guard slot.version == view.version, !slot.isBusy else { return nil }
-            let number = try slot.beginRenewal(at: now, policy)
-            slot.add(waiter)
-            slots[environment] = slot
-            return number
-        }
-        guard let number else { return }
-        let renewal = CredentialRenewal(
-            credential: view.credential,
-            environment: environment,
-            challenges: challenges,
-            client: NetworkClient(core: journey.core, isRoot: false, usesCredentials: false)
-        )
-        work(number, for: journey, publishes: true) { provider in
-            guard let new = try await provider.renew(renewal) else { throw CredentialError.missing }
-            return new
-        }
-        try await end(of: waiter, for: journey, mayHaveNothing: mayHaveNothing)
-    }
-
-    /// Lets the provider work, for all who wait, and ends it when it takes too long.
-    private func work(
-        _ number: UInt64,
-        for journey: Journey,
-        publishes: Bool = false,
-        _ body: @escaping @Sendable (any CredentialProvider) async throws -> Credential?
-    ) {
-        let environment = journey.environment
-        let time = journey.core.time
-        let finish: @Sendable (Result<Credential?, CredentialError>) -> Bool = { [self] result in
-            let isShort = publishes && isShort(result)
-            let waiters = state.withLock { slots -> [RenewalWaiter]? in
-                guard let waiters = slots[environment]?.endWork(number, result, isShort: isShort) else { return nil }
-                switch result {
-                case .success(let new): if publishes { tell(.renewed, keeping: new, in: environment) }
-                case .failure(let error): publish(.failed(error), in: environment)
-                }
-                return waiters
-            }
-            for waiter in waiters ?? [] { waiter.end(result.map { _ in }) }
-            return waiters != nil
-        }
-        let worker = Task { [provider] in
-            let result = await CredentialBypass.$owners.withValue(CredentialBypass.owners.union([identity])) {
-                await Self.outcome(of: { try await body(provider) })
-            }
-            _ = finish(result)
-        }
-        let timer = time.schedule(at: time.now.advanced(by: policy.timeout)) {
-            if finish(.failure(.renewalTimedOut)) { worker.cancel() }
-        }
-        // The timer goes with the worker, whichever ends first.
-        Task {
-            await worker.value
-            timer.cancel()
-        }
-    }
-
-    /// Whether what a renewal brought ends within the leeway, so that renewing it again would bring no more.
-    private func isShort(_ result: Result<Credential?, CredentialError>) -> Bool {
-        guard case .success(let new?) = result else { return false }
-        return new.isExpired(at: clock(), leeway: policy.leeway)
-    }
-
-    private static func outcome(
-        of body: @Sendable () async throws -> Credential?
-    ) async -> Result<Credential?, CredentialError> {
-        do {
-            return .success(try await body())
-        } catch let error as CredentialError {
-            return .failure(error)
-        } catch {
-            return .failure(.renewalFailed(Veto(name: "renewal", underlying: error)))
-        }
-    }
-}
-
-// MARK: - What the renewal itself sends
-
-/// Marks the tasks that renew credentials: what they send goes without those, whichever client it is sent through.
-enum CredentialBypass {
-    @TaskLocal static var owners: Set<ObjectIdentifier> = []
-
-    /// Whether the present task is renewing credentials, whichever they are.
-    static var isRenewing: Bool { !owners.isEmpty }
-}
-
-extension Credentials {
-    private var identity: ObjectIdentifier { ObjectIdentifier(self) }
-
-    /// Whether the present task is renewing these credentials.
-    var isBypassed: Bool { CredentialBypass.owners.contains(identity) }
 }

@@ -1,0 +1,164 @@
+import SwitchyardServices
+
+extension ServerPool {
+    /// Chooses the server for a request's first attempt, and says which server is due for a probe or a warm-up.
+    ///
+    /// - Throws: ``RequestFailure/Reason/overloaded`` when the request has to be given up because every server is.
+    func first(
+        for configuration: APIConfiguration,
+        excluding avoided: [Server.ID] = [],
+        at now: MonotonicTime
+    ) throws(RequestFailure.Reason) -> (route: Route, probe: Route?) {
+        let traits = configuration.traits
+        return try state.withLock { (state) throws(RequestFailure.Reason) in
+            if state.core.sheds(traits.priority, at: now) { throw .overloaded }
+            guard let attempt = state.core.choose(excluding: state.positions(of: avoided), for: traits, at: now) else {
+                throw .unknownServer("")
+            }
+            let probe = state.core.takeProbe(at: now) ?? state.core.takeWarmUp(at: now)
+            return (
+                state.route(attempt, usesCDN: configuration.usesCDN),
+                probe.map { state.route($0, usesCDN: false) }
+            )
+        }
+    }
+
+    /// The route to one server by name; `nil` when there is no such server.
+    func fixed(_ name: Server.ID, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
+        state.withLock { state in
+            guard let position = state.sites.firstIndex(where: { $0.origin.server == name }) else { return nil }
+            return state.attempt(on: position, for: configuration, at: now)
+                .map { state.route($0, usesCDN: configuration.usesCDN) }
+        }
+    }
+
+    /// The route to the server that a URL leads to; `nil` when it leads to none of the service's.
+    func route(to url: RequestURL, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
+        state.withLock { state in
+            guard let position = state.sites.firstIndex(where: { $0.holds(url) }) else { return nil }
+            let usesCDN = !url.isAt(state.sites[position].origin.base)
+            return state.attempt(on: position, for: configuration, at: now)
+                .map { state.route($0, usesCDN: usesCDN) }
+        }
+    }
+
+    /// The route of a call that leads to none of the service's servers.
+    var foreignRoute: Route { Route(to: Place(anyBase)) }
+
+    /// Chooses another server after a failure (`nil`: after the server was taken out of service).
+    func failover(
+        after kind: FailureKind?,
+        excluding tried: [Server.ID],
+        _ avoided: [Server.ID],
+        for configuration: APIConfiguration,
+        at now: MonotonicTime
+    ) -> Route? {
+        state.withLock { state in
+            let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
+            let traits = configuration.traits
+            return state.core.takeFailover(after: kind, excluding: tried, avoiding: avoided, for: traits, at: now)
+                .map { state.route($0, usesCDN: configuration.usesCDN) }
+        }
+    }
+
+    /// Chooses another server to ask beside a slow one.
+    func hedge(
+        excluding tried: [Server.ID],
+        _ avoided: [Server.ID],
+        for configuration: APIConfiguration,
+        at now: MonotonicTime
+    ) -> Route? {
+        state.withLock { state in
+            let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
+            return state.core.takeHedge(excluding: tried, avoiding: avoided, for: configuration.traits, at: now)
+                .map { state.route($0, usesCDN: configuration.usesCDN) }
+        }
+    }
+
+    /// How many seconds to wait for this attempt before doing something about it.
+    func hedgeDelay(for route: Route, from now: MonotonicTime, to deadline: MonotonicTime) -> Double? {
+        guard let attempt = route.attempt else { return nil }
+        let remaining = now.seconds(to: deadline)
+        return state.withLock { $0.core.hedgeDelay(for: attempt, remaining: remaining) }
+    }
+
+    /// Whether so many seconds are less than the server of an attempt usually takes.
+    func usuallyTakesLonger(than wait: Double, on attempt: Attempt) -> Bool {
+        state.withLock { $0.core.usuallyTakesLonger(than: wait, on: attempt) }
+    }
+
+    /// Reports the attempts of a request that has ended.
+    func settle(_ attempts: [SettledAttempt], at now: MonotonicTime) -> [SwitchEvent] {
+        state.withLock { $0.core.settle(attempts, at: now) }
+    }
+
+    /// Reports the only attempt of a request, the usual case.
+    func settle(_ attempt: Attempt, _ outcome: AttemptOutcome, at now: MonotonicTime) -> [SwitchEvent] {
+        state.withLock { $0.core.settle(attempt, outcome, at: now) }
+    }
+}
+
+// MARK: - Probes
+
+extension ServerPool {
+    /// Two servers to compare: one under suspicion and a witness.
+    struct Suspicion: Sendable {
+        var probe: SuspicionProbe
+        var suspect: Route
+        var witness: Route
+    }
+
+    /// How long a server that works may take to answer a probe.
+    func patience(with attempt: Attempt) -> Duration {
+        state.withLock { $0.core.patience(with: attempt) }
+    }
+
+    /// Reports how a probe ended.
+    func settleProbe(_ attempt: Attempt, _ outcome: AttemptOutcome, at now: MonotonicTime) -> [SwitchEvent] {
+        state.withLock { $0.core.settleProbe(attempt, outcome, at: now) }
+    }
+
+    /// The servers to compare because of an attempt that is slow, or failed, and must not be repeated.
+    func suspicion(of route: Route, at now: MonotonicTime) -> Suspicion? {
+        guard let attempt = route.attempt else { return nil }
+        return state.withLock { state in
+            state.core.takeSuspicion(of: attempt, at: now).map { probe in
+                Suspicion(
+                    probe: probe,
+                    suspect: state.route(probe.suspect, usesCDN: false),
+                    witness: state.route(probe.witness, usesCDN: false)
+                )
+            }
+        }
+    }
+
+    /// Reports who of the two answered.
+    func settle(
+        _ suspicion: Suspicion,
+        suspect: AttemptOutcome,
+        witness: AttemptOutcome,
+        at now: MonotonicTime
+    ) -> [SwitchEvent] {
+        state.withLock { state in
+            state.core.settleSuspicion(suspicion.probe, suspect: suspect, witness: witness, at: now)
+        }
+    }
+}
+
+extension ServerPool.State {
+    /// An attempt on one server of the list.
+    fileprivate mutating func attempt(
+        on position: Int,
+        for configuration: APIConfiguration,
+        at now: MonotonicTime
+    ) -> Attempt? {
+        var others = ServerSet()
+        for other in sites.indices where other != position { others.insert(other) }
+        return core.choose(excluding: others, for: configuration.traits, at: now)
+    }
+
+    fileprivate func route(_ attempt: Attempt, usesCDN: Bool) -> ServerPool.Route {
+        let site = sites[attempt.server]
+        return ServerPool.Route(attempt: attempt, to: usesCDN ? site.cdn ?? site.origin : site.origin)
+    }
+}

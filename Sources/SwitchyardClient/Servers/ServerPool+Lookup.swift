@@ -1,0 +1,71 @@
+import SwitchyardServices
+
+extension ServerPool {
+    /// The base URL of the preferred server, for building URLs that are not of this service.
+    var anyBase: BaseURL { state.withLock { $0.sites[0].origin.base } }
+
+    /// The base URL of the server, or of its content delivery network, that a URL leads to; `nil` when it leads to none.
+    func base(of url: RequestURL) -> BaseURL? {
+        state.withLock { state in
+            guard let site = state.sites.first(where: { $0.holds(url) }) else { return nil }
+            return (url.isAt(site.origin.base) ? site.origin : site.cdn ?? site.origin).base
+        }
+    }
+
+    /// The base URL of the server that is preferred now.
+    func currentBase(usesCDN: Bool) -> BaseURL {
+        state.withLock { state in
+            let site = state.sites.first { $0.origin.server == state.core.current } ?? state.sites[0]
+            return (usesCDN ? site.cdn ?? site.origin : site.origin).base
+        }
+    }
+
+    /// Those of some servers that are in the list; none of them when they are all that there is.
+    func avoidable(_ names: [Server.ID]) -> [Server.ID] {
+        guard !names.isEmpty else { return [] }
+        return state.withLock { state in
+            let (servers, positions) = (state.sites.map(\.origin.server), state.positions(of: names))
+            return positions.count < servers.count ? names.filter(servers.contains) : []
+        }
+    }
+
+    /// Whether there is a server that is none of these.
+    func hasOthers(than names: [Server.ID]) -> Bool {
+        state.withLock { state in
+            state.sites.contains { site in site.origin.server.map { !names.contains($0) } ?? false }
+        }
+    }
+
+    /// Whether there is such a server.
+    func has(_ name: Server.ID) -> Bool { state.withLock { !$0.positions(of: [name]).isEmpty } }
+
+    /// The path by which a server's URL could be asked of another one; `nil` when it does not lie below its base URL, or
+    /// paths are joined to that in another way than by standing behind it.
+    func path(of url: RequestURL, below name: Server.ID?) -> String? {
+        guard generator.join == .append,
+            let base = state.withLock({ $0.sites.first { $0.origin.server == name } })?.origin.base, base.query == nil
+        else { return nil }
+        let (text, stem) = (url.text.utf8, base.stem.trimmed + [UInt8(ascii: "/")])
+        return text.starts(with: stem) ? String(decoding: text.dropFirst(stem.count), as: UTF8.self) : nil
+    }
+
+    /// Whether there is more than one server.
+    var hasAlternatives: Bool { state.withLock { $0.sites.count > 1 } }
+}
+
+extension ServerPool.Site {
+    /// Whether a URL leads to the server or to its content delivery network.
+    func holds(_ url: RequestURL) -> Bool {
+        url.isAt(origin.base) || cdn.map { url.isAt($0.base) } ?? false
+    }
+}
+
+extension ServerPool.State {
+    /// Where servers stand in the list as it is now; those that are gone are left out.
+    func positions(of names: [Server.ID]) -> ServerSet {
+        guard !names.isEmpty else { return [] }
+        return sites.indices.reduce(into: ServerSet()) { set, position in
+            if let name = sites[position].origin.server, names.contains(name) { set.insert(position) }
+        }
+    }
+}
