@@ -14,8 +14,7 @@ public struct CacheDefaults: Sendable {
     /// How long the answers of calls are fresh that name no lifetime; `nil`, the default, does not cache them.
     public var lifetime: Duration?
 
-    /// How long an answer is fresh when its call asks for caching and nobody names a lifetime: a minute, as in
-    /// TAFNetworking.
+    /// How long an answer is fresh when its call asks for caching and nobody names a lifetime: a minute.
     public static let unnamedLifetime = Duration.seconds(60)
 
     /// Asked before an answer is stored: returns it as it is to be stored, or `nil` for not at all; nobody is asked unless

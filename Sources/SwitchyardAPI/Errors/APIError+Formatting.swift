@@ -37,7 +37,7 @@ extension APIError {
 extension APIError {
     /// A way of numbering errors, for apps that come from another library and have its numbers in their code.
     public enum Numbering: Sendable, Hashable {
-        /// The library's own, which are TAFNetworking's: 101 to 106.
+        /// The library's own: 101 to 106.
         case standard
         /// TSwift's: 101 default, 102 timeout, 103 cancelled, 104 no network, 105 no data, 106 no more data.
         case tSwift

@@ -16,14 +16,14 @@ import SwitchyardServices
 ///
 /// ### Order
 /// Everything but the preprocessors comes on the request's queue, one after the other:
-/// 1. `willStart` of the accessories, hooks, then the call;
+/// 1. `willStart` of the accessories, `reform` and `shouldCall` of the hooks, the call, `didCall`;
 /// 2. preprocessors, in the background;
 /// 3. `willStop`, `beforeSuccess` or `beforeFailure` of the hooks, filters, delegate, handlers of the outcome, handlers
 ///    of every outcome, `afterSuccess` or `afterFailure`, `didStop`;
 /// 4. those who wait for the end, groups among them. All handlers have been let go by then.
 ///
 /// It is the same order for a stored answer. A cancelled request comes with `willStop`, the delegate, the handlers of
-/// cancelling and of every outcome, and `didStop`.
+/// cancelling and of every outcome, and `didStop`; one that was never started without the two of the accessories.
 public final class APIRequest<Value: Sendable>: GroupMember {
     /// How a request ends.
     public typealias Outcome = Result<APIResponse<Value>, APIError>

@@ -15,7 +15,7 @@ public import SwitchyardClient
 ///     afterSuccess, afterFailure
 ///                     (didStop of the accessories)
 ///
-/// A cancelled request comes with none of the last five.
+/// A cancelled request comes with none of the last four.
 public protocol CallHook: Sendable {
     /// Changes what is sent, or checks it.
     ///

@@ -2,7 +2,8 @@ import Foundation
 
 /// Short work of several contenders, measured in turn: nanoseconds of processor time for each time that it is done.
 ///
-/// Processor time, since another process on the machine costs a contender no more than its turn. For work that takes too little time for a ``Contest``, whose clock would be a good part of it.
+/// Processor time, since another process on the machine costs a contender no more than its turn. For work that takes too
+/// little time for a ``Contest``, whose clock would be a good part of it.
 struct Race {
     /// One way of doing the work; does it so many times.
     struct Runner: Sendable {

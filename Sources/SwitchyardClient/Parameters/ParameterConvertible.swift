@@ -76,7 +76,7 @@ extension Array: ParameterConvertible where Element: ParameterConvertible {
 }
 
 extension Set: ParameterConvertible where Element: ParameterConvertible {
-    /// The elements as a list in an order of their own, so that equal sets give equal requests (row C14).
+    /// The elements as a list in an order of their own, so that equal sets give equal requests.
     public var parameterValue: ParameterValue { .array(map(\.parameterValue).inSetOrder) }
 }
 

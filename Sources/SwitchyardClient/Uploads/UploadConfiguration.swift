@@ -12,9 +12,10 @@ public import Foundation
 public struct UploadConfiguration: Sendable {
     /// Where and how to send, headers included; POST unless set.
     ///
-    /// Its `body` is not looked at, nor that of a request made by hand. Its `timeout`, or that of a rule, bounds the whole
-    /// upload, when it is set; the client's default does not, since nobody knows how long an upload takes. `idleTimeout` bounds each pause of
-    /// the server, in taking bytes and in answering; 60 s when neither it nor the client's is set.
+    /// Its `body` is not looked at, nor that of a request made by hand. Its `timeout`, or that of a rule, bounds the
+    /// whole upload, when it is set; the client's default does not, since nobody knows how long an upload takes.
+    /// `idleTimeout` bounds each pause of the server, in taking bytes and in answering; 60 s when neither it nor the
+    /// client's is set.
     public var request: APIConfiguration
     /// What is sent.
     public var source: UploadSource

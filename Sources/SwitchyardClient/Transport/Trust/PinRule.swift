@@ -29,7 +29,7 @@ public struct PinRule: Sendable, Hashable {
     /// - Parameters:
     ///   - hosts: The hosts: `example.com`, `*.example.com` for one label more, `**.example.com` for the domain itself
     ///     and everything below.
-    ///   - pins: At least two of them: the one in use and the one that will follow.
+    ///   - pins: At least two of them, the one in use and the one that will follow; one will do for ``Mode/reportOnly``.
     ///   - mode: What happens when a host has none of them.
     ///   - expiresAt: When the rule ends.
     /// - Throws: ``PinRuleError``.

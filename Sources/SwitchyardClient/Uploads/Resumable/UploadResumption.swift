@@ -27,7 +27,8 @@ public struct UploadResumption: Sendable {
 
     /// The most bytes of one request; all that are left unless set.
     ///
-    /// What is below one is one. Smaller pieces are for proxies that limit bodies; Google's servers take multiples of 256 KiB only.
+    /// What is below one is one. Smaller pieces are for proxies that limit bodies; Google's servers take multiples of
+    /// 256 KiB only.
     public var pieceLength: Int64?
     /// How often in a row, without a byte more having arrived, a break is survived; 3 unless set.
     ///

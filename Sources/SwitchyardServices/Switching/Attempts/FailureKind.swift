@@ -47,7 +47,7 @@ extension FailureKind: CustomStringConvertible {
 
     /// How much the failure weighs: certain ones more, those that a healthy but busy server has too, less.
     ///
-    /// From SWITCHING section 5: hard 1.5, soft 1.0, overtaken 0.6, overload 0.5.
+    /// Hard 1.5, soft 1.0, overtaken 0.6, overload 0.5.
     var weight: Double {
         switch self {
         case .refused, .dnsFailure, .tlsFailure, .certificateRejected: 1.5

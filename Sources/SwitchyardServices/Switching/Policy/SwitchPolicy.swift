@@ -3,7 +3,8 @@
 /// ### Choose a policy
 /// - ``recommended``: the default; detects a dead, hanging, failing or overloaded server within a few requests and is
 ///   gentle to the servers of a large fleet of clients.
-/// - ``single``: the same for one client or a few: it is back on a recovered server within half a second.
+/// - ``single``: the same for one client or a few, which asks a failed server every 0.4 s and goes back without waiting
+///   for others.
 /// - ``published``: at least 40 finished requests, 10 % of them suspicious failures, then the next server in order.
 /// - ``errorRatio(threshold:minimum:window:)``, ``consecutiveFailures(_:)``: the usual circuit breakers.
 /// - ``off``: never switches by itself; ``SwitchingCore/switchTo(_:from:at:)`` still does.
@@ -39,9 +40,9 @@ public struct SwitchPolicy: Sendable, Hashable {
     /// How often the first fallback is asked something while all is well; `nil`: never; default 5 min.
     ///
     /// So a connection to it, or at least a TLS session, exists before it is needed. A new one costs a server several
-    /// times the work of a request, and when a server dies, all clients of a fleet come to its fallbacks at once
-    /// (SWITCHING section 4: the greatest lever there is). The first time comes after a 60th to a 12th of this, so that
-    /// short sessions do without and a fleet is spread. Selection by priority only.
+    /// times the work of a request, and when a server dies, all clients of a fleet come to its fallbacks at once. The
+    /// first time comes after a 60th to a 12th of this, so that short sessions do without and a fleet is spread.
+    /// Selection by priority only.
     public var warmUp: Duration? = .seconds(300)
     /// The most attempts of one request, each on another server; default 3.
     public var maximumAttempts = 3

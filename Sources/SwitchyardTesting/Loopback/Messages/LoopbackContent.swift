@@ -6,8 +6,8 @@ public import SwitchyardClient
 ///     let film = LoopbackContent(bytes, entityTag: "\"v1\"")
 ///     server.route(.get, "/film.mov") { request in film.response(to: request) }
 ///
-/// It answers `Range` of a GET with 206 and `Content-Range`, or with 416 where there is nothing, and gives the whole content when
-/// `If-Range` names another one. Of several ranges it gives the whole content, which a server may.
+/// It answers `Range` of a GET with 206 and `Content-Range`, or with 416 where there is nothing, and gives the whole
+/// content when `If-Range` names another one. Of several ranges it gives the whole content, which a server may.
 public struct LoopbackContent: Sendable {
     /// The number of bytes.
     public var length: Int
