@@ -17,7 +17,6 @@ import Testing
     }
 
     @Test(
-        "TAF-E1: each failure of a transport has one code",
         arguments: [
             (TransportError.Kind.timeout, 101), (.connectTimeout, 101), (.offline, 102), (.dnsFailure, 102),
             (.connectionRefused, 102), (.cancelled, 103), (.connectionReset, 104), (.truncated, 104),
@@ -26,7 +25,7 @@ import Testing
             (.invalidRequest, 104), (.unsupported, 104), (.closed, 104), (.other, 104),
         ]
     )
-    func codeOfKind(kind: TransportError.Kind, number: Int) {
+    func `TAF-E1: each failure of a transport has one code`(kind: TransportError.Kind, number: Int) {
         #expect(APIError(TransportError(kind, message: "x")).code.number == number)
     }
 

@@ -187,6 +187,24 @@ import Testing
         #expect(await outer.finished().members == [.failed(.status(500)), .succeeded])
     }
 
+    @Test func `a group can be asked how far it is, and what became of it`() async {
+        let members = [ManualMember(), ManualMember()]
+        let group = RequestGroup(members, options: .test())
+        group.resume()
+        members[0].end(.succeeded)
+        while group.progress.ended < 1 { await Task.yield() }
+
+        #expect(group.progress.fraction == 0.5)
+        #expect(group.report == nil)
+        members[1].end(.failed(.status(500)))
+
+        let report = await group.finished()
+        #expect(report.members == [.succeeded, .failed(.status(500))])
+        #expect(group.report == report)
+        #expect(group.progress.fraction == 1)
+        #expect(GroupProgress(ended: 0, total: 0).fraction == 1)
+    }
+
     @Test func `TAF-G6: members that end on many threads at once are counted once each`() async {
         for _ in 0..<50 {
             let members = (0..<40).map { _ in ManualMember() }

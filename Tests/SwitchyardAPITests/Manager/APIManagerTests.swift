@@ -16,6 +16,19 @@ import Testing
         #expect(transport.requests.map(\.url.text) == ["http://release.example/v1/topics/1"])
     }
 
+    @Test func `a response with another value is that of the same answer`() async throws {
+        let transport = StubTransport { _ in .status(203, headers: ["X-Trace": "7"], body: Data("12".utf8)) }
+        let topics = TopicAPI(client: try .stubbed(transport))
+
+        let answer = try await topics.response(for: TopicAPI.topic(1), with: .string).map { $0.count }
+
+        #expect(answer.value == 2)
+        #expect(answer.status == 203)
+        #expect(answer.headers["X-Trace"] == "7")
+        #expect(answer.source == .network)
+        #expect(answer.context?.server == "primary")
+    }
+
     @Test func `H11, H23: an error knows the request, the server and the answer`() async throws {
         let transport = StubTransport { _ in .status(503, headers: ["X-Trace": "7"], body: Data("busy".utf8)) }
         let topics = TopicAPI(client: try .stubbed(transport))

@@ -112,11 +112,13 @@ import Testing
         }
         await gate.arrivals(1)
         while pages.waiting < 4 { await Task.yield() }
+        #expect(pages.isLoading)
         gate.open()
 
         for task in all { #expect(try await task.value.map(\.id) == Array(10..<20)) }
         #expect(server.numbers == [1, 2])
         #expect(pages.items.count == 20)
+        #expect(!pages.isLoading)
     }
 
     @Test func `a load of more that joined a cancelled one loads itself`() async throws {

@@ -184,11 +184,27 @@ import Testing
         do {
             let owner = Diary()
             request.onSuccess(for: owner) { _, _ in diary.write("called") }
+            request.onFinish(for: owner) { _, _ in diary.write("called") }
         }
 
         _ = try await request.value()
 
         #expect(diary.entries == [])
+    }
+
+    @Test func `a handler with an owner gets it, as long as it is there`() async throws {
+        let owner = Diary()
+        let request = APIRequest<Int>.ready(1, on: Self.queue)
+        request.onSuccess(for: owner) { $0.write("value \($1)") }
+        request.onFinish(for: owner) { diary, outcome in diary.write("status \((try? outcome.get())?.status ?? 0)") }
+
+        _ = try await request.value()
+
+        #expect(owner.entries == ["value 1", "status 200"])
+    }
+
+    @Test func `a request that is cancelled or finished is at its end`() {
+        #expect(RequestState.allCases.filter(\.isTerminal) == [.cancelled, .finished])
     }
 
     @Test func `D37, D12: a request under way keeps itself, and lets its handlers go at its end`() async throws {

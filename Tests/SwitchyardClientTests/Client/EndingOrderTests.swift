@@ -51,6 +51,13 @@ import Testing
             ? [[]] : rest.flatMap { first in orders(rest.filter { $0 != first }).map { [first] + $0 } }
     }
 
+    private static func text(of result: Result<ServiceResponse, RequestFailure>) -> String {
+        switch result {
+        case .success(let answer): "\(answer.status)"
+        case .failure(let failure): String("\(failure.reason)".prefix { $0 != "(" })
+        }
+    }
+
     /// How the request ends when these events come in this order.
     private func endings(_ order: [Event], _ form: Form) async throws -> [String] {
         let (transport, clock) = (HeldTransport(), ManualClock())
@@ -69,12 +76,7 @@ import Testing
         let ended = AsyncStream.makeStream(of: Void.self)
         let queue = DispatchQueue(label: "endings")
         let id = scope?.send(configuration, on: queue) { result in
-            let ending =
-                switch result {
-                case .success(let answer): "\(answer.status)"
-                case .failure(let failure): String("\(failure.reason)".prefix { $0 != "(" })
-                }
-            endings.withLock { $0.append(ending) }
+            endings.withLock { $0.append(Self.text(of: result)) }
             ended.continuation.yield()
         }
         _ = await transport.started.stream.first { _ in true }

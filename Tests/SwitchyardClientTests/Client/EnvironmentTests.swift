@@ -119,6 +119,22 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
+    @Test func `a pushed command is carried out once, and one that names no server of ours changes nothing`() throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
+        let known = ["primary", "secondary", "tertiary"]
+
+        try client.apply(PushCommand(version: 7, mode: .prefer, server: "tertiary"))
+
+        #expect(client.currentServer == "tertiary")
+        #expect(throws: ClientError.switching(.staleCommand(version: 7, last: 7))) {
+            try client.apply(PushCommand(version: 7, mode: .prefer, server: "primary"))
+        }
+        #expect(throws: ClientError.switching(.unknownServer("nobody", known: known))) {
+            try client.apply(PushCommand(version: 8, mode: .prefer, server: "nobody"))
+        }
+        #expect(client.currentServer == "tertiary")
+    }
+
     @Test func `the next server follows the present one and the first follows the last`() throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 

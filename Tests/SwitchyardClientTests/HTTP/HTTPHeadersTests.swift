@@ -36,6 +36,24 @@ import Testing
         )
     }
 
+    @Test func `a named field has the name that it is called by`() {
+        let headers: HTTPHeaders = [
+            .accept("v"), .acceptCharset("v"), .acceptEncoding("v"), .acceptLanguage("v"), .authorization("v"),
+            .cacheControl("v"), .contentDisposition("v"), .contentEncoding("v"), .contentType("v"), .cookie("v"),
+            .ifMatch("v"), .ifModifiedSince("v"), .ifNoneMatch("v"), .origin("v"), .range("v"), .referer("v"),
+            .webSocketProtocol("v"), .userAgent("v"),
+        ]
+
+        #expect(
+            headers.map(\.name) == [
+                "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control",
+                "Content-Disposition", "Content-Encoding", "Content-Type", "Cookie", "If-Match", "If-Modified-Since",
+                "If-None-Match", "Origin", "Range", "Referer", "Sec-WebSocket-Protocol", "User-Agent",
+            ]
+        )
+        #expect(headers.allSatisfy { $0.value == "v" })
+    }
+
     // Row B28.
     @Test func `authorization can be cleared`() {
         var headers: HTTPHeaders = [.bearer("t"), .accept("a/b"), .init(name: "proxy-authorization", value: "x")]

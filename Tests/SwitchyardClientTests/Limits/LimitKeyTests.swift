@@ -43,6 +43,20 @@ import Testing
         #expect(LimitKey.endpoint(user(1)) == LimitKey.endpoint(user(2)))
     }
 
+    @Test func `a key of one's own counts what it names together, and leaves the others unlimited`() async throws {
+        let limit = RateLimit(
+            .interval(.seconds(5)),
+            by: .custom { $0.path.hasPrefix("search") ? "search" : nil },
+            excess: .refuse
+        )
+        let (client, _) = try NetworkClient.limited([limit])
+
+        #expect(await client.failure(of: .path("search/users")) == nil)
+        #expect(await client.failure(of: .path("search/topics")) == .rateLimited(retryAfter: .seconds(5)))
+        for _ in 0..<2 { #expect(await client.failure(of: .path("topics")) == nil) }
+        #expect(limit.keyCount == 1)
+    }
+
     @Test func `requests made by hand are told apart by method and URL`() throws {
         let first = try prebuilt("https://a.example/x?page=1")
 

@@ -135,6 +135,11 @@ import Testing
         #expect(try template.expanded(with: ["id": ""], missing: .refusedInPath) == expanded)
     }
 
+    @Test func `a template says which values it takes, each once and in order`() throws {
+        #expect(try URLTemplate("users/{id}/topics{?page,size,id}").variables == ["id", "page", "size"])
+        #expect(try URLTemplate("topics").variables == [])
+    }
+
     @Test(arguments: ["users/{id:2}/x", "users{/id:2}"]) func `nor does one that is cut short`(path: String) {
         var configuration = APIConfiguration(path: path)
         configuration.pathValues = ["id": "..admin"]

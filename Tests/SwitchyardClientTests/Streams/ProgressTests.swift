@@ -60,6 +60,16 @@ struct ProgressTests {
         return upload
     }
 
+    /// The last report when no more come; what was on its way at a pause may still arrive.
+    private static func lastReport(of reports: Recorder<Int64>, asking client: NetworkClient) async throws -> Int64? {
+        var count = -1
+        while count != reports.values.count {
+            count = reports.values.count
+            for _ in 0..<100 { _ = try await client.send(APIConfiguration(path: "other")) }
+        }
+        return reports.values.last
+    }
+
     // E4
     @Test func `a Progress pauses, resumes and cancels an upload`() async throws {
         let lab = try DownloadLab()
@@ -85,13 +95,7 @@ struct ProgressTests {
             }
         }
         for await _ in paused.stream { break }
-        // What was on its way may still arrive.
-        var count = -1
-        while count != reports.values.count {
-            count = reports.values.count
-            for _ in 0..<100 { _ = try await lab.client.send(APIConfiguration(path: "other")) }
-        }
-        let atRest = try #require(reports.values.last)
+        let atRest = try #require(try await Self.lastReport(of: reports, asking: lab.client))
         whole.progress.resume()
         let second = Self.upload(length, broken)
         let error = await #expect(throws: RequestFailure.self) {

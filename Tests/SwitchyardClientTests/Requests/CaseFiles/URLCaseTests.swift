@@ -70,46 +70,50 @@ import Testing
             guard let href = item["href"]?.string, let expected = item["expected"]?["href"]?.string else {
                 return .notApplicable("There is no expected URL.")
             }
-            let origin = try RequestURL(validating: href).origin.description
-            let query = try RequestURL(validating: href).query.map { "?\($0)" } ?? ""
+            let base = try RequestURL(validating: href)
             switch item["set"]?.string {
-            case "pathname":
-                let path = value.replacing("?", with: "%3F").replacing("#", with: "%23")
-                let actual = try? RequestGenerator().request(
-                    for: APIConfiguration(path: path.hasPrefix("/") ? path : "/\(path)"),
-                    on: BaseURL(origin)
-                ).url.text
-                let outcome = CaseOutcome.compare(
-                    actual.map { $0 + query },
-                    Self.withoutFragment(expected),
-                    escaping: Self.escaping("a path")
-                )
-                if value.unicodeScalars.contains(where: { [0, 10, 13].contains($0.value) }) {
-                    return outcome.or("CR, LF and NUL in a path are an error, not repaired.")
-                }
-                return outcome.or(
-                    "A path that climbs out of the base URL is an error.",
-                    if: actual == nil && (value.contains("..") || value.lowercased().contains("%2e"))
-                ).or("A backslash is no slash.", if: value.contains("\\"))
-            case "search":
-                let search = value.hasPrefix("?") ? value : "?\(value)"
-                let actual = try? RequestGenerator().request(
-                    for: APIConfiguration(path: "/\(search)".replacing("#", with: "%23")),
-                    on: BaseURL(origin)
-                ).url.text
-                let outcome = CaseOutcome.compare(
-                    actual,
-                    Self.withoutFragment(expected),
-                    escaping: Self.escaping("a query")
-                )
-                if value.isEmpty { return outcome.or("An empty query is written, not removed.") }
-                if value.unicodeScalars.contains(where: { [0, 10, 13].contains($0.value) }) {
-                    return outcome.or("CR, LF and NUL in a query are an error, not repaired.")
-                }
-                return outcome
+            case "pathname": return Self.judgePath(value, on: base, expected: expected)
+            case "search": return Self.judgeQuery(value, on: base, expected: expected)
             default: return .notApplicable("Only paths and queries are set; a fragment is never sent.")
             }
         }
+    }
+
+    private static func judgePath(_ value: String, on base: RequestURL, expected: String) -> CaseOutcome {
+        let path = value.replacing("?", with: "%3F").replacing("#", with: "%23")
+        let query = base.query.map { "?\($0)" } ?? ""
+        let actual = built(path.hasPrefix("/") ? path : "/\(path)", on: base)
+        let outcome = CaseOutcome.compare(
+            actual.map { $0 + query },
+            withoutFragment(expected),
+            escaping: escaping("a path")
+        )
+        if isRefused(value) { return outcome.or("CR, LF and NUL in a path are an error, not repaired.") }
+        return outcome.or(
+            "A path that climbs out of the base URL is an error.",
+            if: actual == nil && (value.contains("..") || value.lowercased().contains("%2e"))
+        ).or("A backslash is no slash.", if: value.contains("\\"))
+    }
+
+    private static func judgeQuery(_ value: String, on base: RequestURL, expected: String) -> CaseOutcome {
+        let search = value.hasPrefix("?") ? value : "?\(value)"
+        let outcome = CaseOutcome.compare(
+            built("/\(search)".replacing("#", with: "%23"), on: base),
+            withoutFragment(expected),
+            escaping: escaping("a query")
+        )
+        if value.isEmpty { return outcome.or("An empty query is written, not removed.") }
+        return isRefused(value) ? outcome.or("CR, LF and NUL in a query are an error, not repaired.") : outcome
+    }
+
+    /// The URL of a path at a base URL's origin; `nil` when it is refused.
+    private static func built(_ path: String, on base: RequestURL) -> String? {
+        let call = APIConfiguration(path: path)
+        return try? RequestGenerator().request(for: call, on: BaseURL(base.origin.description)).url.text
+    }
+
+    private static func isRefused(_ value: String) -> Bool {
+        value.unicodeScalars.contains { [0, 10, 13].contains($0.value) }
     }
 
     // Row A25.
