@@ -5,6 +5,8 @@ extension ClientCore {
     struct Sender {
         let owner: OwnerID
         let usesCredentials: Bool
+        /// The servers that the request is bound to; those in use when `nil`.
+        var target: Target?
     }
 
     /// The owner of transfers that several requests share, and of the parts of a transfer: nobody's handle.
@@ -35,6 +37,7 @@ extension ClientCore {
                 owner: sender.owner,
                 configuration: configuration,
                 core: self,
+                round: sender.target.map { onlyRound(of: configuration, at: $0) },
                 progress: progress,
                 completion: completion
             )
@@ -45,8 +48,17 @@ extension ClientCore {
             configuration: configuration,
             plan: plan,
             core: self,
+            target: sender.target,
             progress: progress,
             completion: completion
+        )
+    }
+
+    /// The round of an exchange that is bound to servers.
+    private func onlyRound(of configuration: APIConfiguration, at target: Target) -> Exchange.Round {
+        Exchange.Round(
+            target: target,
+            deadline: deadline(of: configuration, in: target.pool, startedAt: now)
         )
     }
 

@@ -37,8 +37,8 @@ extension NetworkClient {
     /// - Returns: The request, as an attempt would send it but for the credential.
     /// - Throws: ``RequestError`` when the configuration cannot be sent.
     public func request(for configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
-        let pool = core.pool
-        let configuration = (core.ruled(configuration) ?? configuration).snapshot()
+        let pool = target.pool
+        let configuration = (ruled(configuration) ?? configuration).snapshot()
         let base = core.base(for: configuration, in: pool)
         var home = base
         if case .automatic = configuration.server { home = pool.currentBase(usesCDN: false) }
@@ -56,16 +56,21 @@ extension NetworkClient {
 
     /// The configuration after the client's rules; `nil` when there are none, or they have been applied.
     package func ruled(_ configuration: APIConfiguration) -> APIConfiguration? {
-        core.ruled(configuration)
+        core.ruled(configuration, in: boundTarget?.pool)
     }
 }
 
 extension ClientCore {
     /// The configuration after the rules; `nil` when there are none, or they have been applied.
-    func ruled(_ configuration: APIConfiguration) -> APIConfiguration? {
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - pool: The servers it goes to; those in use when `nil`.
+    /// - Returns: The configuration.
+    func ruled(_ configuration: APIConfiguration, in pool: ServerPool? = nil) -> APIConfiguration? {
         guard !configuration.isRuled else { return nil }
         guard let rules = rules.withLock({ $0.isEmpty ? nil : $0 }) else { return nil }
-        let pool = pool
+        let pool = pool ?? self.pool
         do throws(RequestError) {
             let base = base(for: configuration, in: pool)
             var result = try rules.applied(to: configuration, by: pool.generator, on: base)

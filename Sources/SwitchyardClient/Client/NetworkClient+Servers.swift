@@ -7,11 +7,11 @@ extension NetworkClient {
     public var service: Service { core.service }
 
     /// The environment that requests are built for now.
-    public var environment: ServiceEnvironment { core.pool.environment }
+    public var environment: ServiceEnvironment { target.pool.environment }
 
     /// The names of service and environment, at the cost of one lock.
     package var place: (service: String, environment: ServiceEnvironment) {
-        let target = core.target
+        let target = target
         return (target.service, target.pool.environment)
     }
 
@@ -36,10 +36,10 @@ extension NetworkClient {
 
 extension NetworkClient {
     /// The name of the server that is preferred now.
-    public var currentServer: Server.ID { core.pool.current }
+    public var currentServer: Server.ID { target.pool.current }
 
     /// The state of all servers, in order: who is in use, who is out, and the figures behind it.
-    public var servers: [ServerSnapshot] { core.pool.snapshot(at: core.time.now) }
+    public var servers: [ServerSnapshot] { target.pool.snapshot(at: core.time.now) }
 
     /// What happens to the servers from now on: switches, ejections, probes, recoveries, new environments.
     ///

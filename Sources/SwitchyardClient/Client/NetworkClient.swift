@@ -16,6 +16,8 @@ public final class NetworkClient: Sendable {
     let owner: ClientCore.OwnerID
     private let isRoot: Bool
     package let usesCredentials: Bool
+    /// The servers that its requests are bound to, whatever environment is entered; those in use when `nil`.
+    let boundTarget: ClientCore.Target?
     /// What lives as long as this handle.
     package let companions = Companions()
 
@@ -47,10 +49,16 @@ public final class NetworkClient: Sendable {
         )
     }
 
-    init(core: ClientCore, isRoot: Bool, usesCredentials: Bool = true) {
+    init(
+        core: ClientCore,
+        isRoot: Bool,
+        usesCredentials: Bool = true,
+        boundTo target: ClientCore.Target? = nil
+    ) {
         self.core = core
         self.isRoot = isRoot
         self.usesCredentials = usesCredentials
+        boundTarget = target
         owner = core.makeOwner()
     }
 
@@ -62,12 +70,12 @@ public final class NetworkClient: Sendable {
     ///
     /// Releasing it, or calling its ``cancelAll()``, ends these requests and no others. Each API manager takes one.
     public func scoped() -> NetworkClient {
-        NetworkClient(core: core, isRoot: false, usesCredentials: usesCredentials)
+        NetworkClient(core: core, isRoot: false, usesCredentials: usesCredentials, boundTo: boundTarget)
     }
 
     /// A client like ``scoped()`` whose requests go without the credentials of the options, for logins and their like.
     public func withoutCredentials() -> NetworkClient {
-        NetworkClient(core: core, isRoot: false, usesCredentials: false)
+        NetworkClient(core: core, isRoot: false, usesCredentials: false, boundTo: boundTarget)
     }
 }
 
@@ -77,6 +85,9 @@ extension NetworkClient {
 
     /// The clock and the timers.
     package var time: any TimeSource { core.time }
+
+    /// What a request that starts now is sent to.
+    var target: ClientCore.Target { boundTarget ?? core.target }
 
     /// Whether a call that the present task sends gets a credential: its own, or one of the options, which what belongs
     /// to their renewal goes without.
@@ -160,9 +171,9 @@ extension NetworkClient {
         completion: @escaping Exchange.Completion
     ) -> any DispatchedRequest {
         core.makeRequest(
-            (core.ruled(configuration) ?? configuration).snapshot(),
+            (ruled(configuration) ?? configuration).snapshot(),
             id: id,
-            sender: ClientCore.Sender(owner: owner, usesCredentials: usesCredentials),
+            sender: ClientCore.Sender(owner: owner, usesCredentials: usesCredentials, target: boundTarget),
             progress: progress,
             completion: completion
         )

@@ -45,7 +45,7 @@ final class SharedRequest: DispatchedRequest {
         self.progress = progress
         self.completion = completion
         isOfRenewal = core.options.credentials?.isBypassed ?? false
-        target = core.target
+        target = sender.target ?? core.target
         cookieChanges = configuration.usesCookies ? target.pool.generator.cookies?.changes ?? 0 : 0
         credentialVersion = core.options.credentials?.version(in: target.pool.environment) ?? 0
         startedAt = core.time.now

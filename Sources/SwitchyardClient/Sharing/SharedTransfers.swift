@@ -84,7 +84,8 @@ final class SharedTransfers: Sendable {
             id: RequestID(),
             sender: ClientCore.Sender(
                 owner: ClientCore.ownerOfShared,
-                usesCredentials: first.sender.usesCredentials
+                usesCredentials: first.sender.usesCredentials,
+                target: first.target
             ),
             progress: { [weak self] progress in self?.report(progress, name, number) },
             completion: { [weak self] result in self?.landed(result, name, number) }

@@ -49,7 +49,8 @@ public struct CredentialRenewal: Sendable {
     public var environment: ServiceEnvironment
     /// What the service asked for, when it refused; empty when the credential is renewed before its end.
     public var challenges: [AuthenticationChallenge]
-    /// The client of the request that caused it; what is sent through it goes without credentials, from any task.
+    /// The client of the request that caused it; what is sent through it goes without credentials, from any task, and to
+    /// ``environment``, also when the app has entered another one since.
     public var client: NetworkClient
 }
 

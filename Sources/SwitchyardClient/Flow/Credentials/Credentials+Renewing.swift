@@ -86,7 +86,12 @@ extension Credentials {
             credential: view.credential,
             environment: environment,
             challenges: challenges,
-            client: NetworkClient(core: journey.core, isRoot: false, usesCredentials: false)
+            client: NetworkClient(
+                core: journey.core,
+                isRoot: false,
+                usesCredentials: false,
+                boundTo: journey.target
+            )
         )
         work(number, for: journey, publishes: true) { provider in
             guard let new = try await provider.renew(renewal) else { throw CredentialError.missing }

@@ -22,7 +22,7 @@ struct Transfer: Sendable {
         owner = client.owner
         core = client.core
         usesCredentials = client.usesCredentials
-        (service, pool) = core.target
+        (service, pool) = client.target
         startedAt = core.time.now
     }
 
@@ -39,7 +39,7 @@ struct Transfer: Sendable {
         _ configuration: APIConfiguration,
         delivery: HTTPRequest.Delivery = .stream
     ) throws(RequestFailure.Reason) {
-        var asked = core.ruled(configuration) ?? configuration
+        var asked = core.ruled(configuration, in: pool) ?? configuration
         asked.delivery = delivery
         let request = ActiveRequest(id: id, configuration: asked, environment: pool.environment)
         try core.transfers.insert(handle, of: request, owner: owner, hasEnd: hasEnd)
@@ -120,7 +120,7 @@ struct Transfer: Sendable {
         completion: @escaping Exchange.Completion
     ) -> any DispatchedRequest {
         let delivery = configuration.delivery
-        var configuration = (core.ruled(configuration) ?? configuration).snapshot()
+        var configuration = (core.ruled(configuration, in: pool) ?? configuration).snapshot()
         configuration.delivery = delivery
         if let plan = core.plan(for: configuration, usesCredentials: usesCredentials) {
             return Journey(
