@@ -10,8 +10,8 @@ import SwitchyardServices
 ///
 /// A place is held for a round, with its failovers and hedges, which have budgets of their own; it counts for the server
 /// that is preferred when it is given; whoever waits while another server becomes the preferred one waits for a place
-/// there. What a renewal of credentials sends goes without one, since those who have
-/// places may be waiting for it.
+/// there. Servers of one name in several services or environments are several servers. What a renewal of credentials
+/// sends goes without a place, since those who have places may be waiting for it.
 public final class ConcurrencyLimit: RequestLimit {
     private struct State {
         var places: PlaceTable
@@ -44,7 +44,7 @@ public final class ConcurrencyLimit: RequestLimit {
     /// - Throws: ``RequestFailure/Reason/queueFull``.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard !CredentialBypass.isRenewing else { return .free }
-        let server = context.preferredServer
+        let server = context.preferredPlace
         let (owner, priority) = (context.owner, configuration.priority)
         let arrival = state.withLock { state in
             let arrival = state.places.arrive(server, owner: owner, priority: priority)
@@ -90,7 +90,7 @@ public final class ConcurrencyLimit: RequestLimit {
     private func move(_ ticket: FairLine.Ticket, with context: DispatchContext) {
         let admitted = state.withLock { state -> [WaitingLine<UInt64>.Continuation] in
             // Asked for within the lock: of two who come after two switches the later one has the last word.
-            let server = context.preferredServer
+            let server = context.preferredPlace
             guard let old = state.servers[ticket.number], old != server,
                 let admitted = state.places.move(ticket, from: old, to: server)
             else { return [] }
@@ -107,5 +107,12 @@ public final class ConcurrencyLimit: RequestLimit {
             }
             for continuation in admitted { continuation.resume(returning: true) }
         }
+    }
+}
+
+extension DispatchContext {
+    /// The server that is preferred now, told apart from those of the same name elsewhere.
+    fileprivate var preferredPlace: String {
+        "\(service.framed)\(environment.rawValue.framed)\(preferredServer)"
     }
 }
