@@ -12,7 +12,7 @@ final class ClientCore: Sendable {
 
     let transport: any Transport
     let time: any TimeSource
-    private let clock: TimeReader
+    let clock: TimeReader
     let options: NetworkClient.Options
     let events = EventHub<ClientEvent>()
     /// Tells observers of requests.

@@ -17,11 +17,13 @@ extension Exchange {
     func send(
         _ request: HTTPRequest,
         of index: Int,
+        _ activity: BodyActivity? = nil,
         hop: Int = 0,
         to server: Server.ID?,
         at now: MonotonicTime,
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
     ) -> (any TransportTask)? {
+        let progress = activity.map { $0.watching(self.progress) } ?? self.progress
         guard let observer else { return core.transport.start(request, progress: progress, completion: completion) }
         let record = AttemptRecord(number: index + 1, server: server, request: request, startedAt: now)
         let attempt = WatchedAttempt(record, observer)

@@ -107,11 +107,12 @@ extension Exchange {
         let route = charged(route, for: request.url, at: now)
         request.timeouts.total = nil
         if !configuration.isIdempotent { boundConnecting(of: &request, on: route, at: now) }
-        guard let index = state.withLock({ $0.add(route, url: request.url, at: now) }) else {
+        let activity = BodyActivity(of: request.body, startedAt: now, on: core.clock)
+        guard let index = state.withLock({ $0.add(route, url: request.url, activity, at: now) }) else {
             return abandon(route, at: now)
         }
-        let task = send(request, of: index, to: route.server, at: now) { [self] result in
-            attemptEnded(index, startedAt: now, result)
+        let task = send(request, of: index, activity, to: route.server, at: now) { [self] result in
+            attemptEnded(index, startedAt: now, activity, result)
         }
         guard let task else { return }
         let (attachment, timer) = state.withLock { state in
@@ -148,6 +149,7 @@ extension Exchange {
     private func attemptEnded(
         _ index: Int,
         startedAt attemptStart: MonotonicTime,
+        _ activity: BodyActivity?,
         _ result: Result<HTTPResponse, TransportError>
     ) {
         if case .success(let response) = result {
@@ -155,7 +157,9 @@ extension Exchange {
             if response.redirectTarget != nil, follow(response, of: index, startedAt: attemptStart) { return }
         }
         let now = core.now
-        let outcome = AttemptOutcome(of: result, latency: attemptStart.duration(to: now))
+        // How long a large body takes to send is no figure of the server's.
+        let latency = (activity?.lastSent ?? attemptStart).duration(to: now)
+        let outcome = AttemptOutcome(of: result, latency: latency)
         settle(index, outcome, result.mapError { .transport($0) }, mayHaveBeenSent: result.mayHaveBeenSent, at: now)
     }
 
@@ -221,6 +225,9 @@ extension Exchange {
         let now = core.now
         guard now < deadline else { return end(with: .failure(.deadlineExceeded)) }
         let (slow, tried, timer) = state.withLock { ($0.newestLive, $0.tried, $0.claimTimer()) }
+        if configuration.isIdempotent, let busyUntil = slow?.activity?.busyUntil, now < busyUntil {
+            return setTimer(timer, at: min(busyUntil, deadline))
+        }
         setTimer(timer, at: deadline)
         guard let slow, slow.route.attempt != nil, configuration.leavesChoice else { return }
         if !configuration.isIdempotent {

@@ -14,6 +14,8 @@ struct ExchangeState {
         /// The redirects that were followed; `nil` while there are none.
         var trail: Boxed<RedirectTrail>?
         let startedAt: MonotonicTime
+        /// When its bytes moved; `nil` unless its body is large.
+        let activity: BodyActivity?
         /// How often it was sent on.
         var hops = 0
         /// The transfer of the last hop.
@@ -122,9 +124,14 @@ struct ExchangeState {
     }
 
     /// Enters an attempt; `nil` when the request has ended.
-    mutating func add(_ route: ServerPool.Route, url: RequestURL, at now: MonotonicTime) -> Int? {
+    mutating func add(
+        _ route: ServerPool.Route,
+        url: RequestURL,
+        _ activity: BodyActivity? = nil,
+        at now: MonotonicTime
+    ) -> Int? {
         guard phase == .running else { return nil }
-        attempts.append(Attempt(route: route, url: url, startedAt: now))
+        attempts.append(Attempt(route: route, url: url, startedAt: now, activity: activity))
         live += 1
         return attempts.count - 1
     }

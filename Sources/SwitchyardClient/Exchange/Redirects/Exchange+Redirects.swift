@@ -19,7 +19,7 @@ extension Exchange {
             }
             guard case .send(let request) = step else { return false }
             try checkEncryption(of: request.url)
-            goOn(with: request, of: index, along: trail, on: attempt.route, startedAt: startedAt)
+            goOn(with: request, of: index, along: trail, on: attempt, startedAt: startedAt)
         } catch {
             settle(index, .answered, .failure(.redirect(error)), mayHaveBeenSent: true, at: core.time.now)
         }
@@ -48,17 +48,17 @@ extension Exchange {
         with request: HTTPRequest,
         of index: Int,
         along trail: RedirectTrail,
-        on route: ServerPool.Route,
+        on attempt: ExchangeState.Attempt,
         startedAt: MonotonicTime
     ) {
         guard let hop = state.withLock({ $0.redirect(index, along: trail) }) else { return }
-        let now = core.time.now
+        let (route, now) = (attempt.route, core.time.now)
         if let observer, let step = trail.steps.last {
             let record = AttemptRecord(number: index + 1, server: route.server, request: request, startedAt: now)
             observer(.redirected(record, step))
         }
         let server = trail.hasLeft ? nil : route.server
-        let task = send(request, of: index, hop: hop, to: server, at: now) { [self] result in
+        let task = send(request, of: index, attempt.activity, hop: hop, to: server, at: now) { [self] result in
             redirectEnded(index, hasLeft: trail.hasLeft, startedAt: startedAt, result)
         }
         guard let task else { return }

@@ -1,0 +1,114 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Uploads that take their time: a second copy is sent only when nothing moves any more.
+@Suite(.timeLimit(.minutes(5))) struct SlowUploadTests {
+    private static let piece = 100_000
+
+    private let clock = ManualClock()
+    private let servers = [LoopbackServer(), LoopbackServer()]
+    private let sent = Recorder<Int64>()
+
+    private func client() throws -> NetworkClient {
+        for server in servers {
+            server.route(.put, "/film") { .text("\(try await $0.body.collect().count)") }
+            try server.start()
+        }
+        return try NetworkClient(service: try .loopback(servers), options: .init(seed: 1), time: clock)
+    }
+
+    /// An upload whose first reader gives a piece for each gate that is opened, and any other one all of them at once.
+    private func upload(_ gates: [Gate], _ readers: Locked<Int>) -> UploadConfiguration {
+        let stream = HTTPBody.Stream(length: Int64(gates.count * Self.piece)) {
+            let isFirst = readers.withLock { count in
+                count += 1
+                return count == 1
+            }
+            return StepReader(count: gates.count, length: Self.piece, gates: isFirst ? gates : [])
+        }
+        return UploadConfiguration(path: "film", method: .put, from: .stream(stream))
+    }
+
+    /// Lets a piece go, and waits until it is on its way.
+    private func give(_ index: Int, of gates: [Gate]) async {
+        gates[index].open()
+        let end = Int64((index + 1) * Self.piece)
+        await until { sent.values.contains { $0 >= end } }
+    }
+
+    @Test func `an upload whose bytes are moving is not sent a second time`() async throws {
+        let client = try client()
+        let (gates, readers) = ((0..<4).map { _ in Gate() }, Locked(0))
+        let call = Task { [sent] in
+            try await client.upload(upload(gates, readers)) { report in
+                if report.direction == .upload { sent.record(report.completed) }
+            }
+        }
+
+        for index in gates.indices {
+            await give(index, of: gates)
+            clock.advance(by: .seconds(9))
+        }
+
+        #expect(try await call.value.context.attempts == 1)
+        #expect(readers.withLock { $0 } == 1)
+        #expect(servers[1].requests.isEmpty)
+    }
+
+    @Test func `how long a body takes to send is no figure of its server's`() async throws {
+        let client = try client()
+        let (gates, readers) = ((0..<2).map { _ in Gate() }, Locked(0))
+        let call = Task { [sent] in
+            try await client.upload(upload(gates, readers)) { report in
+                if report.direction == .upload { sent.record(report.completed) }
+            }
+        }
+        await give(0, of: gates)
+        clock.advance(by: .seconds(9))
+        await give(1, of: gates)
+
+        _ = try await call.value
+
+        #expect(client.servers[0].p99 ?? .zero < .seconds(1))
+    }
+
+    @Test func `an upload of which nothing moves any more is sent to the next server`() async throws {
+        let client = try client()
+        let (gates, readers) = ((0..<2).map { _ in Gate() }, Locked(0))
+        let call = Task { [sent] in
+            try await client.upload(upload(gates, readers)) { report in
+                if report.direction == .upload { sent.record(report.completed) }
+            }
+        }
+        await give(0, of: gates)
+
+        clock.advance(by: .seconds(11))
+
+        #expect(try await call.value.context.server == "secondary")
+        #expect(readers.withLock { $0 } == 2)
+        gates[1].open()
+    }
+}
+
+/// Gives pieces of one length, each when its gate is open.
+private actor StepReader: HTTPBodyReader {
+    private var left: Int
+    private let length: Int
+    private var gates: [Gate]
+
+    init(count: Int, length: Int, gates: [Gate]) {
+        left = count
+        self.length = length
+        self.gates = gates
+    }
+
+    func read(maximumLength: Int) async throws -> Data? {
+        guard left > 0 else { return nil }
+        left -= 1
+        if !gates.isEmpty { await gates.removeFirst().pass() }
+        return Data(count: length)
+    }
+}
