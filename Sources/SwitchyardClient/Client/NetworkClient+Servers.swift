@@ -77,7 +77,8 @@ extension NetworkClient {
 
     /// Tells the client what is known about the network: while it is offline no failure is held against a server.
     ///
-    /// Requests that wait for the network (``RetryPolicy/networkWait``) go on when it is back.
+    /// Requests that wait for the network (``RetryPolicy/networkWait``), and event sources that failures hold up, go on when
+    /// it is back.
     public func networkChanged(isOnline: Bool) {
         if isOnline { core.connectivity.open() }
         core.setOffline(!isOnline)

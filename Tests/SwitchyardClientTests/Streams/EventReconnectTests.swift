@@ -51,6 +51,28 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 2)
     }
 
+    @Test func `the network's return ends what failures have added to the wait`() async throws {
+        let clock = ManualClock()
+        let answers = Array(repeating: StubAnswer.failure(.offline), count: 5) + [.status(204)]
+        let transport = StubTransport(answers: answers)
+        let service = try Service.topics(switching: .off, servers: 1)
+        let client = try NetworkClient(service: service, transport: transport, options: .init(seed: 1), time: clock)
+        let reading = Task { for try await _ in client.eventSource(APIConfiguration(path: "news")) {} }
+        for number in 1...4 {
+            await transport.waitForRequests(number)
+            await until { clock.nextDeadline == clock.now.advanced(by: .seconds(3)) }
+            clock.advance(by: .seconds(3 << (number - 1)))
+        }
+        await transport.waitForRequests(5)
+        await until { clock.nextDeadline == clock.now.advanced(by: .seconds(3)) }
+
+        client.networkChanged(isOnline: true)
+        clock.advance(by: .seconds(3))
+
+        #expect(await transport.waitForRequests(6))
+        try await reading.value
+    }
+
     // A request that is not idempotent is never sent twice.
     @Test func `a write whose events come to their end is not sent again`() async throws {
         let (client, transport) = try Self.client(Self.stream("data: Hel\n\ndata: lo\n\n"), .status(204))

@@ -157,16 +157,36 @@ final class EventConnection: @unchecked Sendable {
         avoided.append(server)
     }
 
-    /// Waits as long as the server wants; longer, up to a limit, after failures in a row.
+    /// Waits as long as the server wants; longer, up to a limit, after failures in a row, but for that only until the
+    /// network is back.
     private func waitToReconnect() async throws(EventSourceFailure) {
         reader = nil
         let factor = Double(1 << min(max(0, failures - 1), 16))
         // Twice nothing is nothing: a server that is down must not be asked without a pause.
         let longer = failures > 0 ? max(reconnectionTime, .milliseconds(1)) * factor : reconnectionTime
-        let wait = max(reconnectionTime, min(longer, options.longestWait))
+        let (time, openings) = (transfer.core.time, transfer.core.connectivity.openings)
+        let end = time.now.advanced(by: max(reconnectionTime, min(longer, options.longestWait)))
         let pause = Pause()
         transfer.handle.attach { pause.end() }
-        await pause.wait(for: wait, on: transfer.core.time)
+        await pause.wait(for: reconnectionTime, on: time)
+        try checkRunning()
+        await waitForNetwork(since: openings, until: end)
+        try checkRunning()
+    }
+
+    private func waitForNetwork(since openings: UInt64, until end: MonotonicTime) async {
+        let (gate, time) = (transfer.core.connectivity, transfer.core.time)
+        guard time.now < end else { return }
+        let wait = Task { _ = await gate.wait(since: openings, until: end, on: time) }
+        transfer.handle.attach { wait.cancel() }
+        await withTaskCancellationHandler {
+            await wait.value
+        } onCancel: {
+            wait.cancel()
+        }
+    }
+
+    private func checkRunning() throws(EventSourceFailure) {
         if let reason = transfer.handle.reason { throw .request(failure(reason)) }
         if Task.isCancelled { throw .request(failure(.cancelled)) }
     }

@@ -22,6 +22,9 @@ public struct EventSource: AsyncSequence, Sendable {
         /// How long to wait before connecting again, until the server says otherwise; 3 s unless set.
         public var reconnectionTime = Duration.seconds(3)
         /// The longest wait after connections that failed one after the other, each of which doubles it; 60 s unless set.
+        ///
+        /// What failures have added to the reconnection time ends when the network is back
+        /// (``NetworkClient/networkChanged(isOnline:)``).
         public var longestWait = Duration.seconds(60)
         /// How many connections may fail one after the other; no limit unless set.
         public var maximumFailures: Int?
