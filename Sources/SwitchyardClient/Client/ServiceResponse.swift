@@ -62,6 +62,8 @@ public struct RequestContext: Sendable, Hashable {
     public var redirects: [RedirectStep]
     /// How many rounds it took; 1 unless the request was retried.
     public var rounds = 1
+    /// The decisive attempt as the switching core knows it; `nil` when it led elsewhere than to the service's servers.
+    var attempt: Attempt?
 
     /// Creates a context.
     public init(

@@ -285,19 +285,19 @@ extension Exchange {
     }
 
     private func context(of ending: ExchangeState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {
-        let decisive = ending.decisive
-        return CopyOnWrite(
-            RequestContext(
-                service: serviceName,
-                environment: pool.environment,
-                method: configuration.sentMethod,
-                server: decisive.flatMap { ending.attempts[$0].route.server },
-                url: decisive.map { ending.attempts[$0].url },
-                attempts: ending.attempts.count,
-                elapsed: startedAt.duration(to: now),
-                redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
-            )
+        let decisive = ending.decisive.map { ending.attempts[$0] }
+        var context = RequestContext(
+            service: serviceName,
+            environment: pool.environment,
+            method: configuration.sentMethod,
+            server: decisive?.route.server,
+            url: decisive?.url,
+            attempts: ending.attempts.count,
+            elapsed: startedAt.duration(to: now),
+            redirects: decisive?.trail?.value.steps ?? []
         )
+        if decisive?.trail?.value.hasLeft != true { context.attempt = decisive?.route.attempt }
+        return CopyOnWrite(context)
     }
 }
 

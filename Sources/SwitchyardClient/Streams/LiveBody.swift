@@ -76,8 +76,8 @@ final class LiveBody: Sendable {
         if let reason = transfer.handle.reason { return failure(reason) }
         if error.kind == .cancelled { return failure(.cancelled) }
         let outcome = AttemptOutcome(error.kind)
-        if outcome.failureKind != nil, let server = context.server {
-            transfer.charge(Transfer.Break(server: server, outcome: outcome))
+        if outcome.failureKind != nil, let attempt = context.attempt {
+            transfer.charge(Transfer.Break(attempt: attempt, outcome: outcome))
         }
         return failure(.transport(error))
     }

@@ -102,7 +102,7 @@ extension DownloadRun {
         let outcome = AttemptOutcome(error.kind)
         guard outcome.failureKind != nil else { throw failure(.request(.transport(error))) }
         configuration.onEvent?(.interrupted(at: state.offset, error))
-        state.breaks.add(response.context.server, outcome)
+        state.breaks.add(response.context, outcome)
         state.interruptions += 1
         guard state.interruptions <= configuration.maximumContinuations, configuration.request.isIdempotent else {
             state.breaks.settle(in: transfer)

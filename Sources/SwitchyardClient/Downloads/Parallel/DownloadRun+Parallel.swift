@@ -23,7 +23,7 @@ extension DownloadRun {
         )
         do throws(ParallelFetch.Failure) {
             state.isMixed = true
-            try await carryOut(fetch, parts, ParallelFetch.Source(body: first, server: response.context.server))
+            try await carryOut(fetch, parts, ParallelFetch.Source(body: first, context: response.context))
             return true
         } catch {
             first.cancel()

@@ -20,7 +20,7 @@ struct ParallelFetch: Sendable {
     /// The body that brings a part, and who sends it.
     struct Source: Sendable {
         var body: HTTPBodyStream
-        var server: Server.ID?
+        var context: RequestContext
     }
 
     let transfer: Transfer
@@ -93,7 +93,7 @@ struct ParallelFetch: Sendable {
             let error = cut ?? TransportError(.truncated, message: "a part ended early")
             let outcome = AttemptOutcome(error.kind)
             guard outcome.failureKind != nil, !Task.isCancelled else { throw .fatal(.request(ending(by: error))) }
-            breaks.add(current.server, outcome)
+            breaks.add(current.context, outcome)
             guard interruptions <= maximumContinuations else { throw .fatal(.request(ending(by: error))) }
             guard breaks.avoided(in: transfer).isEmpty else { continue }
             await transfer.core.time.pause(for: .milliseconds(100 << min(interruptions, 5)))
@@ -123,7 +123,7 @@ struct ParallelFetch: Sendable {
             response.discardBody()
             throw .noParts("a part was answered with \(response.status)")
         }
-        return Source(body: stream, server: response.context.server)
+        return Source(body: stream, context: response.context)
     }
 
     /// Writes a body to its place, up to the end of the part.

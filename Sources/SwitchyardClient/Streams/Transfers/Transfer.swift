@@ -168,29 +168,23 @@ struct Transfer: Sendable {
         await core.time.pause(for: max(least, .seconds(longest * Double.random(in: 0.5...1))))
     }
 
-    /// A server that broke a body off, and how.
+    /// An attempt whose body broke off, and how.
     struct Break: Sendable {
-        var server: Server.ID
+        var attempt: Attempt
         var outcome: AttemptOutcome
     }
 
-    /// Charges a server for a body that it broke off.
+    /// Charges a server for a body that it broke off, as far as the attempt still says something about it.
     ///
     /// - Parameters:
-    ///   - broken: The server, and how it failed.
-    ///   - witness: A server that has answered the same request since; then the failure counts in full.
-    func charge(_ broken: Break, witness: Server.ID? = nil) {
-        let now = core.time.now
-        guard let culprit = attempt(on: broken.server, at: now) else { return }
-        var settled = [SettledAttempt(culprit, broken.outcome)]
-        if let witness, witness != broken.server, let other = attempt(on: witness, at: now) {
-            settled.append(SettledAttempt(other, .answered))
+    ///   - broken: The attempt, and how it failed.
+    ///   - witness: An attempt that has answered the same request since; then the failure counts in full.
+    func charge(_ broken: Break, witness: Attempt? = nil) {
+        var settled = [SettledAttempt(broken.attempt.afterwards, broken.outcome)]
+        if let witness, witness.isElsewhere(than: broken.attempt) {
+            settled.append(SettledAttempt(witness.afterwards, .answered))
         }
-        core.publish(pool.settle(settled, at: now), from: pool)
-    }
-
-    private func attempt(on server: Server.ID, at now: MonotonicTime) -> Attempt? {
-        pool.fixed(server, for: APIConfiguration(), at: now)?.attempt
+        core.publish(pool.settle(settled, at: core.time.now), from: pool)
     }
 
     /// The context of a failure that no request has.

@@ -52,5 +52,10 @@ public struct Attempt: Sendable, Hashable {
     public var server: Int { Int(position) }
 
     /// Whether it went to another server, by the generation: a new list may have moved servers between the two.
-    func isElsewhere(than other: Attempt) -> Bool { generation != other.generation }
+    package func isElsewhere(than other: Attempt) -> Bool { generation != other.generation }
+
+    /// The same attempt, for what becomes known of it after it was settled.
+    package var afterwards: Attempt {
+        Attempt(server: server, generation: generation, role: .first, startedAt: startedAt)
+    }
 }

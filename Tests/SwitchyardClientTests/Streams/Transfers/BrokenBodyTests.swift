@@ -1,0 +1,62 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Who is charged with a body that breaks off behind the head of its answer.
+@Suite(.timeLimit(.minutes(5))) struct BrokenBodyTests {
+    private let clock = ManualClock()
+
+    /// A client whose films break off half a minute after their heads.
+    private func client(redirecting: Bool) throws -> NetworkClient {
+        try NetworkClient.stubbed(time: clock) { [clock] request in
+            guard request.url.text.hasSuffix("film") else { return .status(200) }
+            if redirecting, request.server != "far" {
+                return .status(302, headers: ["Location": "https://far.test/film"])
+            }
+            let cut = TransportError(.timeout, message: "silence")
+            return .chunks([Data("one".utf8)], every: .seconds(30), on: clock, failing: cut)
+        }.client
+    }
+
+    /// Reads a film to where it breaks off; something happens on the way.
+    private func read(with client: NetworkClient, while event: () -> Void = {}) async throws {
+        let film = try await client.stream(APIConfiguration(path: "film"))
+        let reading = Task { try await film.bytes.collect(upTo: 100) }
+        await until { clock.nextDeadline == clock.now.advanced(by: .seconds(30)) }
+        clock.advance(by: .seconds(1))
+        event()
+        clock.advance(by: .seconds(28))
+        // What fails right after it is not the path's fault.
+        _ = try await client.send(APIConfiguration(path: "list"))
+        clock.advance(by: .seconds(1))
+        await #expect(throws: RequestFailure.self) { _ = try await reading.value }
+    }
+
+    @Test func `it is charged to its server`() async throws {
+        let client = try client(redirecting: false)
+
+        try await read(with: client)
+
+        #expect(client.servers[0].statistics.failures == 1)
+    }
+
+    @Test func `what came from elsewhere is not charged to the server that led there`() async throws {
+        let client = try client(redirecting: true)
+
+        try await read(with: client)
+
+        #expect(client.servers[0].statistics.failures == 0)
+    }
+
+    @Test func `a body that another way to the network has cut is charged to nobody, however late that shows`()
+        async throws
+    {
+        let client = try client(redirecting: false)
+
+        try await read(with: client) { client.networkPathChanged() }
+
+        #expect(client.servers[0].statistics.failures == 0)
+    }
+}
