@@ -38,7 +38,7 @@
         private static func ping(_ task: URLSessionWebSocketTask, every interval: Duration) async {
             var isAlive = Locked(true)
             // Pings keep real time, which proxies go by; a sleep throws for one reason, that the task was cancelled.
-            while (try? await Task.sleep(for: interval)) != nil {
+            while (try? await Task.sleep(for: interval.sleepable)) != nil {
                 guard isAlive.withLock({ $0 }) else { return task.cancel(with: .abnormalClosure, reason: nil) }
                 let hasPong = Locked(false)
                 task.sendPing { error in

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 import Testing
 
 @testable import SwitchyardClient
@@ -140,6 +141,19 @@ import Testing
 
         #expect(pieces.map(\.count) == [16, 16, 8])
         #expect(await pauses.durations == [.milliseconds(200), .milliseconds(200), .milliseconds(200)])
+    }
+
+    @Test func `a pause that no clock can reckon with is one of a year`() async throws {
+        let pauses = Locked<[Duration]>([])
+        let throttle = BodyThrottle(packetSize: 1, delay: .seconds(Int64.max)) { pause in
+            pauses.withLock { $0.append(pause) }
+        }
+        let stream = Self.stream([Data(count: 2)], length: 2).throttled(throttle)
+
+        let pieces = try await Self.pieces(try stream.makeReader(), of: 9)
+
+        #expect(pieces.count == 2)
+        #expect(pauses.withLock { $0 }.allSatisfy { $0 == .seconds(31_536_000) })
     }
 
     // Row C49: 16 KiB and 0.2 seconds are what AFNetworking suggests.

@@ -10,7 +10,7 @@ public struct BodyThrottle: Sendable {
     public var packetSize: Int {
         didSet { packetSize = max(1, packetSize) }
     }
-    /// The pause between packets.
+    /// The pause between packets; a year at most.
     public var delay: Duration
     /// Waits; no thread does meanwhile.
     public var pause: @Sendable (Duration) async throws -> Void
@@ -67,8 +67,14 @@ private actor ThrottledBodyReader: HTTPBodyReader {
     }
 
     func read(maximumLength: Int) async throws -> Data? {
-        if !isFirst { try await throttle.pause(throttle.delay) }
+        if !isFirst { try await throttle.pause(throttle.delay.sleepable) }
         isFirst = false
         return try await base.read(maximumLength: min(maximumLength, throttle.packetSize))
     }
+}
+
+extension Duration {
+    /// The duration as a task can sleep for it, a year at most: the system's clock ends the process over one that it
+    /// cannot reckon with.
+    var sleepable: Duration { min(self, .seconds(31_536_000)) }
 }
