@@ -6,7 +6,10 @@ import SwitchyardServices
 /// beside the first would take the first one's share of the network: the attempt is slow only when nothing moves.
 final class BodyActivity: Sendable {
     /// How long the first byte may take, and any pause between two, before another server is asked as well.
-    static let patience = (first: Duration.seconds(1), next: Duration.seconds(10))
+    ///
+    /// The answer to a body that is sent may take as long as the body has, within the same bounds: whoever waits for what
+    /// sending it again would cost pays twice at most.
+    static let patience = (least: Duration.seconds(1), most: Duration.seconds(10))
 
     private struct State {
         var busyUntil: MonotonicTime
@@ -14,17 +17,24 @@ final class BodyActivity: Sendable {
     }
 
     private let time: TimeReader
+    private let startedAt: MonotonicTime
     private let state: Locked<State>
 
     /// Begins with an attempt; `nil` for a body that is sent as quickly as none at all.
     init?(of body: HTTPBody, startedAt now: MonotonicTime, on time: TimeReader) {
         guard body.isLarge else { return nil }
         self.time = time
-        state = Locked(State(busyUntil: now.advanced(by: Self.patience.first)))
+        startedAt = now
+        state = Locked(State(busyUntil: now.advanced(by: Self.patience.least)))
     }
 
-    /// Until when the attempt is not slow, by what has moved so far.
-    var busyUntil: MonotonicTime { state.withLock { $0.busyUntil } }
+    /// When to look again whether the attempt is slow; `nil` if it is.
+    ///
+    /// Once a second at least, since the end of the body may come at any time and brings the moment nearer.
+    func nextLook(at now: MonotonicTime) -> MonotonicTime? {
+        let busyUntil = state.withLock { $0.busyUntil }
+        return now < busyUntil ? min(busyUntil, now.advanced(by: Self.patience.least)) : nil
+    }
 
     /// When a byte of the body was last sent; `nil` before the first.
     var lastSent: MonotonicTime? { state.withLock { $0.sent } }
@@ -32,15 +42,17 @@ final class BodyActivity: Sendable {
     /// Takes note of what a transport reports, and passes it on.
     func watching(_ handler: TransferProgressHandler?) -> TransferProgressHandler {
         { [self] report in
-            if report.completed > 0 { note(report.direction, at: time.now) }
+            if report.completed > 0 { note(report, at: time.now) }
             handler?(report)
         }
     }
 
-    private func note(_ direction: TransferProgress.Direction, at now: MonotonicTime) {
+    private func note(_ report: TransferProgress, at now: MonotonicTime) {
+        let isSent = report.direction == .upload && report.completed == report.total
+        let sofar = min(max(Self.patience.least, startedAt.duration(to: now)), Self.patience.most)
         state.withLock { state in
-            state.busyUntil = now.advanced(by: Self.patience.next)
-            if direction == .upload { state.sent = now }
+            state.busyUntil = now.advanced(by: isSent ? sofar : Self.patience.most)
+            if report.direction == .upload { state.sent = now }
         }
     }
 }

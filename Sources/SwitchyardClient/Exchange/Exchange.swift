@@ -225,8 +225,8 @@ extension Exchange {
         let now = core.now
         guard now < deadline else { return end(with: .failure(.deadlineExceeded)) }
         let (slow, tried, timer) = state.withLock { ($0.newestLive, $0.tried, $0.claimTimer()) }
-        if configuration.isIdempotent, let busyUntil = slow?.activity?.busyUntil, now < busyUntil {
-            return setTimer(timer, at: min(busyUntil, deadline))
+        if configuration.isIdempotent, let next = slow?.activity?.nextLook(at: now) {
+            return setTimer(timer, at: min(next, deadline))
         }
         setTimer(timer, at: deadline)
         guard let slow, slow.route.attempt != nil, configuration.leavesChoice else { return }

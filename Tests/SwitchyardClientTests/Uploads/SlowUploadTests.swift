@@ -91,6 +91,36 @@ import Testing
         #expect(readers.withLock { $0 } == 2)
         gates[1].open()
     }
+
+    @Test(arguments: [(0, 1), (4, 4), (9, 9)])
+    func `the answer to what was sent may take as long as sending it, and a second at least`(
+        seconds: Int,
+        patience: Int
+    ) async throws {
+        let client = try client()
+        let held = Gate()
+        servers[0].route(.put, "/film") { _ in
+            await held.pass()
+            return .text("late")
+        }
+        let (gates, readers) = ((0..<2).map { _ in Gate() }, Locked(0))
+        let call = Task { [sent] in
+            try await client.upload(upload(gates, readers)) { report in
+                if report.direction == .upload { sent.record(report.completed) }
+            }
+        }
+        await give(0, of: gates)
+        clock.advance(by: .seconds(seconds))
+        await give(1, of: gates)
+
+        clock.advance(by: .seconds(patience) - .milliseconds(1))
+        #expect(readers.withLock { $0 } == 1)
+        clock.advance(by: .seconds(1))
+        await until { readers.withLock { $0 } == 2 }
+
+        #expect(try await call.value.context.server == "secondary")
+        held.open()
+    }
 }
 
 /// Gives pieces of one length, each when its gate is open.
