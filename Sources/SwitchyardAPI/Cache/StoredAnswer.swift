@@ -105,6 +105,17 @@ public protocol AnswerStore: Sendable {
     /// Header fields and times become those of `answer`, which has no body: the stored one stays.
     func confirm(_ key: CacheKey, by answer: StoredAnswer)
 
+    /// Takes note that a server confirmed an answer of a key; another answer that is stored there goes.
+    ///
+    /// Unless a store does it otherwise, whatever is stored there is taken for the one that was confirmed.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - headers: The header fields of the answer that was confirmed. One whose validators (`ETag`, `Last-Modified`) are
+    ///     not the same is another: somebody else may have stored it, as another process.
+    ///   - answer: The header fields and times from now on; it has no body.
+    func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredAnswer)
+
     /// Removes the answer of a key.
     func remove(_ key: CacheKey)
 
@@ -135,6 +146,11 @@ public protocol AnswerStore: Sendable {
 }
 
 extension AnswerStore {
+    /// Takes what is stored for the answer that was confirmed.
+    public func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredAnswer) {
+        confirm(key, by: answer)
+    }
+
     /// Removes them by a rule.
     public func removeUnnamed(in partition: CachePartition) {
         let nobody = partition.withoutUser

@@ -236,6 +236,34 @@ import Testing
         return try await start().response(for: configuration, with: serializer)
     }
 
+    @Test func `F35: an answer that only memory keeps is not confirmed over an older one on disk`() async throws {
+        let number = Locked("1")
+        func launched() throws -> TopicAPI {
+            let transport = StubTransport { request in
+                let number = number.withLock { $0 }
+                if request.headers["If-None-Match"] == number { return .status(304) }
+                let headers: HTTPHeaders = ["Content-Type": "application/json", "ETag": number]
+                return .status(200, headers: headers, body: Data(#"{"id":1,"title":"\#(number)"}"#.utf8))
+            }
+            let client = try NetworkClient.stubbed(transport, time: clock)
+            client.responseCache = ResponseCache(disk: try DiskCache(at: folder.url), time: clock)
+            return TopicAPI(client: client)
+        }
+        let refresh = configuration { $0.reading = .never }
+        let first = try launched()
+        _ = try await first.value(Topic.self, for: refresh)
+        number.withLock { $0 = "2" }
+        let inMemory = configuration {
+            $0.reading = .never
+            $0.usesDisk = false
+        }
+        _ = try await first.value(Topic.self, for: inMemory)
+        #expect(try await first.response(Topic.self, for: refresh).source == .revalidated)
+        try await flush(first)
+
+        #expect(try await launched().value(Topic.self, for: refresh).title == "2")
+    }
+
     @Test func `F35: cookies that come with a confirmation are not kept`() async throws {
         let answer = try await confirmed(by: ["Set-Cookie": "sid=s3cr3t"], configuration())
 

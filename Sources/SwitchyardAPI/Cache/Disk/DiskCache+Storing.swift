@@ -1,5 +1,5 @@
 import Foundation
-import SwitchyardClient
+public import SwitchyardClient
 import SwitchyardServices
 
 extension DiskCache {
@@ -15,6 +15,22 @@ extension DiskCache {
     /// Takes note that a server confirmed the answer of a key; does nothing when there is none of the same version and
     /// data.
     public func confirm(_ key: CacheKey, by answer: StoredAnswer) {
+        confirm(key, by: answer) { _ in true }
+    }
+
+    /// Takes note that a server confirmed an answer of a key; does nothing when there is none of the same version and data.
+    ///
+    /// One with other validators is not the one that was confirmed, and is removed: another process has stored it.
+    public func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredAnswer) {
+        let validators = HTTPCacheRules.conditions(for: headers)
+        confirm(key, by: answer) { HTTPCacheRules.conditions(for: $0.headers) == validators }
+    }
+
+    private func confirm(
+        _ key: CacheKey,
+        by answer: StoredAnswer,
+        if isConfirmed: @escaping @Sendable (StoredAnswer) -> Bool
+    ) {
         let digest = key.fingerprint
         let name = DiskName(key.parts.partition, digest: digest)
         writing.async { [self] in
@@ -22,6 +38,8 @@ extension DiskCache {
             guard state.withLock({ $0.waiting[name] }) == nil, case .success(var record) = lookUp(name, digest),
                 record.answer.version == answer.version, record.answer.sensitiveDigest == answer.sensitiveDigest
             else { return }
+            // Fields of one answer over the body of another would be believed for as long as the server confirms them.
+            guard isConfirmed(record.answer) else { return discard(folder.path(of: name)) }
             record.answer.take(from: answer)
             write(record, name)
         }

@@ -83,7 +83,8 @@ extension CachedCall {
             guard plan.policy.usesDisk, let disk = plan.cache.disk,
                 !plan.isAmbiguousOnDisk(answer, call.configuration.headers)
             else { return }
-            if isConfirmation { disk.confirm(plan.key, by: answer) } else { disk.store(answer, for: plan.key) }
+            guard isConfirmation else { return disk.store(answer, for: plan.key) }
+            disk.confirm(plan.key, with: stored?.answer?.headers ?? [:], by: answer)
         }
 
         /// The answer without its body, with the times that policy and header fields give it; `nil` when HTTP's rules

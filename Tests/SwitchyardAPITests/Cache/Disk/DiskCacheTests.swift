@@ -196,4 +196,16 @@ import Testing
 
         #expect(try await disk.answer(for: Self.key("/1")).body == Data("newer".utf8))
     }
+
+    @Test func `a confirmation of one answer is not put over another that lies in its place`() async throws {
+        let disk = try DiskCache(at: folder.url)
+        var other = Self.answer("two")
+        other.headers["ETag"] = "\"2\""
+        disk.store(other, for: Self.key("/1"))
+
+        disk.confirm(Self.key("/1"), with: Self.answer("one").headers, by: Self.answer(""))
+
+        await disk.flush()
+        await #expect(throws: APIError.CacheReason.invalidMetadata) { try await disk.answer(for: Self.key("/1")) }
+    }
 }
