@@ -51,6 +51,26 @@ import Testing
         #expect(try await topics.response(for: refresh, with: serializer).source == .revalidated)
     }
 
+    @Test(arguments: [CachePolicy.Freshness.lifetime, .http])
+    func `F35, F45: the server may confirm what is shown while it is asked`(_ freshness: CachePolicy.Freshness)
+        async throws
+    {
+        let fields: HTTPHeaders = ["ETag": "\"v1\"", "Cache-Control": "max-age=60, stale-while-revalidate=600"]
+        let (client, transport) = try tagged(fields)
+        let topics = TopicAPI(client: client)
+        var call = configuration()
+        call.cache.freshness = freshness
+        call.cache.staleWhileRevalidate = .seconds(600)
+        _ = try await topics.value(Topic.self, for: call)
+        clock.advance(by: .seconds(100))
+
+        #expect(try await topics.response(Topic.self, for: call).source == .staleCache(age: .seconds(100)))
+
+        await transport.waitForRequests(2)
+        await transport.waitUntilIdle()
+        #expect(transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"v1\""])
+    }
+
     @Test func `a stale answer is no answer without confirmation`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)

@@ -34,8 +34,9 @@ struct CachedCall<Value: Sendable>: Sendable {
             return APIResponse(stored)
         case .refuse(let reason):
             throw call.module.completed(APIError(.cache(reason)))
-        case .answerAndRefresh:
-            _ = flight(Fetch(of: self, through: client(), confirming: stored), needsWaiters: false)
+        case .answerAndRefresh(let conditions):
+            let fetch = Fetch(of: self, through: client(), confirming: stored, with: conditions)
+            _ = flight(fetch, needsWaiters: false)
             return APIResponse(stored)
         case .ask(let conditions):
             let fetch = Fetch(of: self, through: client(), confirming: stored, with: conditions)

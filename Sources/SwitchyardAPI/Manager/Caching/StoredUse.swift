@@ -6,8 +6,8 @@ import SwitchyardServices
 enum StoredUse: Sendable {
     /// It is the answer.
     case answer
-    /// It is the answer, and a new one is fetched for the next call.
-    case answerAndRefresh
+    /// It is the answer, and the server is asked for the next call, with the fields by which it may confirm what is stored.
+    case answerAndRefresh(HTTPHeaders)
     /// It may not be used, and the server may not be asked.
     case refuse(APIError.CacheReason)
     /// The server is asked, with the fields by which it may confirm what is stored.
@@ -28,7 +28,7 @@ enum StoredUse: Sendable {
             policy.keepsForConfirmation > .zero ? HTTPCacheRules.conditions(for: stored.answer?.headers ?? [:]) : [:]
         if policy.reading == .never { return .ask(conditions) }
         if stored.isFresh { return .answer }
-        return isUsable(stored, policy, lifetime) ?? .ask(conditions)
+        return isUsable(stored, policy, lifetime) ? .answerAndRefresh(conditions) : .ask(conditions)
     }
 
     /// Decides by HTTP's rules; the policy's own windows hold where neither answer nor request forbids them.
@@ -42,14 +42,15 @@ enum StoredUse: Sendable {
         var conditions = HTTPHeaders()
         switch HTTPCacheRules.reuse(http, for: request, now: stored.now(http)) {
         case .fresh: return .answer
-        case .freshEnough: return policy.reading == .only ? .answer : .answerAndRefresh
+        case .freshEnough:
+            return policy.reading == .only ? .answer : .answerAndRefresh(HTTPCacheRules.conditions(for: http))
         case .validate(let fields): conditions = fields
         case .none: break
         }
         let isAllowed =
             HTTPCacheRules.mayBeStale(http) && http.matches(request) && !HTTPCacheRules.demandsFreshness(request)
         if policy.reading == .only { return isAllowed ? reading(stored, policy, lifetime) : .refuse(.expired) }
-        return (isAllowed ? isUsable(stored, policy, lifetime) : nil) ?? .ask(conditions)
+        return isAllowed && isUsable(stored, policy, lifetime) ? .answerAndRefresh(conditions) : .ask(conditions)
     }
 
     /// What is read without the server.
@@ -62,13 +63,14 @@ enum StoredUse: Sendable {
         return isAllowed ? .answer : .refuse(.expired)
     }
 
+    /// Whether the answer may be given while the server is asked.
     private static func isUsable<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,
         _ lifetime: Duration
-    ) -> StoredUse? {
+    ) -> Bool {
         let limit = (stored.lifetime ?? lifetime) + policy.staleWhileRevalidate
-        return policy.staleWhileRevalidate > .zero && stored.age < limit ? .answerAndRefresh : nil
+        return policy.staleWhileRevalidate > .zero && stored.age < limit
     }
 
     /// Whether the answer may stand in for a server that failed.
