@@ -145,7 +145,7 @@ extension APIResource {
     public func invalidate() {
         outdate()
         change { state in
-            state.content?.isInvalid = true
+            state.isInvalid = true
             state.isFlightOutdated = state.flight != nil
             state.failure = nil
         }
@@ -168,6 +168,7 @@ extension APIResource {
         state.withLock { $0.flight }?.cancel()
         change { state in
             state.content = ResourceState.Content(value, .local, created: time.now)
+            state.isInvalid = false
             state.failure = nil
         }
     }
@@ -218,7 +219,8 @@ extension APIResource {
                     answer,
                     created: created
                 )
-                state.content?.isInvalid = state.isFlightOutdated
+                // What stands in for the server is from before, too.
+                state.isInvalid = state.isFlightOutdated || state.isInvalid && response.isFromCache
                 // What stands in for the server is as old as it is, and the server is left alone for a while.
                 state.failure = age > .zero ? (nil, now) : nil
                 state.isWiped = false

@@ -34,7 +34,6 @@ struct ResourceState<Value: Sendable>: Sendable {
         var origin: ResourceSnapshot<Value>.Origin
         var answer: CachedAnswer?
         var created: MonotonicTime
-        var isInvalid = false
 
         init(
             _ value: Value,
@@ -58,6 +57,8 @@ struct ResourceState<Value: Sendable>: Sendable {
     /// When the server failed the last time, and how; without an error when a stored value stood in for it.
     var failure: (error: APIError?, time: MonotonicTime)?
     var flight: Flight<Value>?
+    /// Whether the value has to be loaded again, be it one that is stored and not shown yet.
+    var isInvalid = false
     /// Whether the value was invalidated since the load under way was begun, whose answer may be from before.
     var isFlightOutdated = false
     /// Whether the value was removed on purpose, so that a stored one is not to come back.
@@ -87,7 +88,7 @@ struct ResourceState<Value: Sendable>: Sendable {
     }
 
     private func isCurrent(at now: MonotonicTime, _ expiration: Duration) -> Bool {
-        content.map { !$0.isInvalid && $0.created.duration(to: now) < expiration } ?? false
+        content.map { !isInvalid && $0.created.duration(to: now) < expiration } ?? false
     }
 
     /// Whether a load is called for.

@@ -149,6 +149,43 @@ import Testing
         #expect(topic.value?.title == "2")
     }
 
+    @Test func `F37: what was invalidated before it was read from disk is loaded again`() async throws {
+        let folder = TemporaryFolder()
+        let call = TopicAPI.topic(1, lifetime: .seconds(60))
+        func launched() throws -> TopicAPI {
+            let topics = try manager()
+            topics.client.responseCache = ResponseCache(disk: try DiskCache(at: folder.url), time: clock)
+            return topics
+        }
+        let first = try launched()
+        _ = try await first.value(Topic.self, for: call)
+        try await #require(first.cache.disk as? DiskCache).flush()
+
+        let topic = resource(try launched())
+        topic.invalidate()
+
+        #expect(try await topic.loadIfNeeded()?.title == "2")
+        #expect(try await topic.loadIfNeeded()?.title == "2")
+    }
+
+    @Test func `F37, F39: an invalidated value that stands in for the server is not current`() async throws {
+        let topics = try manager()
+        var call = TopicAPI.topic(1, lifetime: .seconds(60))
+        call.cache.staleIfError = .seconds(3_600)
+        let topic = topics.resource(Topic.self, for: call)
+        try await topic.load()
+        clock.advance(by: .seconds(10))
+        topic.invalidate()
+        fails.withLock { $0 = true }
+
+        #expect(try await topic.load().title == "1")
+
+        #expect(!topic.snapshot.isCurrent)
+        fails.withLock { $0 = false }
+        clock.advance(by: .seconds(1))
+        #expect(try await topic.loadIfNeeded()?.title == "3")
+    }
+
     @Test func `F41: a value is put in without the network, and ends a load under way`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
