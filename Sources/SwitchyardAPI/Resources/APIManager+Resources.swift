@@ -114,6 +114,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
             retryDelay: options.retryDelay,
             time: client.time,
             completed: { module.completed($0) },
+            isPresent: { isPresent },
             recall: { await stored() },
             outdate: { leaveFetches() },
             fetch: { await fetched() }

@@ -34,6 +34,8 @@ public final class APIResource<Value: Sendable>: Sendable {
     private let recall: @Sendable () async -> CachedValue<Value>?
     private let outdate: @Sendable () -> Void
     private let completed: @Sendable (APIError) -> APIError
+    /// Whether environment and user are still those that it was made for, by whom it was made.
+    let isPresent: @Sendable () -> Bool
 
     init(
         _ stored: CachedValue<Value>?,
@@ -41,6 +43,7 @@ public final class APIResource<Value: Sendable>: Sendable {
         retryDelay: Duration,
         time: any TimeSource,
         completed: @escaping @Sendable (APIError) -> APIError,
+        isPresent: @escaping @Sendable () -> Bool,
         recall: @escaping @Sendable () async -> CachedValue<Value>?,
         outdate: @escaping @Sendable () -> Void,
         fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
@@ -49,6 +52,7 @@ public final class APIResource<Value: Sendable>: Sendable {
         self.expiration = expiration
         self.retryDelay = retryDelay
         self.completed = completed
+        self.isPresent = isPresent
         self.recall = recall
         self.outdate = outdate
         self.fetch = fetch

@@ -34,7 +34,7 @@ final class ResourceTable: Sendable {
     var count: Int { state.withLock { $0.entries.values.count { $0.resource != nil } } }
 
     /// The resource of a call and what its value depends on beside the request, made by the first who asks for it, and
-    /// anew after each change of a user without a name.
+    /// anew after each change of a user without a name, and where the manager of the first has another user by now.
     func resource<Value: Sendable>(
         _ key: CacheKey,
         _ stamp: CacheStamp,
@@ -43,15 +43,18 @@ final class ResourceTable: Sendable {
     ) -> APIResource<Value> {
         let name = Name(key: key, stamp: stamp, type: ObjectIdentifier(Value.self), userChanges: userChanges)
         let new = make()
+        // Asked without the lock: it is the app that says who its user is.
+        let old = state.withLock { $0.entries[name]?.resource as? APIResource<Value> }
+        let isOver = old.map { !$0.isPresent() } ?? false
         let (resource, dropped) = state.withLock { state -> (APIResource<Value>, [any AnyObject]) in
             state.uses += 1
             let known = state.entries[name]?.resource as? APIResource<Value>
-            let resource = known ?? new
+            let resource = isOver && known === old ? new : known ?? new
             state.entries[name] = Entry(resource: resource, kept: resource, use: state.uses)
             return (resource, state.shrink(to: limit))
         }
         // Let go without the lock, since the end of a resource tells its listeners.
-        withExtendedLifetime(dropped) {}
+        withExtendedLifetime((dropped, old)) {}
         return resource
     }
 

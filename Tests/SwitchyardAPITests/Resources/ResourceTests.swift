@@ -299,6 +299,21 @@ import Testing
         #expect(topic.value == nil && topics.cache.count == 0 && requests == 0)
     }
 
+    @Test func `F48: a manager gets a resource that loads, whoever else had its user before`() async throws {
+        let client = try manager().client
+        let first = TopicAPI(client: client, user: "ada")
+        let second = TopicAPI(client: client, user: "ada")
+        let old = resource(first)
+        #expect(resource(second) === old)
+        first.user.withLock { $0 = "grace" }
+
+        let new = resource(second)
+
+        #expect(try await new.load().title == "1")
+        #expect(resource(second) === new)
+        await #expect(throws: APIError(.cancelled(.superseded))) { try await old.load() }
+    }
+
     @Test func `F48: a load that the user's log-out overtakes shows nothing`() async throws {
         let transport = StubTransport { [clock] _ in
             .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"a"}"#))
