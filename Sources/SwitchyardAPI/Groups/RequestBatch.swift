@@ -73,13 +73,18 @@ public struct BatchReport<Value: Sendable>: Sendable {
     public var outcome: GroupOutcome
     /// How the requests ended, in order.
     public var results: [Result<Value, APIError>]
-    /// The request that made the batch fail.
+    /// The request that made the batch fail; `nil` when it was none of them, but a member that its group was given.
     public var failedRequest: APIRequest<Value>?
+    /// How the member ended that made the batch fail.
+    private let failure: MemberOutcome?
 
     init(_ report: GroupReport, _ requests: [APIRequest<Value>]) {
         outcome = report.outcome
         results = requests.map { $0.outcome?.map(\.value) ?? .failure(APIError(.cancelled(.caller))) }
-        if case .failed(let member?) = report.outcome { failedRequest = requests[member] }
+        failure = report.failure
+        if case .failed(let member?) = report.outcome, requests.indices.contains(member) {
+            failedRequest = requests[member]
+        }
     }
 
     /// The values that are there, in order.
@@ -92,10 +97,18 @@ public struct BatchReport<Value: Sendable>: Sendable {
         case .cancelled: APIError(.cancelled(.caller))
         case .timedOut: APIError(.limited(.deadline))
         case .failed:
-            switch failedRequest?.outcome {
-            case .failure(let error): error
-            case .success, nil: APIError(.configuration(.other("too few requests to succeed")))
-            }
+            if case .failure(let error) = failedRequest?.outcome { error } else { Self.error(of: failure) }
+        }
+    }
+}
+
+extension BatchReport {
+    /// The error of a batch that failed by no request of its own.
+    private static func error(of member: MemberOutcome?) -> APIError {
+        switch member {
+        case .failed(let reason): APIError(reason)
+        case .cancelled: APIError(.cancelled(.caller))
+        case .succeeded, nil: APIError(.configuration(.other("too few requests to succeed")))
         }
     }
 }

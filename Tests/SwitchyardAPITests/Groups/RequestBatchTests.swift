@@ -39,6 +39,18 @@ import Testing
         gate.open()
     }
 
+    @Test func `a member that the group of a batch was given may be the one that fails`() async {
+        let gate = Gate()
+        let batch = RequestBatch([APIRequest<Int>.gated(1, gate)], options: .test(.failFast))
+        batch.group.add(APIRequest<String>.failing())
+
+        let report = await batch.finished()
+
+        #expect(report.outcome == .failed(member: 1) && report.failedRequest == nil)
+        #expect(report.error == APIError(.status(500)))
+        gate.open()
+    }
+
     @Test func `J9, J10, YTK-38: accessories of the batch go around its handlers, and members keep theirs`() async {
         let diary = Diary()
         let request = APIRequest<Int>.ready(1)
