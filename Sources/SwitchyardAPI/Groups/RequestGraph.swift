@@ -60,20 +60,24 @@ public final class RequestGraph: GroupMember {
     /// - Throws: ``GraphError``; then nothing was started.
     public func start() throws(GraphError) {
         let order = try Self.checked(contents.withLock { $0.nodes })
-        guard group.state == .initialized, group.progress.total == 0, enter() else { throw .started }
-        group.require(order)
+        guard group.state == .initialized, let places = enter() else { throw .started }
+        group.require(order, at: places)
         guard group.resume() else { throw .started }
     }
 
-    /// Makes the nodes members of the group, once.
-    private func enter() -> Bool {
+    /// Makes the nodes members of the group, once, behind those that the group has already.
+    ///
+    /// - Returns: Where they stand in the group; `nil` when they were there, or it was too late for one of them.
+    @discardableResult
+    private func enter() -> [Int]? {
         let nodes = contents.withLock { state -> [Node]? in
             guard !state.hasEntered else { return nil }
             state.hasEntered = true
             return state.nodes
         }
-        for node in nodes ?? [] { group.append(node.member) }
-        return nodes != nil
+        guard let nodes else { return nil }
+        let places = nodes.compactMap { group.append($0.member) }
+        return places.count == nodes.count ? places : nil
     }
 
     /// Starts what depends on nothing; a graph that cannot be carried out fails.
@@ -90,7 +94,7 @@ public final class RequestGraph: GroupMember {
 
     /// Cancels what is under way and drops the rest; every member ends, also before the start.
     public func cancel() {
-        _ = enter()
+        enter()
         group.cancel()
     }
 
@@ -141,10 +145,12 @@ extension RequestGraph {
 }
 
 extension RequestGroup {
-    /// Lets members wait for others; before the start only.
-    func require(_ dependencies: [Set<Int>]) {
+    /// Lets the members at some places wait for others of them; before the start only.
+    func require(_ dependencies: [Set<Int>], at places: [Int]) {
         contents.withLock { state in
-            for (index, own) in dependencies.enumerated() { state.plan.require(own, for: index) }
+            for (place, own) in zip(places, dependencies) {
+                state.plan.require(Set(own.map { places[$0] }), for: place)
+            }
         }
     }
 }

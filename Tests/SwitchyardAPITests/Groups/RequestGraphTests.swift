@@ -28,6 +28,19 @@ import Testing
         #expect(diary.entries.count == 4)
     }
 
+    @Test func `a graph whose group was given a member before the start keeps its order`() async throws {
+        let diary = Diary()
+        let graph = RequestGraph(options: .test(.failFast, limit: 1))
+        try graph.add(recorded("second", diary), named: "second", after: ["first"])
+        try graph.add(recorded("first", diary), named: "first")
+        graph.group.add(recorded("free", diary))
+
+        let report = try await graph.finished()
+
+        #expect(report.members == [.succeeded, .succeeded, .succeeded])
+        #expect(diary.entries == ["free", "first", "second"])
+    }
+
     @Test func `a graph that is cancelled before its start ends its members too`() async throws {
         let diary = Diary()
         let members = ["a", "b"].map { recorded($0, diary) }
