@@ -63,7 +63,8 @@ public struct APIModule: Sendable {
     ///   - envelope: The frame around every answer.
     ///   - decoding: How JSON becomes values.
     ///   - rules: What an answer has to be before it is decoded.
-    ///   - messages: The words for the user; those of `errors` unless given.
+    ///   - messages: The words for the user; those of `errors` unless given, which also speak for the module's codes that
+    ///     have none here.
     public init(
         errors: ModuleErrors? = nil,
         envelope: Envelope? = nil,
@@ -78,7 +79,7 @@ public struct APIModule: Sendable {
                 envelope: envelope,
                 frame: envelope?.name ?? "",
                 decoding: decoding,
-                messages: messages ?? errors?.messages ?? .standard,
+                messages: errors.map { messages?.filled(from: $0) ?? $0.messages } ?? messages ?? .standard,
                 shelf: DecodingShelf(decoding: decoding, envelope: envelope)
             )
         )

@@ -132,6 +132,20 @@ import Testing
         #expect(raw?.reason == .status(500))
         #expect(raw?.context.body == Data("{ malformed".utf8))
     }
+
+    @Test func `H8: words for all errors leave the words of the module's codes in place`() throws {
+        var messages = ErrorMessages(languages: [.simplifiedChinese])
+        messages.set("论坛正在搬迁", for: .failed, in: .simplifiedChinese)
+        messages.set("没有这个名字", for: .module(1002), in: .simplifiedChinese)
+        let module = APIModule(errors: try ModuleErrors(UserError.self), messages: messages)
+
+        let words = [APIError.Reason.module(.init(module: "UserError", code: 1001)), .status(500)]
+            .map { APIError($0, messages: module.messages).message }
+        #expect(words == ["用户不存在", "论坛正在搬迁"])
+        let own = ModuleFailure(module: "UserError", code: 1002)
+        #expect(APIError(.module(own), messages: module.messages).message == "没有这个名字")
+    }
+
     @Test func `H8: a status of the table becomes the module's error, without an envelope too`() async throws {
         let errors = try ModuleErrors(
             UserError.self,

@@ -60,6 +60,15 @@ public struct ErrorMessages: Sendable {
         }
     }
 
+    /// These texts, and for codes of a module that have none here, the module's.
+    func filled(from errors: ModuleErrors) -> ErrorMessages {
+        var filled = self
+        for code in errors.codes.map(APIError.Code.module) {
+            filled.texts[code] = (errors.messages.texts[code] ?? [:]).merging(texts[code] ?? [:]) { _, own in own }
+        }
+        return filled
+    }
+
     /// The text for an error.
     public func text(for error: APIError) -> String {
         if prefersServerMessage, let own = error.serverMessage, !own.isBlank { return own }
