@@ -55,6 +55,28 @@ import Testing
         #expect(error?.message.contains("the record has no GET http://a/b") == true)
     }
 
+    @Test(arguments: [
+        #"{"code":0,"message":"","data":{"id":1}}"#, #"{"code": "A0301", "data": null}"#,
+        #"{"error":{"code":404}}"#, #"[{"code":-1,"x":[]},{"code":null}]"#,
+    ])
+    func `P11: the codes in the frames of answers are replayed as they came`(answer: String) async throws {
+        let recording = RecordingTransport(StubTransport { _ in .json(answer) })
+        _ = try await recording.send(try request("a"))
+        let replay = StubTransport(replaying: try HARArchive(data: try recording.archive.data()))
+
+        #expect(body(try await replay.send(try request("a"))) == Data(answer.utf8))
+    }
+
+    @Test func `P11: what could be an authorization code is hidden in the record of an answer, too`() async throws {
+        let answer = #"{"code":"SplxlOBeZQQYbYS6WxSbIA","otp":1,"more":{"code":{"a":1}}}"#
+        let recording = RecordingTransport(StubTransport { _ in .json(answer) })
+        _ = try await recording.send(try request("a"))
+        let replay = StubTransport(replaying: recording.archive)
+
+        let expected = #"{"code":"***","otp":"***","more":{"code":"***"}}"#
+        #expect(body(try await replay.send(try request("a"))) == Data(expected.utf8))
+    }
+
     @Test func `P11: a lenient replay asks neither for the server, nor for the order of the query, nor for the body`()
         async throws
     {

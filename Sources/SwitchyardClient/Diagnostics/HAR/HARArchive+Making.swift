@@ -117,7 +117,7 @@ extension HARResponse {
                 content = Content(size: 0, mimeType: type)
             case .whole(let data):
                 bodySize = data.count
-                let (text, encoding) = HARText.text(redaction.body(data, contentType: type))
+                let (text, encoding) = HARText.text(redaction.answer(data, contentType: type))
                 content = Content(size: data.count, mimeType: type, text: text, encoding: encoding)
             }
         }

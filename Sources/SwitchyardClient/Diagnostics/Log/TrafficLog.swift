@@ -79,7 +79,8 @@ struct TrafficLog: Sendable {
             metadata["headers"] = redaction.covering(attempt.request).headers(attempt.request.headers).description
         }
         if options.parts.contains(.requestBody), case .data(let data) = attempt.request.body {
-            metadata["body"] = text(data, type: attempt.request.headers["Content-Type"])
+            let type = attempt.request.headers["Content-Type"]
+            metadata["body"] = text(redaction.body(data, contentType: type), of: data.count)
         }
         if options.parts.contains(.curl) {
             metadata["curl"] = attempt.request.curlDescription(redaction: redaction)
@@ -114,7 +115,8 @@ struct TrafficLog: Sendable {
             }
             let part: LogOptions.Parts = response.status < 400 ? .answerBody : .errorBody
             if options.parts.contains(part), case .whole(let data) = response.body {
-                metadata["body"] = text(data, type: response.headers["Content-Type"])
+                let type = response.headers["Content-Type"]
+                metadata["body"] = text(redaction.answer(data, contentType: type), of: data.count)
             }
             let level: LogLevel = response.status < 500 ? .debug : .warning
             return Draft(level: level, category: .attempt, metadata: metadata)
@@ -148,13 +150,12 @@ struct TrafficLog: Sendable {
         return metadata
     }
 
-    private func text(_ data: Data, type: String?) -> String {
-        let shown = redaction.body(data, contentType: type)
+    private func text(_ shown: Data, of count: Int) -> String {
         var part = shown.prefix(options.bodyLimit)
         // A character that the limit cuts is no reason to take text for something else.
         if part.count < shown.count { part.removeLast(part.incompleteCharacter) }
-        guard let text = String(data: part, encoding: .utf8) else { return "\(data.count) bytes" }
-        return shown.count > options.bodyLimit ? "\(text)... (\(data.count) bytes)" : text
+        guard let text = String(data: part, encoding: .utf8) else { return "\(count) bytes" }
+        return shown.count > options.bodyLimit ? "\(text)... (\(count) bytes)" : text
     }
 }
 

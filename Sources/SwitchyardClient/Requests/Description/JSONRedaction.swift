@@ -4,8 +4,9 @@ import Foundation
 enum JSONRedaction {
     /// Returns the text with every value under a name that `isHidden` picks replaced by `"***"`.
     ///
-    /// What is not JSON comes back with what could be recognised hidden.
-    static func hidden(in data: Data, isHidden: (String) -> Bool) -> Data {
+    /// What is not JSON comes back with what could be recognised hidden. With `keepsBusinessCodes`, a value under `code`
+    /// stays unless it could be an authorization code.
+    static func hidden(in data: Data, keepsBusinessCodes: Bool = false, isHidden: (String) -> Bool) -> Data {
         let bytes = [UInt8](data)
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
@@ -21,9 +22,11 @@ enum JSONRedaction {
             let name = text(bytes[position..<end])
             position = end
             guard let value = valueStart(bytes, after: end), isHidden(name) else { continue }
+            let valueEnd = valueEnd(bytes, from: value)
+            if keepsBusinessCodes, name.lowercased() == "code", isBusinessCode(bytes[value..<valueEnd]) { continue }
             output += bytes[end..<value]
             output += "\"***\"".utf8
-            position = valueEnd(bytes, from: value)
+            position = valueEnd
         }
         return Data(output)
     }
@@ -32,6 +35,13 @@ enum JSONRedaction {
     static func looksLikeJSON(_ data: Data) -> Bool {
         let first = data.first { ![9, 10, 13, 32, 0xEF, 0xBB, 0xBF].contains($0) }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// Whether a value is no nested one and too short for an authorization code, which nobody can guess: 128 bits at
+    /// least (RFC 6749 section 10.10), and so 22 characters of base 64.
+    private static func isBusinessCode(_ value: ArraySlice<UInt8>) -> Bool {
+        guard let first = value.first, first != UInt8(ascii: "{"), first != UInt8(ascii: "[") else { return false }
+        return first == quote ? value.count - 2 < 22 : true
     }
 
     private static let quote = UInt8(ascii: "\"")

@@ -9,6 +9,8 @@ public struct Redaction: Sendable, Hashable {
     /// Names of parameters (in queries, forms and JSON) whose values are hidden, in lower case.
     ///
     /// One without hyphens and underscores stands for all spellings: `idtoken` for `id_token`, `id-token` and `idToken`.
+    /// In the logs and records of answers that are JSON, a `code` of fewer than 22 characters is shown all the same: it is
+    /// what the server says of the call, and too short for an authorization code (RFC 6749 section 10.10).
     public var parameterNames: Set<String>
 
     /// Hides nothing.
@@ -86,6 +88,15 @@ public struct Redaction: Sendable, Hashable {
     ///
     /// What looks like JSON is taken for it whatever its content type: servers are not careful with those.
     public func body(_ data: Data, contentType: String?) -> Data {
+        body(data, contentType: contentType, isAnswer: false)
+    }
+
+    /// The body of an answer as it is shown: the code in its frame stays, see ``parameterNames``.
+    func answer(_ data: Data, contentType: String?) -> Data {
+        body(data, contentType: contentType, isAnswer: true)
+    }
+
+    private func body(_ data: Data, contentType: String?, isAnswer: Bool) -> Data {
         guard self != .none else { return data }
         let type = contentType?.lowercased() ?? ""
         if type.hasPrefix("application/x-www-form-urlencoded") {
@@ -96,7 +107,7 @@ public struct Redaction: Sendable, Hashable {
             return MultipartRedaction.hidden(in: data, boundary: boundary) { hides(parameter: $0) }
         }
         guard type.contains("json") || JSONRedaction.looksLikeJSON(data) else { return data }
-        return JSONRedaction.hidden(in: data) { hides(parameter: $0) }
+        return JSONRedaction.hidden(in: data, keepsBusinessCodes: isAnswer) { hides(parameter: $0) }
     }
 
     /// A URL without its fragment as it is shown.
