@@ -20,12 +20,11 @@ enum Yard {
     /// Runs a command line and returns the exit code: 0 done, 1 failed, 2 bad arguments.
     static func run(_ words: [String]) async -> Int32 {
         guard let name = words.first, name != "--help", name != "-h", name != "help" else {
+            guard let help = help(on: Array(words.dropFirst())) else { return refuse(unknown: words[1]) }
             print(help)
             return words.isEmpty ? 2 : 0
         }
-        guard let command = commands.first(where: { $0.name == name }) else {
-            return refuse("unknown command \"\(name)\"; known: " + commands.map(\.name).joined(separator: ", "))
-        }
+        guard let command = commands.first(where: { $0.name == name }) else { return refuse(unknown: name) }
         if words.dropFirst().contains(where: { $0 == "--help" || $0 == "-h" }) {
             print(command.help)
             return 0
@@ -38,6 +37,15 @@ enum Yard {
             Terminal.complain("yard \(name): \(error)")
             return 1
         }
+    }
+
+    /// The help on the command that is named, or on all of them; `nil` when there is none of that name.
+    static func help(on words: [String]) -> String? {
+        words.first.map { name in commands.first { $0.name == name }?.help } ?? help
+    }
+
+    private static func refuse(unknown name: String) -> Int32 {
+        refuse("unknown command \"\(name)\"; known: " + commands.map(\.name).joined(separator: ", "))
     }
 
     private static func refuse(_ message: String) -> Int32 {

@@ -53,7 +53,7 @@ public struct ServiceCatalog: Sendable {
                 .unreadable,
                 file: url.lastPathComponent,
                 expected: "a readable file",
-                found: reason(of: error)
+                found: isFolder(url) ? "a folder" : reason(of: error)
             )
         }
         return try service(
@@ -102,6 +102,11 @@ public struct ServiceCatalog: Sendable {
             throw CatalogError(.emptyCatalog, file: url.path, expected: "at least one service file (*.json)")
         }
         return files.map { url.appendingPathComponent($0) }
+    }
+
+    private static func isFolder(_ url: URL) -> Bool {
+        var isDirectory: ObjCBool = false
+        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) && isDirectory.boolValue
     }
 
     private static func reason(of error: any Error) -> String {

@@ -63,6 +63,7 @@ import Testing
 
             #expect(error?.kind == .unreadable)
             #expect(error?.file == "topics.json")
+            #expect(error?.description.hasSuffix("expected a readable file, found a folder") == true)
         }
     }
 

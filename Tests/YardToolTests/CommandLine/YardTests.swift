@@ -29,6 +29,13 @@ import Testing
         #expect(await Yard.run(words) == 2)
     }
 
+    @Test func `help names a command, and tells of that one`() async {
+        #expect(await Yard.run(["help", "load"]) == 0)
+        #expect(Yard.help(on: ["load"])?.hasPrefix("usage: yard load") == true)
+        #expect(Yard.help(on: [])?.hasPrefix("usage: yard COMMAND") == true)
+        #expect(await Yard.run(["help", "dance"]) == 2)
+    }
+
     @Test(arguments: ["--help", "-h", "help"])
     func `asking for help ends with 0`(word: String) async {
         #expect(await Yard.run([word]) == 0)
