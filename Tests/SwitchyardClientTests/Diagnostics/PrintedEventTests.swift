@@ -1,8 +1,9 @@
 import Foundation
-import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
+
+@testable import SwitchyardClient
 
 /// What an app sees that prints what a client tells.
 @Suite(.timeLimit(.minutes(5))) struct PrintedEventTests {
@@ -12,6 +13,17 @@ import Testing
         #expect(
             "\(ClientEvent(environment: .test, event: event))"
                 == "test: switched from primary to secondary (requested)"
+        )
+    }
+
+    @Test func `an event of the credentials names the environment and what happened`() {
+        let kinds: [CredentialEvent.Kind] = [.set, .renewed, .failed(.loginRequired), .loggedOut]
+
+        #expect(
+            kinds.map { "\(CredentialEvent(environment: .test, kind: $0))" } == [
+                "test: credentials set", "test: credentials renewed",
+                "test: credentials not renewed: a new login is needed", "test: logged out",
+            ]
         )
     }
 

@@ -73,3 +73,20 @@ public struct CredentialEvent: Sendable, Hashable {
     /// What happened.
     public var kind: Kind
 }
+
+extension CredentialEvent: CustomStringConvertible {
+    /// What happened where, in one line without any secret.
+    public var description: String { "\(environment): \(kind)" }
+}
+
+extension CredentialEvent.Kind: CustomStringConvertible {
+    /// What happened, without any secret.
+    public var description: String {
+        switch self {
+        case .set: "credentials set"
+        case .renewed: "credentials renewed"
+        case .failed(let error): "credentials not renewed: \(error)"
+        case .loggedOut: "logged out"
+        }
+    }
+}
