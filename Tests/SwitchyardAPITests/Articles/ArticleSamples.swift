@@ -75,6 +75,17 @@ extension Screen {
         // end
     }
 
+    func download(_ film: DownloadConfiguration, with client: NetworkClient) async {
+        // sample
+        do {
+            let file = try await client.download(film)
+            show(file.url)
+        } catch {
+            if let words = APIError(error).userMessage { show(words) }
+        }
+        // end
+    }
+
     func tables() throws -> ModuleErrors {
         // sample
         let errors = try ModuleErrors(
@@ -92,20 +103,21 @@ extension Screen {
         // end
     }
 
-    func words(_ error: APIError) -> ErrorMessages {
+    func words(_ error: APIError, _ errors: ModuleErrors) -> APIModule {
         // sample
         var messages = ErrorMessages.standard
         messages.set("The forum is being moved.", for: .failed, in: .english)
         messages.set("论坛正在搬迁", for: .failed, in: .simplifiedChinese)
         messages.set("Please sign in.", for: .loginRequired, in: .english)
         messages.set("请登录", for: .loginRequired, in: .simplifiedChinese)
+        let module = APIModule(errors: errors, messages: messages)
         // end
         // sample
         struct Problem: Decodable { var title: String }
         let title = error.decodedBody(as: Problem.self)?.title
         // end
         if let title { show(title) }
-        return messages
+        return module
     }
 
     func caching(_ topics: TopicAPI, _ client: NetworkClient) async throws {
@@ -173,5 +185,46 @@ private final class SamplePagesAPI: APIManager {
             show(topic)
         }
         // end
+    }
+}
+
+private struct TopicList: Decodable, Sendable {
+    var items: [Topic]
+    var next: String?
+}
+
+private struct UserList: Decodable, Sendable {
+    var items: [User]
+    var total: Int
+}
+
+private struct User: Decodable, Sendable {
+    var id: Int
+}
+
+private final class SampleListsAPI: APIManager {
+    let client: NetworkClient
+
+    init(client: NetworkClient) {
+        self.client = client.scoped()
+    }
+
+    // sample
+    private let topicPages = PageRecorder<Topic>(strategy: .cursor, identifiedBy: \.id)
+    private let userPages = PageRecorder<User>(pageSize: 50)
+
+    private func topics(_ page: PageRequest) async throws(APIError) -> Page<Topic> {
+        let list: TopicList = try await value(for: APIConfiguration(path: "topics", query: ["after": page.cursor]))
+        return Page(list.items, nextCursor: list.next)
+    }
+
+    private func users(_ page: PageRequest) async throws(APIError) -> Page<User> {
+        let list: UserList = try await value(for: APIConfiguration(path: "users", query: ["page": page.number]))
+        return Page(list.items, total: list.total)
+    }
+    // end
+
+    func all() async throws(APIError) -> ([Topic], [User]) {
+        (try await topicPages.refresh(topics), try await userPages.refresh(users))
     }
 }

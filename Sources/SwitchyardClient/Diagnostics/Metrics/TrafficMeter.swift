@@ -6,6 +6,9 @@ import SwitchyardServices
 ///     options.interceptors = [meter.interceptor]
 ///     ...
 ///     print(meter.snapshot.apis["GET topics"]?.latency.quantile(0.99) ?? .zero)
+///
+/// What is read as it arrives (a download, a stream, events) counts with the head of its answer: time, bytes and failures
+/// are those up to then.
 public final class TrafficMeter: Sendable {
     /// The figures of one server or one API.
     public struct Figures: Sendable, Hashable {
@@ -21,7 +24,8 @@ public final class TrafficMeter: Sendable {
         public internal(set) var statuses: [Int: Int] = [:]
         /// Bytes of bodies sent, as far as the transport says.
         public internal(set) var bytesSent: Int64 = 0
-        /// Bytes of bodies received, as far as the transport says.
+        /// Bytes of bodies received, as far as the transport says; of a download, a stream or events what had come with
+        /// the head of the answer.
         public internal(set) var bytesReceived: Int64 = 0
         /// How long the answered ones took.
         public internal(set) var latency = LatencyHistogram()

@@ -43,6 +43,17 @@ enum TestingSamples {
         return server
     }
 
+    static func use(_ server: LoopbackServer) throws -> TopicAPI {
+        // sample
+        try server.start()
+        let primary = try Server(name: "primary", baseURLs: [.test: ServerURL(server.baseURL)])
+        let service = try Service(name: "topics", servers: [primary], defaultEnvironment: .test)
+        let topics = TopicAPI(client: try NetworkClient(service: service))
+        server.fault = .status(503)
+        // end
+        return topics
+    }
+
     static func replay(_ file: URL, _ exercise: (any Transport) async throws -> Void) async throws -> StubTransport {
         // sample
         let recording = RecordingTransport(try Transports.systemDefault())
