@@ -23,7 +23,7 @@ extension Exchange {
         at now: MonotonicTime,
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
     ) -> (any TransportTask)? {
-        let progress = activity.map { $0.watching(self.progress) } ?? self.progress
+        let progress = if let activity { activity.watching(self.progress) } else { self.progress }
         guard let observer else { return core.transport.start(request, progress: progress, completion: completion) }
         let record = AttemptRecord(number: index + 1, server: server, request: request, startedAt: now)
         let attempt = WatchedAttempt(record, observer)

@@ -21,8 +21,11 @@ final class BodyActivity: Sendable {
     private let state: Locked<State>
 
     /// Begins with an attempt; `nil` for a body that is sent as quickly as none at all.
-    init?(of body: HTTPBody, startedAt now: MonotonicTime, on time: TimeReader) {
-        guard body.isLarge else { return nil }
+    static func watch(on body: HTTPBody, startedAt now: MonotonicTime, _ time: TimeReader) -> BodyActivity? {
+        body.isLarge ? BodyActivity(startedAt: now, time) : nil
+    }
+
+    private init(startedAt now: MonotonicTime, _ time: TimeReader) {
         self.time = time
         startedAt = now
         state = Locked(State(busyUntil: now.advanced(by: Self.patience.least)))

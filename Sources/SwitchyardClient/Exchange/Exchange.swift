@@ -107,7 +107,7 @@ extension Exchange {
         let route = charged(route, for: request.url, at: now)
         request.timeouts.total = nil
         if !configuration.isIdempotent { boundConnecting(of: &request, on: route, at: now) }
-        let activity = BodyActivity(of: request.body, startedAt: now, on: core.clock)
+        let activity = BodyActivity.watch(on: request.body, startedAt: now, core.clock)
         guard let index = state.withLock({ $0.add(route, url: request.url, activity, at: now) }) else {
             return abandon(route, at: now)
         }
@@ -285,18 +285,19 @@ extension Exchange {
     }
 
     private func context(of ending: ExchangeState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {
-        let decisive = ending.decisive.map { ending.attempts[$0] }
+        // Looked at where they are: a copy of an attempt would retain all of its parts.
+        let decisive = ending.decisive
         var context = RequestContext(
             service: serviceName,
             environment: pool.environment,
             method: configuration.sentMethod,
-            server: decisive?.route.server,
-            url: decisive?.url,
+            server: decisive.flatMap { ending.attempts[$0].route.server },
+            url: decisive.map { ending.attempts[$0].url },
             attempts: ending.attempts.count,
             elapsed: startedAt.duration(to: now),
-            redirects: decisive?.trail?.value.steps ?? []
+            redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
         )
-        if decisive?.trail?.value.hasLeft != true { context.attempt = decisive?.route.attempt }
+        context.attempt = decisive.flatMap { ending.attempts[$0].chargeable }
         return CopyOnWrite(context)
     }
 }

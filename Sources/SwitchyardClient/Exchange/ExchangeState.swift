@@ -21,6 +21,9 @@ struct ExchangeState {
         /// The transfer of the last hop.
         var task: (any TransportTask)?
         var outcome: AttemptOutcome?
+
+        /// What its body is charged to; `nil` when a redirect has led it elsewhere.
+        var chargeable: SwitchyardServices.Attempt? { trail?.value.hasLeft == true ? nil : route.attempt }
     }
 
     /// What remains to be done when the request has ended.
