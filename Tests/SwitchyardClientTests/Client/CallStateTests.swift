@@ -102,7 +102,9 @@ private final class CallLab: Sendable {
             time: clock
         )
         if stage == .place { client.send(APIConfiguration(path: "busy"), on: .global()) { _ in } }
-        if stage == .turn { client.send(APIConfiguration(path: "first"), on: .global()) { _ in } }
+        // Its deadline is not to be taken for the timer of the one that waits behind it.
+        let first = APIConfiguration(path: "first", timeout: .seconds(7_200))
+        if stage == .turn { client.send(first, on: .global()) { _ in } }
     }
 
     /// Makes the call; the reason for which it ends.
@@ -144,8 +146,8 @@ private final class CallLab: Sendable {
             return transport.openExchanges == 2
         case .redirect: return transport.requestCount == 2 && transport.openExchanges == 1
         case .place: return places.waitingCount == 1
-        case .turn: return rate.waitingCount == 1
-        case .quiet: return quiet.waitingCount == 1
+        case .turn: return rate.waitingCount == 1 && clock.nextDeadline == clock.now.advanced(by: .seconds(60))
+        case .quiet: return quiet.waitingCount == 1 && clock.nextDeadline == clock.now.advanced(by: .seconds(60))
         case .pause, .network: return waits.withLock { $0 } == 1
         case .reachability: return clock.pendingTimers == 2
         case .renewal: return !client.activeRequests.isEmpty && clock.pendingTimers == 2

@@ -105,7 +105,7 @@ struct BodyTransferTests {
             isDone.signal()
         }
 
-        #expect(isDone.wait(timeout: .now() + .seconds(50)) == .success)
+        #expect(isDone.wait(timeout: .now() + .seconds(240)) == .success)
         #expect(status.withLock { $0 } == 200)
         #expect(try #require(server.requests.first).bodyCount > 1 << 20)
     }
