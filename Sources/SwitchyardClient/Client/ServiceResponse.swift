@@ -63,7 +63,12 @@ public struct RequestContext: Sendable, Hashable {
     /// How many rounds it took; 1 unless the request was retried.
     public var rounds = 1
     /// The decisive attempt as the switching core knows it; `nil` when it led elsewhere than to the service's servers.
-    var attempt: Attempt?
+    var attempt: Attempt? {
+        get { origin.attempt }
+        set { origin.attempt = newValue }
+    }
+
+    private var origin = Origin()
 
     /// Creates a context.
     public init(
@@ -84,6 +89,17 @@ public struct RequestContext: Sendable, Hashable {
         self.attempts = attempts
         self.elapsed = elapsed
         self.redirects = redirects
+    }
+}
+
+extension RequestContext {
+    /// What a context comes from and nobody sees: contexts are compared by what can be read of them.
+    private struct Origin: Sendable, Hashable {
+        var attempt: Attempt?
+
+        static func == (one: Origin, other: Origin) -> Bool { true }
+
+        func hash(into hasher: inout Hasher) {}
     }
 }
 

@@ -53,6 +53,24 @@ import Testing
         #expect("\(answer)" == "POST \(place) (topics/test/primary, 1 attempts): 200")
     }
 
+    @Test func `the context of an answer equals one that is made of what can be read of it`() async throws {
+        let (_, answer) = try await Self.events(of: .login) { _ in .loggedIn }
+        let context = answer.context
+
+        let made = RequestContext(
+            service: context.service,
+            environment: context.environment,
+            method: context.method,
+            server: context.server,
+            url: context.url,
+            attempts: context.attempts,
+            elapsed: context.elapsed
+        )
+
+        #expect(context == made && context.hashValue == made.hashValue)
+        #expect(context.attempts == 1 && context.server == "primary")
+    }
+
     @Test func `a failure in several lines is told in one`() async throws {
         let failed = RequestFailure(
             .transport(TransportError(.protocolViolation, message: "first\nsecond")),
