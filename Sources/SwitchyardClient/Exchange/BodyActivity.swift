@@ -52,9 +52,9 @@ final class BodyActivity: Sendable {
 
     private func note(_ report: TransferProgress, at now: MonotonicTime) {
         let isSent = report.direction == .upload && report.completed == report.total
-        let sofar = min(max(Self.patience.least, startedAt.duration(to: now)), Self.patience.most)
+        let soFar = min(max(Self.patience.least, startedAt.duration(to: now)), Self.patience.most)
         state.withLock { state in
-            state.busyUntil = now.advanced(by: isSent ? sofar : Self.patience.most)
+            state.busyUntil = now.advanced(by: isSent ? soFar : Self.patience.most)
             if report.direction == .upload { state.sent = now }
         }
     }

@@ -24,6 +24,19 @@ import Testing
         return TopicAPI(client: try .stubbed(transport, time: clock))
     }
 
+    /// Answers with the number of the request as the title, the first ones a second late.
+    private func numbered(late: Int) -> StubTransport {
+        let answered = Locked(0)
+        return StubTransport { [clock] _ in
+            let number = answered.withLock { answered in
+                answered += 1
+                return answered
+            }
+            let answer = StubAnswer.json(#"{"id":1,"title":"\#(number)"}"#)
+            return number <= late ? .delayed(by: .seconds(1), on: clock, answer) : answer
+        }
+    }
+
     private func resource(_ topics: TopicAPI) -> APIResource<Topic> {
         topics.resource(for: TopicAPI.topic(1, lifetime: .seconds(60)))
     }
@@ -89,15 +102,7 @@ import Testing
     }
 
     @Test func `F37: an answer that was asked for before the value was invalidated is not current`() async throws {
-        let answered = Locked(0)
-        let transport = StubTransport { [clock] _ in
-            let number = answered.withLock { answered in
-                answered += 1
-                return answered
-            }
-            let answer = StubAnswer.json(#"{"id":1,"title":"\#(number)"}"#)
-            return number < 3 ? .delayed(by: .seconds(1), on: clock, answer) : answer
-        }
+        let transport = numbered(late: 2)
         let topic = resource(TopicAPI(client: try .stubbed(transport, time: clock)))
         let first = Task { try await topic.load() }
         await transport.waitForRequests(1)
@@ -122,15 +127,7 @@ import Testing
 
     @Test(arguments: ["invalidated", "wiped", "overridden"])
     func `F37: a load after a change does not wait for a call's fetch from before it`(change: String) async throws {
-        let answered = Locked(0)
-        let transport = StubTransport { [clock] _ in
-            let number = answered.withLock { answered in
-                answered += 1
-                return answered
-            }
-            let answer = StubAnswer.json(#"{"id":1,"title":"\#(number)"}"#)
-            return number == 1 ? .delayed(by: .seconds(1), on: clock, answer) : answer
-        }
+        let transport = numbered(late: 1)
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
         let call = Task { try await topics.value(for: TopicAPI.topic(1, lifetime: .seconds(60))) as Topic }

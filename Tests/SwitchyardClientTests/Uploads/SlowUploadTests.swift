@@ -32,6 +32,18 @@ import Testing
         return UploadConfiguration(path: "film", method: .put, from: .stream(stream))
     }
 
+    /// Begins an upload, and takes note of what is sent of it.
+    private func begin(
+        _ upload: UploadConfiguration,
+        through client: NetworkClient
+    ) -> Task<ServiceResponse, any Error> {
+        Task { [sent] in
+            try await client.upload(upload) { report in
+                if report.direction == .upload { sent.record(report.completed) }
+            }
+        }
+    }
+
     /// Lets a piece go, and waits until it is on its way.
     private func give(_ index: Int, of gates: [Gate]) async {
         gates[index].open()
@@ -42,11 +54,7 @@ import Testing
     @Test func `an upload whose bytes are moving is not sent a second time`() async throws {
         let client = try client()
         let (gates, readers) = ((0..<4).map { _ in Gate() }, Locked(0))
-        let call = Task { [sent] in
-            try await client.upload(upload(gates, readers)) { report in
-                if report.direction == .upload { sent.record(report.completed) }
-            }
-        }
+        let call = begin(upload(gates, readers), through: client)
 
         for index in gates.indices {
             await give(index, of: gates)
@@ -61,11 +69,7 @@ import Testing
     @Test func `how long a body takes to send is no figure of its server's`() async throws {
         let client = try client()
         let (gates, readers) = ((0..<2).map { _ in Gate() }, Locked(0))
-        let call = Task { [sent] in
-            try await client.upload(upload(gates, readers)) { report in
-                if report.direction == .upload { sent.record(report.completed) }
-            }
-        }
+        let call = begin(upload(gates, readers), through: client)
         await give(0, of: gates)
         clock.advance(by: .seconds(9))
         await give(1, of: gates)
@@ -78,11 +82,7 @@ import Testing
     @Test func `an upload of which nothing moves any more is sent to the next server`() async throws {
         let client = try client()
         let (gates, readers) = ((0..<2).map { _ in Gate() }, Locked(0))
-        let call = Task { [sent] in
-            try await client.upload(upload(gates, readers)) { report in
-                if report.direction == .upload { sent.record(report.completed) }
-            }
-        }
+        let call = begin(upload(gates, readers), through: client)
         await give(0, of: gates)
 
         clock.advance(by: .seconds(11))
@@ -104,11 +104,7 @@ import Testing
             return .text("late")
         }
         let (gates, readers) = ((0..<2).map { _ in Gate() }, Locked(0))
-        let call = Task { [sent] in
-            try await client.upload(upload(gates, readers)) { report in
-                if report.direction == .upload { sent.record(report.completed) }
-            }
-        }
+        let call = begin(upload(gates, readers), through: client)
         await give(0, of: gates)
         clock.advance(by: .seconds(seconds))
         await give(1, of: gates)
