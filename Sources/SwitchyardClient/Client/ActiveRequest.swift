@@ -140,7 +140,7 @@ extension NetworkClient {
         core.shutdown()
     }
 
-    /// Cancels all requests and forgets what is known of the servers' health, as if the client were new.
+    /// Cancels all requests, as ``cancelAll()`` does, and forgets what is known of the servers' health.
     ///
     /// - Throws: ``ClientError``, should a server have lost its base URL; then the health is as it was.
     public func reset() throws(ClientError) {

@@ -115,9 +115,10 @@ extension ClientCore {
         _ request: some DispatchedRequest,
         continues: @autoclosure () -> Bool = CredentialBypass.isRenewing
     ) {
+        let isOfRenewal = options.credentials?.isBypassed ?? false
         do throws(RequestFailure.Reason) {
             try state.withLock { (state) throws(RequestFailure.Reason) in
-                try state.table.insert(request, continues: continues())
+                try state.table.insert(request, continues: continues(), isOfRenewal: isOfRenewal)
             }
         } catch {
             return request.cancel(error)
@@ -160,15 +161,20 @@ extension ClientCore {
         transfers.cancel(ids)
     }
 
-    /// Cancels the requests of one owner, or all of them.
+    /// Cancels the requests of one owner, or all of them; a renewal of credentials goes on.
     func cancelAll(of owner: OwnerID?) {
-        for request in requests(of: owner) { request.cancel(.cancelled) }
+        for request in ordinaryRequests(of: owner) { request.cancel(.cancelled) }
         transfers.cancelAll(of: owner)
     }
 
-    /// The requests under way, of one owner or all.
-    func requests(of owner: OwnerID? = nil) -> [any DispatchedRequest] {
-        state.withLock { $0.table.requests(of: owner) }.filter { !$0.hasEnded }
+    /// The requests under way.
+    var requests: [any DispatchedRequest] {
+        state.withLock { $0.table.all }.filter { !$0.hasEnded }
+    }
+
+    /// The requests under way, of one owner or all, without those that renew a credential.
+    func ordinaryRequests(of owner: OwnerID?) -> [any DispatchedRequest] {
+        state.withLock { $0.table.ordinary(of: owner) }.filter { !$0.hasEnded }
     }
 
     /// Refuses new requests and ends those under way.

@@ -19,7 +19,8 @@ extension NetworkClient {
     ///
     /// - Parameters:
     ///   - environment: The environment to enter; entering the present one changes nothing.
-    ///   - cancelsActiveRequests: Whether requests under way are cancelled. Unless told so they end where they began.
+    ///   - cancelsActiveRequests: Whether requests under way are cancelled, those of a renewal of credentials excepted.
+    ///     Unless told so they end where they began.
     /// - Throws: ``ClientError/missingEnvironment(_:server:)``; then nothing has changed.
     public func switchEnvironment(
         to environment: ServiceEnvironment,
@@ -27,7 +28,9 @@ extension NetworkClient {
     ) throws(ClientError) {
         try core.enter(environment)
         guard cancelsActiveRequests else { return }
-        for request in core.requests() where request.environment != environment { request.cancel(.cancelled) }
+        for request in core.ordinaryRequests(of: nil) where request.environment != environment {
+            request.cancel(.cancelled)
+        }
         core.transfers.cancelAll(outside: environment)
     }
 }

@@ -194,6 +194,9 @@ extension NetworkClient {
     }
 
     /// Cancels all requests sent through this client; those sent through its scopes too when it is not a scope itself.
+    ///
+    /// What a renewal of the ``Options/credentials`` sends goes on, and is not among ``activeRequests``: the refresh token
+    /// may have been spent, and the login would be lost with the answer. ``shutdown()`` ends it.
     public func cancelAll() {
         core.cancelAll(of: scope)
     }
@@ -208,7 +211,7 @@ extension NetworkClient {
 
     /// The requests under way of this client, or of this scope.
     var active: [any DispatchedRequest] {
-        core.requests(of: scope).filter { $0.owner != ClientCore.ownerOfShared }
+        core.ordinaryRequests(of: scope).filter { $0.owner != ClientCore.ownerOfShared }
     }
 
     /// Ends the client: requests under way end with ``RequestFailure/Reason/closed``, as does every later one.

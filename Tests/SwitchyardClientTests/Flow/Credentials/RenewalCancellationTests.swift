@@ -1,0 +1,82 @@
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// A refresh token that rotates is spent when it is sent: what cancels every request leaves a renewal alone.
+@Suite(.timeLimit(.minutes(5))) struct RenewalCancellationTests {
+    /// What cancels every request.
+    enum Cancellation: CaseIterable {
+        case all, ofReset, ofSwitch
+
+        func carryOut(on client: NetworkClient) throws {
+            switch self {
+            case .all: client.cancelAll()
+            case .ofReset: try client.reset()
+            case .ofSwitch: try client.switchEnvironment(to: .release, cancelsActiveRequests: true)
+            }
+        }
+    }
+
+    /// A call whose token is being renewed just now, by a server that takes a second.
+    private struct Renewal {
+        let clock = ManualClock()
+        let client: NetworkClient
+        let credentials: Credentials
+        let call: Task<Result<ServiceResponse, RequestFailure>, Never>
+        var events: AsyncStream<CredentialEvent>.Iterator
+
+        init() async throws {
+            let credentials = Credentials { renewal in
+                _ = try await renewal.client.send(APIConfiguration(path: "token", method: .post))
+                return .bearer("new")
+            }
+            credentials.set(.bearer("old"), in: .test)
+            events = credentials.events().makeAsyncIterator()
+            let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { [clock] request in
+                if request.url.text.hasSuffix("token") { return .delayed(by: .seconds(1), on: clock, .status(200)) }
+                return request.headers["Authorization"] == "Bearer old" ? .status(401) : .status(200)
+            }
+            call = Task { await client.result(of: APIConfiguration(path: "list")) }
+            self.client = client
+            self.credentials = credentials
+            await clock.waitForTimers(1)
+        }
+    }
+
+    @Test(arguments: Cancellation.allCases)
+    func `a token that is being renewed is kept when all requests are cancelled`(by way: Cancellation) async throws {
+        var renewal = try await Renewal()
+
+        try way.carryOut(on: renewal.client)
+        let result = await renewal.call.value
+        renewal.clock.advance(by: .seconds(1))
+
+        #expect(throws: RequestFailure.self) { try result.get() }
+        #expect(await renewal.events.next()?.kind == .renewed)
+        #expect(renewal.credentials.credential(in: .test) == .bearer("new"))
+    }
+
+    @Test func `a renewal is not among the active requests, and is waited for`() async throws {
+        var renewal = try await Renewal()
+        let before = renewal.client.activeRequests.count
+        renewal.client.cancelAll()
+        let idle = Task { [client = renewal.client] in await client.waitUntilIdle() }
+
+        #expect(before == 1 && renewal.client.activeRequests.isEmpty)
+        renewal.clock.advance(by: .seconds(1))
+        #expect(await idle.value)
+        #expect(await renewal.events.next()?.kind == .renewed)
+    }
+
+    @Test func `a shutdown ends a renewal`() async throws {
+        var renewal = try await Renewal()
+
+        renewal.client.shutdown()
+
+        guard case .failed(.renewalFailed) = await renewal.events.next()?.kind else {
+            Issue.record("the renewal went on")
+            return
+        }
+    }
+}
