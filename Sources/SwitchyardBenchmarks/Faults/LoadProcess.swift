@@ -15,7 +15,8 @@ final class LoadProcess: Sendable {
         do {
             try process.run()
         } catch {
-            throw BenchmarkError("cannot run yard (build it with: swift build -c release --product yard): \(error)")
+            let reason = error.localizedDescription
+            throw BenchmarkError("cannot run yard (build it with: swift build -c release --product yard): \(reason)")
         }
         output = pipe.fileHandleForReading
     }

@@ -25,6 +25,27 @@ import Testing
         #expect(snapshot.servers.values.reduce(0) { $0 + $1.failures } >= 2)
     }
 
+    @Test func `figures are printed by server and by API, a line for each`() async throws {
+        let meter = TrafficMeter()
+        let clock = ManualClock()
+        let client = try NetworkClient.watched([meter.interceptor], time: clock) { request in
+            request.url.text.hasSuffix("lost") ? .status(404) : .failure(.protocolViolation)
+        }
+        for path in ["lost", "lost", "broken"] {
+            _ = await client.failure(of: APIConfiguration(path: path, method: .post))
+        }
+        await until { meter.snapshot.apis.values.reduce(0) { $0 + $1.count } == 3 }
+
+        #expect(
+            "\(meter.snapshot)" == """
+                primary: 3 ended, 1 failed, p50 0.0 seconds, p99 0.0 seconds
+                POST broken: 1 ended, 1 failed
+                POST lost: 2 ended, p50 0.0 seconds, p99 0.0 seconds
+                """
+        )
+        #expect("\(TrafficMeter().snapshot)".isEmpty)
+    }
+
     @Test func `L27: the table of APIs is bounded`() async throws {
         let meter = TrafficMeter(limit: 2)
         let client = try NetworkClient.watched([meter.interceptor]) { _ in .status(200) }

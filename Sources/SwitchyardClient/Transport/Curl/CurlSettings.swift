@@ -22,7 +22,7 @@
         init(_ configuration: CurlTransport.Configuration, library: CurlLibrary) throws(TransportError) {
             self.configuration = configuration
             try addProtocol(library)
-            addProxy()
+            try addProxy()
             try addTrust(library)
             try addPins(library)
             try addIdentity(library)
@@ -47,22 +47,28 @@
                 try require((1...107).contains(path.utf8.count), "a Unix socket whose path has not 1 to 107 bytes")
                 options.append(.text(YCURL_UNIX_SOCKET, path))
             }
-            if !configuration.hostOverrides.isEmpty {
-                options.append(.resolve(configuration.hostOverrides.map(Self.resolveEntry)))
+            try addOverrides()
+        }
+
+        /// libcurl would find a wrong entry with each request, and say no more than that an option is wrong.
+        private mutating func addOverrides() throws(TransportError) {
+            var entries: [String] = []
+            for override in configuration.hostOverrides {
+                try require(override.hasPort, "a host override whose port is not within 1 to 65535")
+                try require(override.hasAddresses, "a host override whose addresses are not IP addresses")
+                entries.append("\(override.host):\(override.port):\(override.addresses.joined(separator: ","))")
             }
+            if !entries.isEmpty { options.append(.resolve(entries)) }
         }
 
-        private static func resolveEntry(_ override: CurlTransport.Configuration.HostOverride) -> String {
-            "\(override.host):\(override.port):\(override.addresses.joined(separator: ","))"
-        }
-
-        private mutating func addProxy() {
+        private mutating func addProxy() throws(TransportError) {
             switch configuration.proxy {
             case .none:
                 options.append(.text(YCURL_PROXY, ""))  // An empty proxy also turns the environment's off.
             case .environment:
                 break
             case .server(let proxy):
+                try require((1...65_535).contains(proxy.port), "a proxy whose port is not within 1 to 65535")
                 let host = proxy.host.contains(":") ? "[\(proxy.host)]" : proxy.host
                 options.append(.text(YCURL_PROXY, "\(scheme(of: proxy.kind))://\(host):\(proxy.port)"))
                 options.append(.text(YCURL_NO_PROXY, proxy.exceptions.joined(separator: ",")))
@@ -250,5 +256,16 @@
 
     extension ycurl_loop_option {
         fileprivate var number: Int32 { Int32(bitPattern: rawValue) }
+    }
+
+    extension CurlTransport.Configuration.HostOverride {
+        fileprivate var hasPort: Bool { (1...65_535).contains(port) }
+
+        fileprivate var hasAddresses: Bool { !addresses.isEmpty && addresses.allSatisfy(Self.isAddress) }
+
+        private static func isAddress(_ text: String) -> Bool {
+            var address = in6_addr()
+            return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1
+        }
     }
 #endif

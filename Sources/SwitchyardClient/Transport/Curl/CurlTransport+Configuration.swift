@@ -15,6 +15,8 @@
             /// Off by default: each request that finds no connection makes one.
             public var waitsForMultiplexing = false
             /// Addresses to use instead of what the name service says.
+            ///
+            /// No transport is made with a port outside 1 to 65535, or with addresses that are none.
             public var hostOverrides: [HostOverride] = []
             /// The path of a Unix socket to which all requests go, whatever their URL says; `nil` by default.
             ///
@@ -79,7 +81,7 @@
             public var host: String
             /// The port.
             public var port: Int
-            /// IP addresses, tried in order.
+            /// IP addresses, without brackets, tried in order; at least one.
             public var addresses: [String]
 
             /// Creates an override.

@@ -38,6 +38,35 @@
             #expect(try await response.bytes() == Data("api.example.com:\(server.port) /a".utf8))
         }
 
+        @Test(arguments: [(0, ["127.0.0.1"]), (65_536, ["::1"]), (443, []), (443, ["::1", "localhost"]), (443, [""])])
+        func `A30: an override that cannot hold is refused before anything is sent`(
+            port: Int,
+            addresses: [String]
+        ) throws {
+            var configuration = CurlTransport.Configuration()
+            configuration.hostOverrides = [.init(host: "api.example.com", port: port, addresses: addresses)]
+
+            let error = #expect(throws: TransportError.self) { try CurlTransport(configuration: configuration) }
+
+            #expect(error?.kind == .unsupported && error?.message.contains("host override") == true)
+        }
+
+        @Test func `A30: an address of IPv6 is one for an override`() throws {
+            var configuration = CurlTransport.Configuration()
+            configuration.hostOverrides = [.init(host: "api.example.com", port: 443, addresses: ["2001:db8::1"])]
+
+            #expect(throws: Never.self) { try CurlTransport(configuration: configuration).shutdown() }
+        }
+
+        @Test(arguments: [-1, 0, 65_536]) func `B54: a proxy at no port is refused`(port: Int) throws {
+            var configuration = CurlTransport.Configuration()
+            configuration.proxy = .server(.init(kind: .http, host: "127.0.0.1", port: port))
+
+            let error = #expect(throws: TransportError.self) { try CurlTransport(configuration: configuration) }
+
+            #expect(error?.kind == .unsupported && error?.message.contains("proxy") == true)
+        }
+
         @Test func `B54: a proxy gets the whole URL`() async throws {
             let response = try await send("http://elsewhere.invalid/a") { configuration in
                 configuration.proxy = .server(.init(kind: .http, host: "127.0.0.1", port: Int(server.port)))
