@@ -1,0 +1,121 @@
+import SwitchyardServices
+
+// MARK: - Attempts
+
+extension Exchange {
+    /// Sends one attempt along a route.
+    func launch(_ route: ServerPool.Route, at now: MonotonicTime) {
+        var request: HTTPRequest
+        do throws(RequestError) {
+            request = try core.request(for: configuration, on: route, in: pool)
+        } catch {
+            abandon(route, at: now)
+            // An attempt beside another is an extra, and what is under way may be answered without it.
+            guard !state.withLock({ $0.isWaiting }) else { return }
+            return end(with: .failure(.invalidRequest(error)))
+        }
+        let route = charged(route, for: request.url, at: now)
+        request.timeouts.total = nil
+        if !configuration.isIdempotent { boundConnecting(of: &request, on: route, at: now) }
+        let activity = BodyActivity.watch(on: request.body, startedAt: now, core.clock)
+        guard let index = state.withLock({ $0.add(route, url: request.url, activity, at: now) }) else {
+            return abandon(route, at: now)
+        }
+        let task = send(request, of: index, activity, to: route.server, at: now) { [self] result in
+            attemptEnded(index, startedAt: now, activity, result)
+        }
+        guard let task else { return }
+        let (attachment, timer) = state.withLock { state in
+            let attachment = state.attach(task, to: index)
+            return (attachment, attachment == .waiting ? state.claimTimer() : 0)
+        }
+        switch attachment {
+        case .waiting: setTimer(timer, for: route, at: now)
+        case .answered: break
+        case .unwanted: task.cancel()
+        }
+    }
+
+    /// The route that the outcome is charged to: what leads elsewhere says nothing about the server it was made for.
+    private func charged(
+        _ route: ServerPool.Route,
+        for url: RequestURL,
+        at now: MonotonicTime
+    ) -> ServerPool.Route {
+        guard route.attempt != nil, !url.isAt(route.base) else { return route }
+        abandon(route, at: now)
+        return route.elsewhere
+    }
+
+    /// Lets a write that must not be repeated wait for a connection no longer than a read would wait for its answer,
+    /// twice over: as long as there is no connection nothing was sent, and another server can still be asked.
+    private func boundConnecting(of request: inout HTTPRequest, on route: ServerPool.Route, at now: MonotonicTime) {
+        guard request.timeouts.connect == nil, route.attempt?.role == .first, configuration.leavesChoice,
+            pool.hasAlternatives, let delay = pool.hedgeDelay(for: route, from: now, to: deadline)
+        else { return }
+        request.timeouts.connect = .seconds(delay * 2)
+    }
+
+    private func attemptEnded(
+        _ index: Int,
+        startedAt attemptStart: MonotonicTime,
+        _ activity: BodyActivity?,
+        _ result: Result<HTTPResponse, TransportError>
+    ) {
+        if case .success(let response) = result {
+            keepCookies(of: response, from: index)
+            if response.redirectTarget != nil, follow(response, of: index, startedAt: attemptStart) { return }
+        }
+        let now = core.now
+        // How long a large body takes to send is no figure of the server's.
+        let latency = (activity?.lastSent ?? attemptStart).duration(to: now)
+        let outcome = AttemptOutcome(of: result, latency: latency)
+        settle(index, outcome, result.mapError { .transport($0) }, mayHaveBeenSent: result.mayHaveBeenSent, at: now)
+    }
+
+    /// Takes note of how an attempt ended, and does what follows.
+    func settle(
+        _ index: Int,
+        _ outcome: AttemptOutcome,
+        _ result: Result<HTTPResponse, RequestFailure.Reason>,
+        mayHaveBeenSent: Bool,
+        at now: MonotonicTime
+    ) {
+        switch state.withLock({ $0.attemptEnded(index, outcome, result) }) {
+        case .none: break
+        case .end(let ending): finish(ending, at: now)
+        case .tryAnother: tryAnother(after: outcome.failureKind, mayHaveBeenSent: mayHaveBeenSent)
+        }
+    }
+
+    /// Gives back an attempt that was taken but never sent.
+    private func abandon(_ route: ServerPool.Route, at now: MonotonicTime) {
+        guard let attempt = route.attempt else { return }
+        core.publish(pool.settle(attempt, .neutral, at: now), from: pool)
+    }
+
+    /// Sends the request to the next server if that is safe and affordable; otherwise waits for what is under way.
+    ///
+    /// When nothing is under way the request ends with the most telling of its failures.
+    func tryAnother(after kind: FailureKind?, mayHaveBeenSent: Bool = true) {
+        let now = core.now
+        let (tried, hasLeft) = state.withLock { ($0.tried, $0.hasLeft) }
+        let canResend = configuration.isIdempotent || !mayHaveBeenSent
+        if canResend, now < deadline, configuration.leavesChoice, !hasLeft,
+            let route = pool.failover(after: kind, excluding: tried, avoided, for: configuration, at: now)
+        {
+            return launch(route, at: now)
+        }
+        guard let ending = state.withLock({ $0.giveUp() }) else { return }
+        let suspect = canResend ? nil : ending.attempts.last?.route
+        finish(ending, at: now)
+        if let suspect { core.compare(suspect, becauseOf: configuration, in: pool) }
+    }
+}
+
+extension Result where Success == HTTPResponse, Failure == TransportError {
+    /// Whether the request may have reached the server.
+    fileprivate var mayHaveBeenSent: Bool {
+        if case .failure(let error) = self { error.mayHaveBeenSent } else { true }
+    }
+}
