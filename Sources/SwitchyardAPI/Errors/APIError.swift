@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardServices
 
 /// What a call of the app's API ends with when it has no value: a reason for the program and words for the user.
 ///
@@ -15,13 +16,31 @@ public struct APIError: Error, Sendable {
     /// What happened.
     public var reason: Reason
     /// Where and how it happened.
-    public var context: Context
+    public var context: Context {
+        get { details.value.context }
+        set { details.value.context = newValue }
+    }
     /// The words that the server itself gave for the user, when there are any.
-    public var serverMessage: String?
+    public var serverMessage: String? {
+        get { details.value.serverMessage }
+        set { details.value.serverMessage = newValue }
+    }
     /// The words for the user by code and language.
     ///
     /// A manager puts its module's in; default is ``ErrorMessages/standard``.
-    public var messages: ErrorMessages
+    public var messages: ErrorMessages {
+        get { details.value.messages }
+        set { details.value.messages = newValue }
+    }
+
+    /// Behind one reference: every function that may throw an error keeps room for one, whole calls long.
+    private var details: CopyOnWrite<Details>
+
+    private struct Details {
+        var context: Context
+        var serverMessage: String?
+        var messages: ErrorMessages
+    }
 
     /// Creates an error.
     public init(
@@ -31,9 +50,7 @@ public struct APIError: Error, Sendable {
         messages: ErrorMessages = .standard
     ) {
         self.reason = reason
-        self.context = context
-        self.serverMessage = serverMessage
-        self.messages = messages
+        details = CopyOnWrite(Details(context: context, serverMessage: serverMessage, messages: messages))
     }
 
     /// What happened, in words for the user; never empty.

@@ -38,10 +38,20 @@ extension APIManager {
     ) async throws(APIError) -> Value {
         let module = module
         guard module.envelope == nil, (keyPath ?? "").isEmpty else {
-            let call = APICall(configuration, module.serializer(for: type, at: keyPath), module)
-            return try await call.value(through: client)
+            return try await framedValue(type, for: configuration, at: keyPath)
         }
         return try await APIQuestion(configuration, module).plainValue(type, through: client)
+    }
+
+    /// The value of such a call that stands somewhere in its answer.
+    @inline(never)
+    private nonisolated(nonsending) func framedValue<Value: Decodable & Sendable>(
+        _ type: Value.Type,
+        for configuration: APIConfiguration,
+        at keyPath: String?
+    ) async throws(APIError) -> Value {
+        let call = APICall(configuration, module.serializer(for: type, at: keyPath), module)
+        return try await call.value(through: client)
     }
 
     /// The stored value, which needs no serialiser and nothing else of a call, or a new one.

@@ -4,7 +4,8 @@ import SwitchyardServices
 
 /// What is asked of the server, whatever becomes of the answer: the part of a call that knows no type of values.
 ///
-/// A class, since a call is handed through many functions and each would copy a configuration of two dozen fields.
+/// A class, since a call is handed through many functions and each would copy a configuration of two dozen fields. What
+/// few calls need is in functions that are never inlined: a task keeps room for all that a waiting function may use.
 final class APIQuestion: Sendable {
     /// The answer with its whole body.
     struct Answer: Sendable {
@@ -35,13 +36,13 @@ final class APIQuestion: Sendable {
     ) async throws(APIError) -> Answer {
         guard !configuration.hasAttachments || configuration.cache.reading != .only else {
             // Nothing is stored for such a call: it has no lifetime, or it changes something.
-            throw module.completed(APIError(.cache(.invalidLifetime)))
+            throw refused(.cache(.invalidLifetime))
         }
         let answer: ServiceResponse
         do throws(RequestFailure) {
             answer = try await client.answer(to: asking(conditions), id: id, progress: configuration.progress)
         } catch {
-            throw module.completed(APIError(error))
+            throw failed(error)
         }
         forgetChanged(by: answer, in: client)
         if case .whole(let data) = answer.response.body { return Answer(service: answer, data: data) }
@@ -61,7 +62,7 @@ final class APIQuestion: Sendable {
         do throws(RequestFailure) {
             answer = try await client.upload(upload, id: id, progress: progress)
         } catch {
-            throw module.completed(APIError(error))
+            throw failed(error)
         }
         forgetChanged(by: answer, in: client)
         return Answer(service: answer, data: try await collectedBody(of: answer))
@@ -106,6 +107,17 @@ final class APIQuestion: Sendable {
         }
     }
 
+    /// The error of a request that got no answer, in the module's words.
+    @inline(never)
+    private func failed(_ failure: RequestFailure) -> APIError {
+        module.completed(APIError(failure))
+    }
+
+    @inline(never)
+    private func refused(_ reason: APIError.Reason) -> APIError {
+        module.completed(APIError(reason))
+    }
+
     /// Removes the stored answers that this call has made wrong.
     func forgetOutdated(in client: NetworkClient) {
         guard configuration.hasAttachments else { return }
@@ -115,6 +127,7 @@ final class APIQuestion: Sendable {
     }
 
     /// Removes what HTTP's rules no longer allow to be used once this call has changed it.
+    @inline(never)
     private func forgetChanged(by answer: ServiceResponse, in client: NetworkClient) {
         guard HTTPCacheRules.invalidates(method: configuration.method, status: answer.status),
             let cache = client.existingResponseCache
@@ -135,6 +148,8 @@ final class APIQuestion: Sendable {
         return copy
     }
 
+    /// The body of an answer that came in pieces.
+    @inline(never)
     private nonisolated(nonsending) func collectedBody(of answer: ServiceResponse) async throws(APIError) -> Data {
         if case .whole(let data) = answer.response.body { return data }
         guard case .stream(let stream) = answer.response.body else { return Data() }

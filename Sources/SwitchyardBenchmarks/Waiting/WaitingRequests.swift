@@ -13,8 +13,10 @@ struct WaitingRequests {
     enum Layer: String, CaseIterable {
         case libcurl = "libcurl's own handles"
         case transport = "bare transport"
+        case transportTasks = "bare transport, a task each"
         case client = "NetworkClient, completion form"
         case tasks = "NetworkClient, a task each"
+        case manager = "APIManager, a task each"
     }
 
     let layer: Layer
@@ -62,6 +64,8 @@ struct WaitingRequests {
             #endif
         case .transport:
             return (0..<count).map { _ in transport.start(HTTPRequest(url: url), progress: nil) { _ in } }
+        case .transportTasks:
+            return (0..<count).map { _ in Task { _ = try await transport.send(HTTPRequest(url: url)) } }
         case .client:
             let client = try client(over: transport)
             let queue = DispatchQueue(label: "waiting")
@@ -70,6 +74,9 @@ struct WaitingRequests {
         case .tasks:
             let client = try client(over: transport)
             return (0..<count).map { _ in Task { _ = try await client.send(APIConfiguration(path: "held")) } }
+        case .manager:
+            let manager = SampleTopicAPI(client: try client(over: transport))
+            return (0..<count).map { _ in Task { _ = try await manager.topics(at: "held") } }
         }
     }
 

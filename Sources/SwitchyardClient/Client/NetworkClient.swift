@@ -127,16 +127,28 @@ extension NetworkClient {
         let handle = handle ?? DispatchHandle()
         let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                let request = makeRequest(configuration, id: id, progress: progress) {
+                dispatch(configuration, id: id, progress: progress, holdingIn: handle) {
                     continuation.resume(returning: $0)
                 }
-                handle.hold(request)
-                core.dispatch(request)
             }
         } onCancel: {
             handle.cancel()
         }
         return try result.get()
+    }
+
+    /// Apart from what waits for it: a task keeps room for all that its function uses as long as it waits.
+    @inline(never)
+    private func dispatch(
+        _ configuration: APIConfiguration,
+        id: RequestID,
+        progress: TransferProgressHandler?,
+        holdingIn handle: DispatchHandle,
+        completion: @escaping Exchange.Completion
+    ) {
+        let request = makeRequest(configuration, id: id, progress: progress, completion: completion)
+        handle.hold(request)
+        core.dispatch(request)
     }
 
     /// Sends a request and calls back with the answer, whatever its status.

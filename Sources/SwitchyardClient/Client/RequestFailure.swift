@@ -39,15 +39,25 @@ public struct RequestFailure: Error, Sendable {
     /// What went wrong.
     public var reason: Reason
     /// Where it went wrong.
-    public var context: RequestContext
+    public var context: RequestContext {
+        get { sharedContext.value }
+        set { sharedContext.value = newValue }
+    }
     /// The request that failed.
     public var id: RequestID
 
+    /// Behind one reference: whoever waits for an answer keeps room for a failure meanwhile.
+    private var sharedContext: CopyOnWrite<RequestContext>
+
     /// Creates a failure.
     public init(_ reason: Reason, id: RequestID, context: RequestContext) {
+        self.init(reason, id: id, sharedContext: CopyOnWrite(context))
+    }
+
+    init(_ reason: Reason, id: RequestID, sharedContext: CopyOnWrite<RequestContext>) {
         self.reason = reason
         self.id = id
-        self.context = context
+        self.sharedContext = sharedContext
     }
 
     /// Whether the caller ended the request.

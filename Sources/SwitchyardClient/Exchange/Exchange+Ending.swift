@@ -22,7 +22,7 @@ extension Exchange {
             case .success(let response):
                 completion(.success(ServiceResponse(id: id, response: response, sharedContext: context)))
             case .failure(let reason):
-                completion(.failure(RequestFailure(reason, id: id, context: context.value)))
+                completion(.failure(RequestFailure(reason, id: id, sharedContext: context)))
             }
         }
     }
