@@ -59,7 +59,7 @@ enum CookieDate {
         }
 
         private static func time(_ token: Substring.UTF8View) -> (Int, Int, Int)? {
-            let fields = token.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            let fields = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3, let hour = number(fields[0], digits: 1...2, wholly: true),
                 let minute = number(fields[1], digits: 1...2, wholly: true),
                 let second = number(fields[2], digits: 1...2)

@@ -9,6 +9,7 @@ import Testing
         "Sat, 14 Mar 2026 09:26:53 GMT", "Saturday, 14-Mar-26 09:26:53 GMT", "Sat Mar 14 09:26:53 2026",
         "14 Mar 2026 9:26:53", "09:26:53 2026 march 14", "mar/14;2026,09:26:53", "14th Marching 2026AD 09:26:53Z",
         "Sat, 14-MAR-2026\t09:26:53 PST", "[14] {Mar} (2026) 09:26:53",
+        "14 Mar 2026 09:26:53.75", "14 Mar 2026 09:26:53:75",
     ])
     func `day, month, year and time are found in any order and dress`(text: String) {
         #expect(CookieDate.parse(text)?.timeIntervalSince1970 == 1_773_480_413)
