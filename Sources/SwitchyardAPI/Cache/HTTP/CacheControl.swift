@@ -39,23 +39,31 @@ struct CacheControl: Sendable {
         rest = rest.dropFirst(name.count)
         var value: String?
         if rest.first == "=" {
-            rest = rest.dropFirst()
+            rest = rest.dropFirst().drop { $0.isWhitespace }
             value = rest.first == "\"" ? quoted(&rest) : plain(&rest)
         }
         rest = rest.drop { $0 != "," }
-        return (name.filter { !$0.isWhitespace }.lowercased(), value)
+        return (trimmed(name).lowercased(), value)
     }
 
     private static func plain(_ rest: inout Substring) -> String {
         let value = rest.prefix { $0 != "," }
         rest = rest.dropFirst(value.count)
-        return value.filter { !$0.isWhitespace }
+        return trimmed(value)
     }
 
+    /// A quoted string; a backslash stands before a character that is meant as it is (RFC 9110 section 5.6.4).
     private static func quoted(_ rest: inout Substring) -> String {
         rest = rest.dropFirst()
-        let value = rest.prefix { $0 != "\"" }
-        rest = rest.dropFirst(value.count + 1)
-        return String(value)
+        var value = ""
+        while let character = rest.popFirst(), character != "\"" {
+            value.append(character == "\\" ? rest.popFirst() ?? character : character)
+        }
+        return value
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        guard let end = text.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(text[...end].drop { $0.isWhitespace })
     }
 }
