@@ -57,10 +57,13 @@ enum HTTPCacheRules {
     }
 
     /// Whether a stored answer may stand in for a server that failed (RFC 5861 section 4, RFC 9111 section 4.2.4).
+    ///
+    /// Without a word of the answer's about failures it may not, however fresh: who asked had reason to ask the server.
     static func mayStandIn(_ stored: HTTPStoredAnswer, now: Date) -> Bool {
-        guard mayBeStale(stored) else { return false }
-        let staleness = stored.age(at: now) - stored.lifetime
-        return staleness < (CacheControl(stored.headers).seconds("stale-if-error") ?? 0)
+        guard mayBeStale(stored), let window = CacheControl(stored.headers).seconds("stale-if-error") else {
+            return false
+        }
+        return stored.age(at: now) - stored.lifetime < window
     }
 
     /// Whether no field of a stored answer forbids to use it without the server (RFC 9111 section 4.2.4).
@@ -107,10 +110,12 @@ enum HTTPCacheRules {
 
     /// The header fields of a stored answer after the server confirmed it (RFC 9111 section 3.2).
     ///
-    /// What describes the body stays, since it is the stored one.
+    /// What describes the body stays, since it is the stored one. What the server does not say anew of the answer's age
+    /// goes, since from the confirmation on it counts afresh (RFC 9110 section 6.6.1, RFC 9111 section 5.1).
     static func confirmed(_ stored: HTTPHeaders, by headers: HTTPHeaders) -> HTTPHeaders {
         let kept: Set<String> = ["content-length", "content-encoding", "content-type", "content-range"]
         var result = stored
+        for name in ["Date", "Age"] { result.remove(name) }
         let fresh = endToEnd(headers).filter { !kept.contains($0.name.lowercased()) }
         for name in Set(fresh.map { $0.name.lowercased() }) { result.remove(name) }
         for field in fresh { result.add(field.name, field.value) }

@@ -61,7 +61,7 @@ extension CachedCall {
             _ turn: Int
         ) {
             let response = fetched.response
-            guard var answer = fields(of: response, transit) else { return }
+            guard var answer = fields(of: response, transit) else { return forgetOlder(than: turn) }
             if let body = fetched.body { answer.body = body }
             let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
             // What is stored was wanted; of its confirmation the hook may change the header fields, and no more.
@@ -77,6 +77,13 @@ extension CachedCall {
                 plan.keep(value, changed, cost: cost, turn: turn, call.configuration.headers)
                 keepOnDisk(changed, isConfirmation: fetched.body == nil)
             }
+        }
+
+        /// Removes what is stored once a newer answer has come that may not be: who has seen that one is not shown the
+        /// older one again.
+        private func forgetOlder(than turn: Int) {
+            guard plan.cache.turn(of: plan.key) < turn else { return }
+            plan.cache.withdraw(plan.key)
         }
 
         private func keepOnDisk(_ answer: StoredAnswer, isConfirmation: Bool) {

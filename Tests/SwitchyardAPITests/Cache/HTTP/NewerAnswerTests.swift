@@ -1,0 +1,74 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What the server's word on an answer does to the one that is stored, where HTTP's rules decide (RFC 9111).
+@Suite(.timeLimit(.minutes(5))) struct NewerAnswerTests {
+    private static let start = Date(timeIntervalSince1970: 1_700_000_000)
+    private let clock = ManualClock()
+
+    /// A manager of a server with these answers, and a clock on the wall that goes with the other one.
+    private func topics(_ answers: [StubAnswer]) throws -> TopicAPI {
+        let client = try NetworkClient.stubbed(StubTransport(answers: answers), time: clock)
+        client.responseCache = ResponseCache(time: clock) { [clock] in
+            Self.start + MonotonicTime.zero.duration(to: clock.now).inSeconds
+        }
+        return TopicAPI(client: client)
+    }
+
+    private func answer(_ text: String, _ headers: HTTPHeaders) -> StubAnswer {
+        .status(200, headers: headers, body: Data(text.utf8))
+    }
+
+    private func call(_ reading: CachePolicy.Reading = .whenFresh) -> APIConfiguration {
+        var configuration = APIConfiguration(path: "topics")
+        configuration.cacheLifetime = .seconds(60)
+        configuration.cache.freshness = .http
+        configuration.cache.reading = reading
+        configuration.retry = .never
+        return configuration
+    }
+
+    @Test(
+        arguments: [
+            ["Date": HTTPDate.text(for: start) ?? ""], ["Age": "50"],
+        ] as [HTTPHeaders]
+    )
+    func `a confirmation that does not tell the time is of now`(old: HTTPHeaders) async throws {
+        var headers = old
+        headers.add("ETag", "\"v1\"")
+        headers.add("Cache-Control", "max-age=60")
+        let topics = try topics([answer("one", headers), .status(304)])
+        _ = try await topics.response(for: call(), with: .string)
+        clock.advance(by: .seconds(100))
+        #expect(try await topics.response(for: call(), with: .string).source == .revalidated)
+        clock.advance(by: .seconds(50))
+
+        let again = try await topics.response(for: call(), with: .string)
+
+        #expect(again.isFromCache && again.headers["Age"] == "50")
+    }
+
+    @Test func `an answer that may not be stored takes the older one away`() async throws {
+        let topics = try topics([
+            answer("one", ["Cache-Control": "max-age=3600"]), answer("two", ["Cache-Control": "no-store"]),
+            answer("three", [:]),
+        ])
+        _ = try await topics.response(for: call(), with: .string)
+        _ = try await topics.response(for: call(.never), with: .string)
+
+        #expect(try await topics.response(for: call(), with: .string).value == "three")
+    }
+
+    @Test func `a refresh that fails is a failure, unless the answer allows for it`() async throws {
+        let topics = try topics([answer("one", ["Cache-Control": "max-age=3600"]), .status(503)])
+        _ = try await topics.response(for: call(), with: .string)
+
+        await #expect(throws: APIError(.status(503))) {
+            try await topics.response(for: call(.never), with: .string)
+        }
+    }
+}
