@@ -43,9 +43,12 @@ struct APICall<Value: Sendable>: Sendable {
     ) async throws(APIError) -> Fetched {
         // A condition of the caller's own is about what the caller has, and its confirmation is the caller's.
         let conditions = HTTPCacheRules.isConditional(configuration.headers) ? [:] : conditions
-        let answer = try await question.answer(through: client, id: id, with: conditions)
+        var answer = try await question.answer(through: client, id: id, with: conditions, about: stored?.answer)
         if answer.service.status == 304, let stored, !conditions.isEmpty {
-            return confirmed(stored, by: answer.service)
+            let place = answer.service.context.redirects.last?.to.text
+            if stored.answer?.redirectedTo == place { return confirmed(stored, by: answer.service) }
+            // Another place than the one that the conditions are about has met them: that says nothing.
+            answer = try await question.answer(through: client, id: id)
         }
         let response = try response(answer, in: client)
         return Fetched(response: response, body: answer.data, cost: answer.data.count)

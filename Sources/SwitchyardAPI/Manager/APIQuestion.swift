@@ -27,12 +27,14 @@ final class APIQuestion: Sendable {
     ///   - client: The client to send through.
     ///   - id: The name of the request.
     ///   - conditions: The fields by which the server may confirm what is stored.
+    ///   - stored: What the conditions are about.
     /// - Returns: The answer, whatever its status.
     /// - Throws: ``APIError`` when there is none, or its body breaks off.
     nonisolated(nonsending) func answer(
         through client: NetworkClient,
         id: RequestID,
-        with conditions: HTTPHeaders = [:]
+        with conditions: HTTPHeaders = [:],
+        about stored: CachedAnswer? = nil
     ) async throws(APIError) -> Answer {
         guard !configuration.hasAttachments || configuration.cache.reading != .only else {
             // Nothing is stored for such a call: it has no lifetime, or it changes something.
@@ -40,11 +42,15 @@ final class APIQuestion: Sendable {
         }
         let answer: ServiceResponse
         do throws(RequestFailure) {
-            answer = try await client.answer(to: asking(conditions), id: id, progress: configuration.progress)
+            answer = try await client.answer(
+                to: asking(conditions, about: stored),
+                id: id,
+                progress: configuration.progress
+            )
         } catch {
-            throw failed(error)
+            throw failed(error, in: client)
         }
-        forgetChanged(by: answer, in: client)
+        forgetChanged(by: answer.status, answer.context, in: client)
         if case .whole(let data) = answer.response.body { return Answer(service: answer, data: data) }
         return Answer(service: answer, data: try await collectedBody(of: answer))
     }
@@ -62,9 +68,9 @@ final class APIQuestion: Sendable {
         do throws(RequestFailure) {
             answer = try await client.upload(upload, id: id, progress: progress)
         } catch {
-            throw failed(error)
+            throw failed(error, in: client)
         }
-        forgetChanged(by: answer, in: client)
+        forgetChanged(by: answer.status, answer.context, in: client)
         return Answer(service: answer, data: try await collectedBody(of: answer))
     }
 
@@ -109,8 +115,9 @@ final class APIQuestion: Sendable {
 
     /// The error of a request that got no answer, in the module's words.
     @inline(never)
-    private func failed(_ failure: RequestFailure) -> APIError {
-        module.completed(APIError(failure))
+    private func failed(_ failure: RequestFailure, in client: NetworkClient) -> APIError {
+        forgetChanged(by: nil, failure.context, in: client)
+        return module.completed(APIError(failure))
     }
 
     @inline(never)
@@ -127,23 +134,32 @@ final class APIQuestion: Sendable {
     }
 
     /// Removes what HTTP's rules no longer allow to be used once this call has changed it.
+    ///
+    /// The first answer says so: where that was a redirect, whatever came of it.
     @inline(never)
-    private func forgetChanged(by answer: ServiceResponse, in client: NetworkClient) {
-        guard HTTPCacheRules.invalidates(method: configuration.method, status: answer.status),
-            let cache = client.existingResponseCache
+    private func forgetChanged(
+        by status: Int?,
+        _ context: @autoclosure () -> RequestContext,
+        in client: NetworkClient
+    ) {
+        guard !configuration.method.isSafe, let cache = client.existingResponseCache else { return }
+        let context = context()
+        guard let status = context.redirects.first?.status ?? status,
+            HTTPCacheRules.invalidates(method: configuration.method, status: status)
         else { return }
         let place = ChangedPaths.Place(
-            service: answer.context.service,
-            environment: answer.context.environment.rawValue,
+            service: context.service,
+            environment: context.environment.rawValue,
             path: cache.defaults.path(of: configuration)
         )
         cache.removeChanged(at: place)
     }
 
     /// What is sent; fields of the caller's own stay.
-    private func asking(_ conditions: HTTPHeaders) -> APIConfiguration {
+    private func asking(_ conditions: HTTPHeaders, about stored: CachedAnswer?) -> APIConfiguration {
         guard !conditions.isEmpty else { return configuration }
         var copy = configuration
+        copy.confirmation = StoredConfirmation(redirectedTo: stored?.redirectedTo)
         for field in conditions where copy.headers[field.name] == nil { copy.headers.add(field.name, field.value) }
         return copy
     }

@@ -22,6 +22,7 @@ public import SwitchyardServices
     var interceptors: [RequestInterceptor] = []
     var retry: RetryPolicy?
     var redirects: RedirectPolicy?
+    var confirmation: StoredConfirmation?
     var credential: Credential?
     var usesCredentials = true
     var authorization: RequestAuthorization?
@@ -158,6 +159,12 @@ extension APIConfiguration {
     public var redirects: RedirectPolicy? {
         get { rare?.value.redirects }
         set { change { $0.redirects = newValue } }
+    }
+
+    /// What a cache has added conditions about; `nil` when it has added none.
+    package var confirmation: StoredConfirmation? {
+        get { rare?.value.confirmation }
+        set { change { $0.confirmation = newValue } }
     }
 
     /// The credential of this call, in place of the client's; it is not renewed.

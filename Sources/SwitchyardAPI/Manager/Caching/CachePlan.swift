@@ -108,10 +108,11 @@ extension CachePlan {
         return answer
     }
 
-    /// Keeps a value in memory, under the times of its answer.
+    /// Keeps a value in memory, under the times of its answer; `place` is the URL that redirects led to.
     func keep<Value: Sendable>(
         _ value: Value,
         _ answer: StoredAnswer,
+        from place: String? = nil,
         age: Duration = .zero,
         cost: Int,
         turn: Int = 0,
@@ -119,6 +120,7 @@ extension CachePlan {
     ) {
         var facts = CacheFacts(cost: cost, tags: answer.tags)
         facts.answer = CachedAnswer(status: answer.status, headers: answer.headers)
+        facts.answer?.redirectedTo = place
         facts.http = http(of: answer, request)
         facts.stamp = stamp
         facts.turn = turn

@@ -74,7 +74,8 @@ extension CachedCall {
             else { return }
             let cost = fetched.body == nil ? fetched.cost : changed.body.count
             plan.unlessRemoved(since: removals) {
-                plan.keep(value, changed, cost: cost, turn: turn, call.configuration.headers)
+                let place = response.context?.redirects.last?.to.text
+                plan.keep(value, changed, from: place, cost: cost, turn: turn, call.configuration.headers)
                 keepOnDisk(changed, isConfirmation: fetched.body == nil)
             }
         }

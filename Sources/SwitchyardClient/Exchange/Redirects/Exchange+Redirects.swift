@@ -114,6 +114,7 @@ extension RequestGenerator {
         if let cookies, configuration.usesCookies, configuration.ownHeaders["Cookie"] == nil {
             request.headers["Cookie"] = cookies.header(for: request.url)
         }
+        configuration.confirmation?.complete(&request, afterRedirectOf: configuration)
         guard let authorization = configuration.authorization else { return }
         guard isHome else { return authorization.remove(from: &request) }
         try hook("credentials") { try authorization.apply(&request) }

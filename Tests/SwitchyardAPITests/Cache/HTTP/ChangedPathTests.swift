@@ -56,6 +56,21 @@ import Testing
         #expect(try await isKept(read("topics/1"), by: topics))
     }
 
+    @Test func `a change that is answered with a redirect counts, whatever is found there`() async throws {
+        let transport = StubTransport { request in
+            if request.method == .post { return .status(303, headers: ["Location": "/nothing"]) }
+            if request.url.path == "/nothing" { return .status(404) }
+            let headers: HTTPHeaders = ["Content-Type": "application/json", "Cache-Control": "max-age=3600"]
+            return .status(200, headers: headers, body: Data("[]".utf8))
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        _ = try await isKept(read("topics"), by: topics)
+
+        _ = try? await topics.send(APIConfiguration(path: "topics", method: .post))
+
+        #expect(try await !isKept(read("topics"), by: topics))
+    }
+
     @Test func `a change that the server refuses removes nothing`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/9"), by: topics)

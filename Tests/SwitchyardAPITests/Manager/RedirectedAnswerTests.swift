@@ -1,0 +1,68 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Confirmation of answers that came over redirects: validators are those of the URL that gave the answer.
+@Suite(.timeLimit(.minutes(5))) struct RedirectedAnswerTests {
+    private let clock = ManualClock()
+    /// Where the latest edition is.
+    private let latest = Locked("first")
+
+    /// A server whose latest edition is somewhere else, the second of which was last changed before the first.
+    private func start() throws -> (TopicAPI, StubTransport) {
+        let transport = StubTransport { [latest] request in
+            let edition = latest.withLock { $0 }
+            switch request.url.path {
+            case "/v1/latest" where edition != "latest": return .status(302, headers: ["Location": edition])
+            case "/v1/first":
+                let date = "Tue, 10 Jan 2023 00:00:00 GMT"
+                if request.headers["If-Modified-Since"] == date { return .status(304) }
+                return .status(200, headers: ["Last-Modified": date], body: Data("one".utf8))
+            default:
+                if request.headers["If-Modified-Since"] != nil { return .status(304) }
+                return .status(200, body: Data("two".utf8))
+            }
+        }
+        return (TopicAPI(client: try .stubbed(transport, time: clock)), transport)
+    }
+
+    private var call: APIConfiguration {
+        var configuration = APIConfiguration(path: "latest")
+        configuration.cacheLifetime = .seconds(60)
+        return configuration
+    }
+
+    @Test func `the place that a redirect led to confirms its answer`() async throws {
+        let (topics, _) = try start()
+        _ = try await topics.response(for: call, with: .string)
+        clock.advance(by: .seconds(61))
+
+        let again = try await topics.response(for: call, with: .string)
+
+        #expect(again.source == .revalidated && again.value == "one")
+    }
+
+    @Test(arguments: ["second", "latest"])
+    func `another place confirms nothing, and is asked for all of its answer`(place: String) async throws {
+        let (topics, _) = try start()
+        _ = try await topics.response(for: call, with: .string)
+        latest.withLock { $0 = place }
+        clock.advance(by: .seconds(61))
+
+        let again = try await topics.response(for: call, with: .string)
+
+        #expect(again.source == .network && again.value == "two")
+    }
+
+    @Test func `a condition of the caller's own goes along with a redirect`() async throws {
+        let (topics, transport) = try start()
+        var own = call
+        own.headers["If-Modified-Since"] = "Tue, 10 Jan 2023 00:00:00 GMT"
+
+        await #expect(throws: APIError(.status(304))) { try await topics.response(for: own, with: .string) }
+        #expect(transport.requests.allSatisfy { $0.headers["If-Modified-Since"] != nil })
+    }
+}
