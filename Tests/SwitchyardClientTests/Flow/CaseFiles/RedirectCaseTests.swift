@@ -9,7 +9,18 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct RedirectCaseTests {
     @Test func `redirects are those of OkHttp, httpx, requests and got`() async throws {
-        try await CaseFile("redirects").runAsync { item in
+        let keys: CaseKeys = """
+            operation from to expected_authorization_dropped config.followRedirects config.maxRedirects
+            config.followProtocolChange config.methodRewriting first_request.url first_request.method
+            first_request.headers first_request.body first_request.cookies_held.name first_request.cookies_held.value
+            first_request.cookies_held.host first_request.cookies_held.port_list responses.status responses.headers
+            responses.body responses.$redirects responses.$forever.status responses.$forever.headers
+            responses.$forever.body expected_error expected_request_count expected_status expected_body
+            expected_history_length expected_final_url expected_second_request.method expected_second_request.url
+            expected_second_request.headers expected_second_request.absent_headers expected_second_request.query
+            expected_second_request.body
+            """
+        try await CaseFile("redirects").runAsync(reading: keys) { item in
             if item["operation"] != nil { return try await Self.authorization(item) }
             let run = try await RedirectRun.of(item)
             let outcome = try await Self.judge(run, item)

@@ -15,7 +15,11 @@ struct RedirectSuiteCaseTests {
     // MARK: - async-http-client
 
     @Test func `redirects are those of async-http-client`() async throws {
-        try await CaseFile("async_http_client_redirects_urls").runAsync { item in
+        let keys: CaseKeys = """
+            operation input server method status config expected expected_error expected_status expected_final_path
+            expected_method_sent expected_second_method
+            """
+        try await CaseFile("async_http_client_redirects_urls").runAsync(reading: keys) { item in
             if item["operation"] != nil {
                 return .notApplicable("A host is checked and never escaped; what a host cannot hold is an error.")
             }

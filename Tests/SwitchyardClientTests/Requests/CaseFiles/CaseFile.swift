@@ -59,9 +59,13 @@ struct CaseFile {
     }
 
     /// The same for a judge that waits.
-    func runAsync(_ judge: (JSONValue) async throws -> CaseOutcome) async {
+    func runAsync(reading keys: CaseKeys? = nil, _ judge: (JSONValue) async throws -> CaseOutcome) async {
         var outcomes: [CaseOutcome] = []
         for item in cases {
+            if let objection = keys?.objection(to: item) {
+                outcomes.append(objection)
+                continue
+            }
             do { outcomes.append(try await judge(item)) } catch { outcomes.append(Self.outcome(of: error)) }
         }
         report(outcomes)

@@ -32,7 +32,8 @@ import Testing
 
     // Row B25.
     @Test func `cookies are read as in OkHttp`() throws {
-        try CaseFile("okhttp_cookies").run { item in
+        let keys: CaseKeys = "test url now_ms set_cookie expected_parsed expected expected_sent_to"
+        try CaseFile("okhttp_cookies").run(reading: keys) { item in
             guard let text = item["set_cookie"]?.text, let url = item["url"]?.string.flatMap({ RequestURL($0) }) else {
                 return .notApplicable("Cookies are read from answers, not put together.")
             }
@@ -137,7 +138,8 @@ import Testing
     }
 
     @Test func `single cookies are read as in AsyncHTTPClient`() throws {
-        try CaseFile("async_http_client_cookies").run { item in
+        let keys: CaseKeys = "set_cookie default_domain expected_parsed expected"
+        try CaseFile("async_http_client_cookies").run(reading: keys) { item in
             let text = item["set_cookie"]?.text ?? ""
             let host = item["default_domain"]?.string ?? "example.org"
             guard let url = RequestURL("https://\(host)/") else { return .notApplicable("The host is none.") }

@@ -6,7 +6,12 @@ import Testing
 /// Cases about the rules of a cookie store.
 @Suite struct CookieStoreCaseTests {
     @Test func `the rules of a store are those of tough-cookie`() throws {
-        try CaseFile("tough_cookie").run { item in
+        let keys: CaseKeys = """
+            operation input url path host cookie_domain cookie_path request_path set_cookie set_cookies prefix_checks
+            retrieve_for same_site_context max_age expires expires_in_ms now_ms expected.persistent expected.ttl_ms
+            expected.expires_at_ms expected_names expected_same_site expected_stored
+            """
+        try CaseFile("tough_cookie").run(reading: keys) { item in
             switch item["operation"]?.string {
             case "default path of a request path":
                 return .compare(CookieMatching.defaultPath(item["input"]?.string ?? ""), item["expected"]?.string)
