@@ -84,9 +84,10 @@ struct RedirectTrail: Sendable {
     ) throws(RedirectError) {
         guard steps.count < limit else { throw .tooMany(limit: limit) }
         try checkDowngrade(to: next.url)
-        // A page that sets a cookie and points to itself is asked again with the cookie: that is no circle.
+        // Pages that have been asked without a cookie are asked again with it, once it is set: that is no circle.
+        if response.headers["Set-Cookie"] != nil { asked.removeAll() }
         let isNew = asked.insert(Visit(method: next.method, url: next.url.text)).inserted
-        guard isNew || response.headers["Set-Cookie"] != nil else { throw .loop(next.url) }
+        guard isNew else { throw .loop(next.url) }
         if let mark = location.firstIndex(of: "#") { fragment = String(location[location.index(after: mark)...]) }
         steps.append(
             RedirectStep(
