@@ -49,6 +49,9 @@ public struct CachePolicy: Sendable {
     public var staleIfError = Duration.zero
     /// How long beyond its lifetime an answer with a validator (`ETag`, `Last-Modified`) is kept, so that the server can
     /// confirm it instead of sending it again; default is a day, zero never asks for confirmation.
+    ///
+    /// GET and HEAD ask for it; other methods would be refused (RFC 9110 section 13.2.2). An answer that came over
+    /// redirects is confirmed where they led to then, and nowhere else.
     public var keepsForConfirmation = Duration.seconds(86_400)
     /// Names by which the stored answer can be removed.
     public var tags: Set<String> = []

@@ -42,7 +42,8 @@ struct APICall<Value: Sendable>: Sendable {
         with conditions: HTTPHeaders = [:]
     ) async throws(APIError) -> Fetched {
         // A condition of the caller's own is about what the caller has, and its confirmation is the caller's.
-        let conditions = HTTPCacheRules.isConditional(configuration.headers) ? [:] : conditions
+        let mayAsk = HTTPCacheRules.mayConfirm(configuration.method, configuration.headers)
+        let conditions = mayAsk ? conditions : [:]
         var answer = try await question.answer(through: client, id: id, with: conditions, about: stored?.answer)
         if answer.service.status == 304, let stored, !conditions.isEmpty {
             let place = answer.service.context.redirects.last?.to.text

@@ -97,6 +97,22 @@ import Testing
         #expect(try await topics.response(for: configuration(), with: serializer).source == .network)
     }
 
+    @Test func `what changes something is asked without a condition, which would refuse it`() async throws {
+        let transport = StubTransport { request in
+            if request.headers["If-None-Match"] != nil { return .status(412) }
+            let headers: HTTPHeaders = ["Content-Type": "application/json", "ETag": "\"v1\""]
+            return .status(200, headers: headers, body: Data(#"{"id":1,"title":"one"}"#.utf8))
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        var search = configuration()
+        search.method = .post
+        search.cache.allowsUnsafeMethods = true
+        _ = try await topics.value(Topic.self, for: search)
+        clock.advance(by: .seconds(61))
+
+        #expect(try await topics.response(Topic.self, for: search).source == .network)
+    }
+
     @Test func `a caller's own condition is the caller's own affair`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)

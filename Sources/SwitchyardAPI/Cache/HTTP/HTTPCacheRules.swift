@@ -103,9 +103,11 @@ enum HTTPCacheRules {
         return conditions
     }
 
-    /// Whether a request with these fields asks for confirmation itself.
-    static func isConditional(_ request: HTTPHeaders) -> Bool {
-        request["If-None-Match"] != nil || request["If-Modified-Since"] != nil
+    /// Whether a server can be asked to confirm a stored answer: not by a request that has such a condition of its own,
+    /// and by GET and HEAD only, since any other method whose condition is not met is refused (RFC 9110 section 13.2.2).
+    static func mayConfirm(_ method: HTTPMethod, _ request: HTTPHeaders) -> Bool {
+        guard method == .get || method == .head else { return false }
+        return request["If-None-Match"] == nil && request["If-Modified-Since"] == nil
     }
 
     /// The header fields of a stored answer after the server confirmed it (RFC 9111 section 3.2).
