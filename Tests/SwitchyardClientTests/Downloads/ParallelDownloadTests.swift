@@ -83,6 +83,31 @@ struct ParallelDownloadTests {
         #expect(lab.server.requests.count == 4)
     }
 
+    @Test func `a server that sends less than was asked for is asked for the rest, and not blamed`() async throws {
+        let lab = try DownloadLab()
+        let (content, bytes) = (content, bytes)
+        lab.server.route(.get, "/film") { request in
+            guard let range = request.headers["Range"]?.dropFirst(6).split(separator: "-").compactMap({ Int($0) }),
+                range.count == 2
+            else { return content.response(to: request) }
+            let last = min(range[1], range[0] + 199_999)
+            let headers: HTTPHeaders = [
+                "ETag": "\"v1\"", "Content-Range": "bytes \(range[0])-\(last)/\(bytes.count)",
+            ]
+            return .status(206, headers: headers, body: Data(bytes[range[0]...last]))
+        }
+
+        let file = try await lab.client.download(
+            lab.download {
+                $0.connections = 4
+                $0.maximumContinuations = 0
+            }
+        )
+
+        #expect(try lab.content == bytes)
+        #expect(file.receivedBytes == 4_500_000)
+    }
+
     @Test func `a server that breaks parts off is charged, and the next one gives the rest of them`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)

@@ -21,6 +21,8 @@ struct ParallelFetch: Sendable {
     struct Source: Sendable {
         var body: HTTPBodyStream
         var context: RequestContext
+        /// The last byte that it brings; `nil` for one that brings the content to its end.
+        var last: Int64?
     }
 
     let transfer: Transfer
@@ -86,9 +88,12 @@ struct ParallelFetch: Sendable {
             let current: Source
             if let opened = source { current = opened } else { current = try await open(rest, &breaks) }
             source = nil
-            let cut = try await write(current.body, from: &offset, to: part.upperBound, progress: progress)
+            let end = min(part.upperBound, current.last.map { $0 + 1 } ?? part.upperBound)
+            let cut = try await write(current.body, from: &offset, to: end, progress: progress)
             current.body.cancel()
             guard offset < part.upperBound else { return }
+            // A server may send less than the range asked for (RFC 9110 section 15.3.7).
+            if offset == end { continue }
             interruptions += 1
             let error = cut ?? TransportError(.truncated, message: "a part ended early")
             let outcome = AttemptOutcome(error.kind)
@@ -119,11 +124,11 @@ struct ParallelFetch: Sendable {
         }
         let question = DownloadAnswer.Question(offset: range.lowerBound, validator: validator, total: total)
         let answer = DownloadAnswer(status: response.status, headers: response.headers, to: question)
-        guard case .rest = answer, case .stream(let stream) = response.response.body else {
+        guard case .rest(let last, _) = answer, case .stream(let stream) = response.response.body else {
             response.discardBody()
             throw .noParts("a part was answered with \(response.status)")
         }
-        return Source(body: stream, context: response.context)
+        return Source(body: stream, context: response.context, last: last)
     }
 
     /// Writes a body to its place, up to the end of the part.
