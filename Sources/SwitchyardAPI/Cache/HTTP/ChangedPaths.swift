@@ -15,7 +15,8 @@ struct ChangedPaths: Sendable {
         init(service: String, environment: String, path: String) {
             self.service = service
             self.environment = environment
-            self.path = String(path.drop { $0 == "/" })
+            // A query may stand in the path of a configuration; what is changed is everything that begins so.
+            self.path = String(path.drop { $0 == "/" }.prefix { $0 != "?" && $0 != "#" })
         }
 
         init(_ parts: CacheKeyParts) {

@@ -56,6 +56,16 @@ import Testing
         #expect(try await isKept(read("topics/1"), by: topics))
     }
 
+    @Test(arguments: [("topics?sort=name", "topics"), ("topics", "topics?notify=1"), ("topics?a=1#top", "/topics?b=2")])
+    func `a query that stands in the path plays no part`(kept: String, changed: String) async throws {
+        let (topics, _) = try start()
+        _ = try await isKept(read(kept), by: topics)
+
+        try await topics.send(APIConfiguration(path: changed, method: .post))
+
+        #expect(try await !isKept(read(kept), by: topics))
+    }
+
     @Test func `a change that is answered with a redirect counts, whatever is found there`() async throws {
         let transport = StubTransport { request in
             if request.method == .post { return .status(303, headers: ["Location": "/nothing"]) }
