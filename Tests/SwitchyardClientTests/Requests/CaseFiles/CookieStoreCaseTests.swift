@@ -120,6 +120,10 @@ import Testing
         if let persistent = expected["persistent"]?.bool, persistent != (cookie.expires != nil) {
             return .failed("persistent: \(cookie.expires != nil)")
         }
+        if let end = expected["expires_at_ms"]?.int, Double(end) / 1000 > now.timeIntervalSince1970 {
+            let actual = cookie.expires.map { Int(($0.timeIntervalSince1970 * 1000).rounded()) }
+            guard actual == end else { return .failed("ends at \(actual.map { "\($0)" } ?? "no time")") }
+        }
         guard let milliseconds = expected["ttl_ms"]?.int else { return .passed }
         let lifetime = cookie.expires.map { Int(($0.timeIntervalSince(now) * 1000).rounded()) } ?? 0
         return milliseconds <= 0 && lifetime <= 0 ? .passed : .compare("\(lifetime)", "\(milliseconds)")
