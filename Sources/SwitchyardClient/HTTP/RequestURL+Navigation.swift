@@ -1,3 +1,5 @@
+import Foundation
+
 /// Ways from one URL to another.
 extension RequestURL {
     /// Returns the URL of a path below this one, which it can never leave.
@@ -31,25 +33,56 @@ extension RequestURL {
     /// - Parameters:
     ///   - parameters: The parameters; one that is `null` removes those of its name. What stands in the URL as an element
     ///     or a member of one (`tags[]`, `filter[name]`) belongs to it.
-    ///   - options: How they are written, those that stay too. Names are compared as they are written.
+    ///   - options: How they are written, those that stay too, but for what is escaped in another character set than UTF-8,
+    ///     which stays as it is. Names are compared as they are written.
     /// - Returns: The URL; without any parameter it has no query.
     /// - Throws: ``RequestError/parameter(keyPath:reason:)``.
     public func setting(
         _ parameters: Parameters,
         options: ParameterEncodingOptions = ParameterEncodingOptions()
     ) throws(RequestError) -> RequestURL {
-        let written = options.keyCase.apply(to:)
-        let names = Set(parameters.items.map { written($0.key) })
-        var all = query.map { Parameters(parsing: $0) } ?? Parameters()
-        all.items.removeAll { item in
-            names.contains(written(item.key)) || names.contains(written(Self.outermost(item.key, options)))
+        let plan = ParameterSerializerPlan(options)
+        var pairs = try kept(besides: parameters, plan)
+        for item in parameters.items where item.value != .null {
+            pairs.append(Parameters.Item(key: item.key, value: .string(try Self.text(of: item, plan))))
         }
-        all.items += parameters.items.filter { $0.value != .null }
-        var output = ByteBuffer(capacity: text.utf8.count + 64)
-        output.append(Array(text.utf8.prefix { $0 != UInt8(ascii: "?") }))
-        var serializer = ParameterSerializer(ParameterSerializerPlan(options), lead: UInt8(ascii: "?"))
-        try serializer.write(all, to: &output)
-        return RequestURL(trusted: output.text())
+        let texts = (options.sortsKeys ? pairs.stablySortedByKey : pairs).compactMap { pair in
+            if case .string(let text) = pair.value, !text.isEmpty { text } else { nil }
+        }
+        let head = text.prefix { $0 != "?" }
+        let query = texts.joined(separator: options.separator)
+        return RequestURL(trusted: texts.isEmpty ? String(head) : "\(head)?\(query)")
+    }
+
+    /// The parameters of the query but for those that others take the place of, each as text with its name.
+    private func kept(
+        besides others: Parameters,
+        _ plan: ParameterSerializerPlan
+    ) throws(RequestError) -> [Parameters.Item] {
+        let written = plan.options.keyCase.apply(to:)
+        let names = Set(others.items.map { written($0.key) })
+        var kept: [Parameters.Item] = []
+        for pair in (query ?? "").split(separator: "&") {
+            for item in Parameters(parsing: String(pair)).items where !names.contains(written(item.key)) {
+                guard !names.contains(written(Self.outermost(item.key, plan.options))) else { continue }
+                // What is escaped in another character set than UTF-8 would not come back from being read.
+                let isForeign = pair.removingPercentEncoding == nil
+                let text = isForeign ? String(pair) : try Self.text(of: item, plan)
+                kept.append(Parameters.Item(key: item.key, value: .string(text)))
+            }
+        }
+        return kept
+    }
+
+    /// A parameter as it is written; empty when it is left out.
+    private static func text(
+        of item: Parameters.Item,
+        _ plan: ParameterSerializerPlan
+    ) throws(RequestError) -> String {
+        var output = ByteBuffer(capacity: 64)
+        var serializer = ParameterSerializer(plan)
+        try serializer.write(Parameters([item]), to: &output)
+        return output.text()
     }
 
     /// The name of the list or the set of values to which a name belongs, or the name itself.

@@ -45,6 +45,14 @@ import Testing
         #expect(try page.setting(["page": nil, "sort": nil]).text == "https://h/v1/topics")
     }
 
+    // A server that counts in another character set gives links that say so.
+    @Test func `what is escaped in another character set stays as it is`() throws {
+        let link = try #require(RequestURL("https://h/x?q=%C4%E3+%2B&%E9=1&page=1&%E9=2&a=%FF"))
+
+        #expect(try link.setting(["page": 2]).text == "https://h/x?a=%FF&page=2&q=%C4%E3+%2B&%E9=1&%E9=2")
+        #expect(try link.setting(["q": nil, "a": "ü"]).text == "https://h/x?a=%C3%BC&page=1&%E9=1&%E9=2")
+    }
+
     @Test func `a list or a set of values takes the place of the one that stands there`() throws {
         let list = try #require(RequestURL("https://h/x?tags%5B%5D=a&tags[]=b&f[n][]=1&f.n=2&tagsy=c"))
 
