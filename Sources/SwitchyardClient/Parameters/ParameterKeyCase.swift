@@ -29,16 +29,18 @@ public enum ParameterKeyCase: Sendable {
 
     /// Lower-cases the words of a camel-case name and puts `separator` between them.
     ///
-    /// A run of capitals is one word whose last letter starts the next one: `myURLProperty` is `my_url_property`.
+    /// A run of capitals is one word whose last letter starts the next one: `myURLProperty` is `my_url_property`. A digit
+    /// belongs to the word before it and ends no run: `isB2B` is `is_b2b`, as Foundation's JSON encoder has it.
     private static func separated(_ key: String, by separator: Character) -> String {
         let characters = Array(key)
         var result = ""
+        var isInCapitals = false
         for (index, character) in characters.enumerated() {
-            if index > 0, character.isUppercase {
-                let followsSmall = !characters[index - 1].isUppercase && characters[index - 1] != separator
+            if index > 0, character.isUppercase, characters[index - 1] != separator {
                 let startsWord = index + 1 < characters.count && characters[index + 1].isLowercase
-                if followsSmall || (startsWord && characters[index - 1].isUppercase) { result.append(separator) }
+                if !isInCapitals || startsWord { result.append(separator) }
             }
+            if character.isUppercase || character.isLowercase { isInCapitals = character.isUppercase }
             result += character.lowercased()
         }
         return result

@@ -134,6 +134,18 @@ import Testing
         #expect(try Self.encode(["myURLProperty": 1]) { $0.keyCase = keyCase } == "\(expected)=1")
     }
 
+    // Row C21: as in Alamofire and in Foundation's JSON encoder, which may write the same names in another body.
+    @Test(arguments: [
+        ("isB2B", "is_b2b"), ("isP2PAllowed", "is_p2p_allowed"), ("user2FA", "user2_fa"), ("aB2Cd", "a_b2_cd"),
+        ("sha256Sum", "sha256_sum"), ("useMP3File", "use_mp3_file"), ("URLPath", "url_path"), ("ID", "id"),
+        ("one_Two", "one_two"), ("_id", "_id"),
+    ])
+    func `a digit among capitals starts no word`(name: String, expected: String) throws {
+        let parameters = Parameters([.init(key: name, value: 1)])
+
+        #expect(try Self.encode(parameters) { $0.keyCase = .snakeCase } == "\(expected)=1")
+    }
+
     // Rows C12, C13 and C21.
     @Test func `names are changed on every level`() throws {
         let nested: Parameters = ["outerName": ["innerName": 1]]
