@@ -49,6 +49,17 @@ import Testing
         #expect(try ParameterValue(encoding: Set(tags)) == .array(tags.sorted().map { .string($0) }))
     }
 
+    // Rows C6, C14 and C24: what is kept under a request, such as half a download, is found again by an equal one.
+    @Test func `a dictionary is put in order wherever it stands`() throws {
+        let names = (0..<50).map { "n\($0)" }
+        var roomy: [String: Int] = Dictionary(minimumCapacity: 10_000)
+        for name in names.reversed() { roomy[name] = 1 }
+
+        let ordered = Parameters(names.sorted().map { Parameters.Item(key: $0, value: 1) })
+        #expect(try Parameters(encoding: roomy) == ordered)
+        #expect(try Parameters(encoding: ["in": [roomy]])["in"] == .array([.dictionary(ordered)]))
+    }
+
     // Row C24.
     @Test func `a subclass, nested containers and a super encoder are understood`() throws {
         class Base: Encodable {

@@ -55,9 +55,15 @@ final class ParameterNode {
     }
 
     /// Puts the elements in the one order of a set's.
-    func putInOrder() {
+    func putElementsInOrder() {
         guard case .unkeyed(let elements) = content else { return }
         content = .value(.array(elements.map(\.value).inSetOrder))
+    }
+
+    /// Puts the members in ascending order of their names, the one order of a dictionary's.
+    func putMembersInOrder() {
+        guard case .keyed = content, case .dictionary(let parameters) = value else { return }
+        content = .value(.dictionary(Parameters(parameters.items.stablySortedByKey)))
     }
 
     var elementCount: Int {

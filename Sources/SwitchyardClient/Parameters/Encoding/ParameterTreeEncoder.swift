@@ -35,7 +35,11 @@ struct ParameterTreeEncoder: Encoder {
         case let leaf as any ParameterLeaf: node.content = .value(leaf.parameterValue)
         default:
             try value.encode(to: self)
-            if case .unkeyed = node.content, value is any UnorderedElements { node.putInOrder() }
+            switch node.content {
+            case .unkeyed where value is any UnorderedElements: node.putElementsInOrder()
+            case .keyed where value is any UnorderedMembers: node.putMembersInOrder()
+            default: break
+            }
         }
     }
 }
@@ -44,6 +48,11 @@ struct ParameterTreeEncoder: Encoder {
 private protocol UnorderedElements {}
 
 extension Set: UnorderedElements {}
+
+/// The same for a type whose elements have names.
+private protocol UnorderedMembers {}
+
+extension Dictionary: UnorderedMembers {}
 
 /// A type that stands in the tree as one value, whatever its own encoding would be.
 private protocol ParameterLeaf: ParameterConvertible {}

@@ -4,7 +4,7 @@ extension ParameterValue {
     /// Creates the value tree of any encodable value.
     ///
     /// Dates, data, decimals and URLs stay what they are, so that ``ParameterEncodingOptions`` decides how they are
-    /// written. An optional without a value becomes `null`.
+    /// written. An optional without a value becomes `null`. Sets and dictionaries, which have no order, are put in one.
     ///
     /// - Parameters:
     ///   - value: The value to take apart.
@@ -27,7 +27,8 @@ extension ParameterValue {
 }
 
 extension Parameters {
-    /// Creates parameters from any encodable value with named members: a structure, a dictionary.
+    /// Creates parameters from any encodable value with named members: a structure, or a dictionary, whose members are put
+    /// in ascending order of their names.
     ///
     /// - Parameters:
     ///   - value: The value to take apart.
