@@ -56,7 +56,8 @@ import Testing
     }
 
     @Test func `files are named as in content-disposition`() throws {
-        try CaseFile("content_disposition").run { item in
+        let keys: CaseKeys = "operation input arguments options expected expected_error"
+        try CaseFile("content_disposition").run(reading: keys) { item in
             switch item["operation"]?.string {
             case "parse": Self.parsed(item)
             case "create": Self.created(item)

@@ -6,7 +6,10 @@ import Testing
 /// Cases about header fields and descriptions of requests.
 @Suite struct HeaderCaseTests {
     @Test func `header fields behave as in Alamofire`() throws {
-        try CaseFile("alamofire_headers").run { item in
+        let keys: CaseKeys = """
+            operations expected_count expected_values expected_names expected_get expected_description
+            """
+        try CaseFile("alamofire_headers").run(reading: keys) { item in
             var headers = HTTPHeaders()
             for operation in item["operations"]?.array ?? [] {
                 guard Self.apply(operation, to: &headers) else {
@@ -135,7 +138,10 @@ import Testing
     }
 
     @Test func `the cURL description reads as in Alamofire`() throws {
-        try CaseFile("alamofire_curl").run { item in
+        let keys: CaseKeys = """
+            request expected_first_words expected_last_word expected_contains expected_occurrences
+            """
+        try CaseFile("alamofire_curl").run(reading: keys) { item in
             guard let description = try Self.curl(item["request"] ?? .null) else {
                 return .notApplicable("Credentials of a session's challenges are not part of a request.")
             }

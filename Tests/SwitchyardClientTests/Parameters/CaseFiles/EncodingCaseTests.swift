@@ -6,7 +6,11 @@ import Testing
 /// Cases about queries and forms.
 @Suite struct EncodingCaseTests {
     @Test func `parameters are encoded as in Alamofire`() throws {
-        try CaseFile("alamofire_parameters").run { item in
+        let keys: CaseKeys = """
+            parameters options encoding method url headers expected_encoded expected_query expected_content_type
+            expected_body expected_body_json expected_error
+            """
+        try CaseFile("alamofire_parameters").run(reading: keys) { item in
             if item["encoding"]?.string == "json" { return try Self.json(item) }
             let options = try CaseParameters.alamofireOptions(item["options"])
             guard let given = item["parameters"] else { return .notApplicable("There are no parameters.") }
@@ -122,7 +126,8 @@ import Testing
     }
 
     @Test func `forms are encoded as in OkHttp`() throws {
-        try CaseFile("okhttp_form_body").run { item in
+        let keys: CaseKeys = "pairs already_encoded expected expected_content_type expected_content_length"
+        try CaseFile("okhttp_form_body").run(reading: keys) { item in
             guard let expected = item["expected"]?.string, let pairs = item["pairs"]?.array else {
                 return .notApplicable("Forms are not taken apart again, and parts of one are not asked for.")
             }
@@ -132,8 +137,14 @@ import Testing
             var options = ParameterEncodingOptions.form
             options.sortsKeys = false
             let actual = try CaseParameters.encoded(Self.parameters(pairs), options)
-            return CaseOutcome.compare(actual, expected)
+            var outcome = CaseOutcome.compare(actual, expected)
                 .or("Text that is encoded already is not known apart.", if: item["already_encoded"] != nil)
+            if outcome == .passed, let length = item["expected_content_length"]?.int {
+                outcome = .compare("\(actual.utf8.count)", "\(length)")
+            }
+            guard outcome == .passed, let type = item["expected_content_type"]?.string else { return outcome }
+            let sent = RequestBody.form(Self.parameters(pairs)).contentType
+            return .compare(sent?.split(separator: ";").first.map(String.init), type)
         }
     }
 
@@ -150,7 +161,8 @@ import Testing
     }
 
     @Test func `forms are written and read as the web platform does`() throws {
-        try CaseFile("wpt_urlencoded").run { item in
+        let keys: CaseKeys = "description style operation input pairs form_encoding expected"
+        try CaseFile("wpt_urlencoded").run(reading: keys) { item in
             if item["operation"]?.string == "parse" {
                 let expected = Self.parameters(item["expected"]?.array ?? [])
                 let actual = Parameters(parsing: item["input"]?.text ?? "")

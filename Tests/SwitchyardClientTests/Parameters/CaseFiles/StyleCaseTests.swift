@@ -6,7 +6,7 @@ import Testing
 /// Cases about the styles of nested values.
 @Suite struct StyleCaseTests {
     @Test func `nested values are encoded as in qs`() throws {
-        try CaseFile("qs_stringify").run { item in
+        try CaseFile("qs_stringify").run(reading: "test parameters options expected") { item in
             guard let given = item["parameters"], given.members != nil else {
                 return .notApplicable("Parameters are named; a bare value is none.")
             }
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `nested values are encoded as in Rack and OpenAPI`() throws {
-        try CaseFile("query_styles").run { item in
+        try CaseFile("query_styles").run(reading: "style parameters key value expected expected_error") { item in
             let style = item["style"]?.string ?? ""
             if style.hasPrefix("rack") { return try Self.rack(item) }
             guard let key = item["key"]?.string, let given = item["value"] else {

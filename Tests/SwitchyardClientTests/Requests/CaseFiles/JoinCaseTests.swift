@@ -15,7 +15,8 @@ import Testing
     }
 
     @Test func `paths and parameters join as in OkHttp`() throws {
-        try CaseFile("okhttp_url").run { item in
+        let keys: CaseKeys = "base reference operations components expected_url expected_path expected_error"
+        try CaseFile("okhttp_url").run(reading: keys) { item in
             guard let base = item["base"]?.string else {
                 return .notApplicable("URLs are not put together from their parts.")
             }
@@ -108,7 +109,7 @@ import Testing
     }
 
     @Test func `resources join as in Siesta`() throws {
-        try CaseFile("siesta_url").run { item in
+        try CaseFile("siesta_url").run(reading: "operation base argument expected_url expected_error") { item in
             let argument = item["argument"]?.string ?? ""
             guard let base = item["base"]?.string else {
                 return (try? BaseURL("")) == nil ? .passed : .failed("a base URL without text was accepted")
@@ -166,7 +167,7 @@ import Testing
     }
 
     @Test func `paths join as in YTKNetwork`() throws {
-        try CaseFile("ytk_url").run { item in
+        try CaseFile("ytk_url").run(reading: "baseURL path urlFilterArguments expected_url") { item in
             guard let given = item["baseURL"]?.string, let path = item["path"]?.string else {
                 return .notApplicable("There is no path.")
             }

@@ -54,6 +54,9 @@ import Testing
 
     @Test func `forms are built as in OkHttp`() async throws {
         try await CaseFile("okhttp_multipart").runAsync { item in
+            if item["expected_whole_body_is_one_shot"]?.bool == true {
+                return .notApplicable("There are no bodies for one attempt: a stream starts anew for each.")
+            }
             let hasType = item["parts"]?.array?.contains { $0["headers"]?["Content-Type"] != nil } ?? false
             if item["expected_error"] != nil {
                 if item["parts"]?.array?.isEmpty ?? true {

@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test func `references resolve as RFC 3986 says`() throws {
-        try CaseFile("rfc3986_reference_resolution").run { item in
+        let keys: CaseKeys = "base reference expected_url expected_url_alternative"
+        try CaseFile("rfc3986_reference_resolution").run(reading: keys) { item in
             let base = item["base"]?.string ?? ""
             let expected = Self.withoutFragment(item["expected_url"]?.string ?? "")
             let actual = Self.resolve(base, item["reference"]?.string ?? "")
@@ -34,7 +35,8 @@ import Testing
     }
 
     @Test func `URLs parse as the web platform agrees with RFC 3986`() throws {
-        try CaseFile("wpt_urltestdata").run { item in
+        let keys: CaseKeys = "input base rfc3986_agrees expected expected_href expected_failure"
+        try CaseFile("wpt_urltestdata").run(reading: keys) { item in
             let input = item["input"]?.text ?? ""
             let base = item["base"]?.string
             let actual = base.map { Self.resolve($0, input) } ?? (try? RequestURL(validating: input).text)
@@ -65,7 +67,7 @@ import Testing
     }
 
     @Test func `the parts of a URL are escaped as the web platform does`() throws {
-        try CaseFile("wpt_url_setters").run { item in
+        try CaseFile("wpt_url_setters").run(reading: "href set value comment expected") { item in
             let value = item["value"]?.string ?? ""
             guard let href = item["href"]?.string, let expected = item["expected"]?["href"]?.string else {
                 return .notApplicable("There is no expected URL.")
@@ -118,7 +120,8 @@ import Testing
 
     // Row A25.
     @Test func `URL patterns match as in Siesta`() throws {
-        try CaseFile("siesta_config_patterns").run { item in
+        let keys: CaseKeys = "baseURL pattern path absoluteURL params expected_match"
+        try CaseFile("siesta_config_patterns").run(reading: keys) { item in
             guard let pattern = item["pattern"]?.string, let expected = item["expected_match"]?.bool else {
                 return .notApplicable("There is no pattern.")
             }
@@ -142,7 +145,8 @@ import Testing
 
     // Row B57.
     @Test func `templates expand as RFC 6570 says`() throws {
-        try CaseFile("rfc6570_uri_templates").run { item in
+        let keys: CaseKeys = "level template variables expected_any_of expected_failure"
+        try CaseFile("rfc6570_uri_templates").run(reading: keys) { item in
             let text = item["template"]?.string ?? ""
             var values = Parameters()
             for member in item["variables"]?.members ?? [] { values.append(member.key, Self.parameter(member.value)) }
