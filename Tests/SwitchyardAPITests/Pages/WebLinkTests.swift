@@ -32,6 +32,22 @@ import Testing
         #expect(Page([1], linkHeader: [line], url: "https://a.example/list").nextLink == next)
     }
 
+    // RFC 3986 section 2.4: what is escaped once is not escaped again, whatever else the server left as it was.
+    @Test(arguments: [
+        ("/list?page[number]=2&q=a%20b", "/list?page%5Bnumber%5D=2&q=a%20b"), ("?after=x|y%3D", "/list?after=x%7Cy%3D"),
+        ("https://a.example/l?q=ü%20", "/l?q=%C3%BC%20"), ("/l?q=%E9 x#top%20a b", "/l?q=%E9%20x#top%20a%20b"),
+    ])
+    func `escapes in a target stay as they are`(target: String, expected: String) {
+        let line = "<\(target)>; rel=next; anchor=\"/list?f[a]=%20\""
+
+        let page = Page([1], linkHeader: [line], url: "https://a.example/list?f%5Ba%5D=%20")
+        #expect(page.nextLink == "https://a.example\(expected)")
+    }
+
+    @Test func `a link need not lead to a server`() {
+        #expect(WebLink(target: "mailto:a@b.example", relations: []).resolved(against: "") == "mailto:a@b.example")
+    }
+
     @Test func `a link of another resource hides none of this page`() {
         let lines = ["</9>; rel=next; anchor=\"/other\", </2>; rel=next"]
 

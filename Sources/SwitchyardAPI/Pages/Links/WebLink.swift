@@ -47,13 +47,26 @@ public struct WebLink: Sendable, Hashable {
     /// Whether the link starts at the answer of a URL: it does unless its anchor names another resource.
     func starts(at url: String) -> Bool {
         guard let anchor, !anchor.isEmpty else { return true }
-        let base = URL(string: url)
-        return URL(string: anchor, relativeTo: base)?.absoluteString == base?.absoluteString
+        return Self.absolute(anchor, at: url) == Self.absolute(url, at: url)
     }
 
     /// The target as an absolute URL, resolved against the URL of the answer; `nil` when it is none.
+    ///
+    /// What a URL cannot hold is percent-encoded; escapes that stand there already are kept.
     public func resolved(against base: String) -> String? {
-        URL(string: target, relativeTo: URL(string: base))?.absoluteString
+        Self.absolute(target, at: base)
+    }
+
+    private static func absolute(_ reference: String, at base: String) -> String? {
+        guard !reference.isEmpty else { return nil }
+        let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let url = RequestURL(parts[0]) ?? RequestURL(base).flatMap { try? $0.resolving(parts[0]) }
+        // Other schemes are Foundation's. In an http URL it would escape the escapes of a part in which anything needs one.
+        guard let url else { return URL(string: reference, relativeTo: URL(string: base))?.absoluteString }
+        guard parts.count == 2 else { return url.text }
+        // A fragment has the grammar of a query (RFC 3986 section 3.5).
+        let fragment = RequestURL("http://unused.example?\(parts[1].replacing("#", with: "%23"))")?.query
+        return "\(url.text)#\(fragment ?? "")"
     }
 }
 
