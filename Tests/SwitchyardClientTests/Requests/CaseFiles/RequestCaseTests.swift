@@ -114,6 +114,9 @@ import Testing
             path: item["url"]?.string ?? "",
             method: item["method"]?.string.flatMap { HTTPMethod($0) } ?? .get
         )
+        // AFNetworking writes a null as a name alone.
+        configuration.parameterOptions = ParameterEncodingOptions()
+        configuration.parameterOptions?.nulls = .bare
         if let given = item["parameters"], given != .null {
             if item["encoding"]?.string == "json" {
                 let value = try? CaseParameters.value(given)
