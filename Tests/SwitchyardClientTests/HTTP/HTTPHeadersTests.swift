@@ -34,6 +34,10 @@ import Testing
             HTTPHeaders.Field.basic(user: "a:b", password: "c").value
                 == HTTPHeaders.Field.basic(user: "ab", password: "c").value
         )
+        #expect(
+            HTTPHeaders.Field.basic(user: "a:\u{301}b", password: "c").value
+                == HTTPHeaders.Field.basic(user: "a\u{301}b", password: "c").value
+        )
     }
 
     @Test func `a named field has the name that it is called by`() {

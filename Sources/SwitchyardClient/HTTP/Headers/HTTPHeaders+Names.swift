@@ -20,7 +20,8 @@ extension HTTPHeaders.Field {
     ///
     /// A colon in the name would move the border between the two; it is removed, as no server can accept it.
     public static func basic(user: String, password: String) -> Self {
-        let name = user.filter { $0 != ":" }
+        // By scalars: a colon that is joined to what follows it is one all the same.
+        let name = String(String.UnicodeScalarView(user.unicodeScalars.filter { $0 != ":" }))
         return authorization("Basic \(Data("\(name):\(password)".utf8).base64EncodedString())")
     }
     /// `Cache-Control`: what caches on the way may do.
