@@ -82,14 +82,17 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     private let reach: Reach
 
     /// Creates a pattern; `nil` when it is no host name, or has a star elsewhere than in front.
+    ///
+    /// A name beyond ASCII, such as `*.bücher.example`, is for the hosts that go by its ASCII form (RFC 5891).
     public init?(_ text: String) {
-        let name = Self.name(of: text)
-        switch name {
-        case _ where name.hasPrefix("**."): (reach, domain) = (.all, String(name.dropFirst(3)))
-        case _ where name.hasPrefix("*."): (reach, domain) = (.oneLabel, String(name.dropFirst(2)))
-        default: (reach, domain) = (.exact, name)
+        switch text {
+        case _ where text.hasPrefix("**."): (reach, domain) = (.all, Self.name(of: text.dropFirst(3)))
+        case _ where text.hasPrefix("*."): (reach, domain) = (.oneLabel, Self.name(of: text.dropFirst(2)))
+        default: (reach, domain) = (.exact, Self.name(of: text[...]))
         }
-        guard !domain.contains("*"), let url = RequestURL("https://\(domain)/"), url.origin.host == domain else {
+        guard !domain.contains("*"), RequestURL("https://\(domain)/")?.origin.host == domain else { return nil }
+        // No host has an empty label, as in `.example.com`: the rule would be for none.
+        guard domain.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty }) else {
             return nil
         }
         // A star over a whole top-level domain is never meant.
@@ -98,7 +101,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether the pattern covers a host.
     public func matches(_ host: String) -> Bool {
-        let host = Self.name(of: host)
+        let host = Self.name(of: host[...])
         switch reach {
         case .exact: return host == domain
         case .oneLabel: return host.hasSuffix(".\(domain)") && !host.dropLast(domain.count + 1).contains(".")
@@ -106,13 +109,17 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The host in lower case, without the dot of the root at its end: with and without it is the same host.
-    private static func name(of host: String) -> String {
-        let name = host.lowercased()
+    /// The host as requests name it: in lower case and in ASCII, without the dot of the root at its end, since with and
+    /// without it is the same host.
+    private static func name(of host: Substring) -> String {
+        var name = host.lowercased()
+        if name.utf8.contains(where: { $0 > 0x7F }), !name.contains(where: { "*/\\:?#@%".contains($0) }) {
+            name = RequestURL("https://\(name)/")?.origin.host ?? name
+        }
         return name.hasSuffix(".") ? String(name.dropLast()) : name
     }
 
-    /// The pattern as it was given, in lower case.
+    /// The pattern as it was given, in lower case and in ASCII.
     public var description: String {
         switch reach {
         case .exact: domain

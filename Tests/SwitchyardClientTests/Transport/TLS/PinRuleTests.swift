@@ -128,8 +128,20 @@ struct PinRuleTests {
 
         #expect(throws: PinRuleError.noPins("a.test")) { _ = try PinRule(hosts: "a.test", pins: []) }
         #expect(throws: PinRuleError.noBackup("a.test")) { _ = try PinRule(hosts: "a.test", pins: [key]) }
-        for pattern in ["", "*", "*.com", "a.*.test", "https://a.test", "a.test/x", "a b"] {
+        for pattern in [
+            "", "*", "*.com", "a.*.test", "https://a.test", "a.test/x", "a b", ".a.test", "*..a.test", "a..test",
+        ] {
             #expect(throws: PinRuleError.invalidPattern(pattern)) { _ = try PinRule(hosts: pattern, pins: [key]) }
+        }
+    }
+
+    @Test func `a host beyond ASCII is pinned by the name that requests ask for`() throws {
+        for text in ["*.bücher.test", "*.BÜCHER.test", "*.xn--bcher-kva.test"] {
+            let pattern = try #require(HostPattern(text))
+
+            #expect(pattern.description == "*.xn--bcher-kva.test")
+            #expect(pattern.matches("a.xn--bcher-kva.test") && pattern.matches("a.bücher.test"))
+            #expect(!pattern.matches("a.bucher.test"))
         }
     }
 
