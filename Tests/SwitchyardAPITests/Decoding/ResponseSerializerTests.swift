@@ -211,6 +211,18 @@ import Testing
         #expect(try ResponseSerializer.decodable([Int].self).value(of: marked) == [1])
     }
 
+    @Test(arguments: ["ISO-8859-1", "windows-1252", "utf8mb4"])
+    func `JSON in UTF-8 is read as such whatever charset it is said to have`(name: String) throws {
+        let headers: HTTPHeaders = ["Content-Type": "application/json; charset=\(name)"]
+        let answer = RawResponse(headers: headers, data: Data(#"["é"]"#.utf8))
+        let latin = RawResponse(headers: headers, data: Data([0x5B, 0x22, 0xE9, 0x22, 0x5D]))
+
+        #expect(try ResponseSerializer.decodable([String].self).value(of: answer) == ["é"])
+        #expect(try ResponseSerializer.json.value(of: answer) == ["é"])
+        let honest = try? ResponseSerializer.decodable([String].self).value(of: latin)
+        #expect(honest == (name == "utf8mb4" ? nil : ["é"]))
+    }
+
     @Test func `a text that nests too deep is refused behind a byte order mark and in another charset too`() throws {
         let deep = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
         let marked = RawResponse(
