@@ -73,6 +73,22 @@ public struct JSONDecoding: Sendable {
         }
     }
 
+    /// What a text may be read as.
+    ///
+    /// Of a name that occurs twice some readers take the first value, others the last (RFC 8259 section 4): Foundation's
+    /// decoder takes the first, ``JSONValue`` the last.
+    func readings(of data: Data) throws(APIError) -> [JSONValue] {
+        do throws(DecodingFailure) {
+            var parser = JSONParser(data, maximumDepth: maximumDepth)
+            let last = try parser.document()
+            guard parser.hasRepeatedNames else { return [last] }
+            var again = JSONParser(data, maximumDepth: maximumDepth, keepsFirst: true)
+            return [try again.document(), last]
+        } catch {
+            throw APIError(.body(.decoding(error)))
+        }
+    }
+
     private func checkDepth(_ data: Data) throws(APIError) {
         let limit = maximumDepth
         let failure: DecodingFailure? = data.withUnsafeBytes { bytes in

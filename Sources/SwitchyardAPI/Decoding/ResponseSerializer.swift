@@ -168,9 +168,9 @@ extension ResponseRules {
     func checkContent(_ response: RawResponse) throws(APIError) {
         if let shape {
             // What decodes the body has a limit of its own; here the one counts that no decoder goes beyond.
-            let tree = try Self.deepest.tree(try TextEncoding.utf8(response))
+            let readings = try Self.deepest.readings(of: try TextEncoding.utf8(response))
             do throws(ShapeViolation) {
-                try shape.check(tree)
+                for tree in readings { try shape.check(tree) }
             } catch {
                 throw APIError(.body(.shape(error)))
             }

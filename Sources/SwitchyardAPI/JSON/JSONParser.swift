@@ -4,10 +4,18 @@ struct JSONParser {
     var position = 0
     private let maximumDepth: Int
     private var depth = 0
+    private let keepsFirst: Bool
+    /// Whether an object had a name twice.
+    private(set) var hasRepeatedNames = false
 
-    init(_ text: some Sequence<UInt8>, maximumDepth: Int) {
+    /// - Parameters:
+    ///   - text: The text in UTF-8.
+    ///   - maximumDepth: How deep it may nest.
+    ///   - keepsFirst: Whether of a name that occurs twice the first value holds instead of the last.
+    init(_ text: some Sequence<UInt8>, maximumDepth: Int, keepsFirst: Bool = false) {
         bytes = ContiguousArray(text)
         self.maximumDepth = min(max(0, maximumDepth), JSONDepth.ceiling)
+        self.keepsFirst = keepsFirst
     }
 
     /// The one value of the text.
@@ -65,7 +73,10 @@ struct JSONParser {
             let name = try string()
             skipWhitespace()
             guard take(UInt8(ascii: ":")) else { throw malformed() }
-            members[name] = try value()
+            if let earlier = members.updateValue(try value(), forKey: name) {
+                hasRepeatedNames = true
+                if keepsFirst { members[name] = earlier }
+            }
             skipWhitespace()
             if take(UInt8(ascii: "}")) { return .object(members) }
             guard take(UInt8(ascii: ",")) else { throw malformed() }

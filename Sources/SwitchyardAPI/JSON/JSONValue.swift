@@ -12,7 +12,7 @@ public enum JSONValue: Sendable, Hashable {
     case string(String)
     /// An array.
     case array([JSONValue])
-    /// An object; of a name that occurs twice the last value holds.
+    /// An object; of a name that occurs twice in a text that is parsed the last value holds.
     ///
     /// Names are compared as Swift compares texts, as Foundation's decoder does too: `é` is one name, whether it is
     /// written as one scalar or as `e` and an accent.

@@ -142,6 +142,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [#"{"role":"admin","role":"user"}"#, #"{"role":"user","role":"admin"}"#])
+    func `a name that occurs twice gets no value past the shape, whichever of the two a decoder takes`(
+        text: String
+    ) throws {
+        let rules = ResponseRules(shape: .object(["role": .string.oneOf(["user"])]))
+        let violation = APIError(.body(.shape(ShapeViolation(.rule("one of 1 values"), keyPath: "role"))))
+
+        #expect(throws: violation) {
+            try ResponseSerializer.decodable([String: String].self).value(of: Self.json(text), rules: rules)
+        }
+        let same = Self.json(#"{"role":"user","role":"user"}"#)
+        #expect(try ResponseSerializer.json.value(of: same, rules: rules) == ["role": "user"])
+    }
+
     @Test func `the shape of a body is checked as deep as a module may allow it to nest`() throws {
         let text = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
         let rules = ResponseRules(shape: .array())
