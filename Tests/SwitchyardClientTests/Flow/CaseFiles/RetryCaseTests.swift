@@ -28,6 +28,7 @@ import Testing
                 backoff: .exponential(
                     base: .seconds(settings?["exponentialBackoffScale"].flatMap(Self.number) ?? 0.5),
                     factor: Double(settings?["exponentialBackoffBase"]?.int ?? 2),
+                    cap: nil,
                     jitter: .none
                 )
             )
@@ -46,6 +47,7 @@ import Testing
     {
         var history: [RoundRecord] = []
         let outcomes = item["outcomes"]?.array ?? []
+        let isWrite = !method.isIdempotent
         guard !outcomes.isEmpty, outcomes.count == item["expected"]?.array?.count else {
             return .notApplicable("A decision for every outcome, and an outcome for every decision, make a case.")
         }
@@ -62,6 +64,7 @@ import Testing
             let verdict = judge(policy.decision(for: round, random: 1), isRetry: isRetry, delay: delay)
                 .or("A certificate that is refused is refused again.", if: kind == .certificateRejected && isRetry)
                 .or("A 425 and a 429 say when to come back.", if: [425, 429].contains(status) && !isRetry)
+                .or("A write without a key is never sent twice, whatever the policy names.", if: isWrite && isRetry)
             guard verdict == .passed else { return verdict }
             history.append(RoundRecord(round.result, round: history.count + 1))
         }
@@ -155,7 +158,7 @@ import Testing
             return judge(decision, isRetry: isExpected, delay: 0)
         }
         let isNamed = item["error_code"]?.string != nil
-        let asksForLess = item["classifier"]?.string != "transient"
+        let asksForLess = item["classifier"]?.string != "transient" || [408, 425, 429].contains(status)
         return judge(
             RetryPolicy.standard.decision(for: .sample(status: status), random: 0),
             isRetry: isExpected,
@@ -181,7 +184,10 @@ import Testing
             let error = isTimeout == true ? TransportError(.timeout, message: "") : nil
             if step["acquire"] != nil { taken = budget.take(after: error) }
             if let count = step["take"]?.int { (0..<count / price).forEach { _ in _ = budget.take() } }
-            if let status = step["release_status"]?.int, status < 400 { budget.refund(taken) }
+            if let status = step["release_status"]?.int {
+                if status < 400 { budget.refund(taken) }
+                taken = nil
+            }
             seen.append(budget.available)
         }
         return .compare("\(seen)", "\(item["expected_available"]?.array?.compactMap(\.int) ?? [])")
