@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct PageCaseTests {
     @Test func `Link fields are read as RFC 8288 says`() throws {
-        try CaseFile("link_header").run { item in
+        try CaseFile("link_header").run(reading: "header expected_links links expected_header") { item in
             if let expected = item["expected_header"]?.string {
                 return .equal(Self.links(item["links"]).map(\.description).joined(separator: ", "), expected)
             }
@@ -44,7 +44,11 @@ import Testing
     }
 
     @Test func `keyed pages are loaded as in Android's paging library`() async throws {
-        try await CaseFile("androidx_paging").run { item in
+        let keys = """
+            operations total anchor expected_pages expected_pages_exact expected_error expected_result
+            expected_refresh_key
+            """
+        try await CaseFile("androidx_paging").run(reading: keys) { item in
             let steps = item["operations"]?.array ?? []
             if steps.contains(where: { $0["prepend"] != nil || $0["task1"] != nil }) {
                 return .notApplicable("lists grow at their end only")
@@ -66,7 +70,11 @@ import Testing
     }
 
     @Test func `what Django's REST framework answers is walked to its end`() async throws {
-        try await CaseFile("drf_pagination").run { item in
+        let keys = """
+            style request server moves expected_page expected_status expected_body expected_previous expected_current
+            expected_next
+            """
+        try await CaseFile("drf_pagination").run(reading: keys) { item in
             guard let page = item["expected_page"] else {
                 return item["moves"] != nil
                     ? .notApplicable("a server's way of making cursors; walking back")
@@ -99,7 +107,8 @@ import Testing
     }
 
     @Test func `Relay's connections are followed by their cursors`() async throws {
-        try await CaseFile("relay_cursor").run { item in
+        let keys = "items args loaded_slice total_count expected_nodes expected_page_info expected_error"
+        try await CaseFile("relay_cursor").run(reading: keys) { item in
             guard let info = item["expected_page_info"] else {
                 return .notApplicable("arguments that the server refuses")
             }

@@ -22,7 +22,15 @@ struct RenewalCaseTests {
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
     @Test func `tokens are renewed as Alamofire's interceptor does`() async throws {
-        try await CaseFile("alamofire_auth_refresh").runAsync { item in
+        // How often the policy and the credential were asked is Alamofire's way of working, and looked at by nobody.
+        let keys: CaseKeys = """
+            credential credential.accessToken credential.requiresRefresh refresh refreshWindow refreshWindow.interval
+            refreshWindow.maximumAttempts requests.statuses requests.during requests.after requests.concurrent
+            requests.expectedAuthorization requests.expectedRetryCount expected.authorization expected.success
+            expected.error expected.retryCount expected.applyCount expected.refreshCount
+            expected.authFailureChecks expected.credentialMatchChecks
+            """
+        try await CaseFile("alamofire_auth_refresh").runAsync(reading: keys) { item in
             if let reason = Self.notApplicable(item) { return .notApplicable(reason) }
             let scenario = try Self.scenario(item)
             let ends = await Self.ends(of: scenario)

@@ -11,7 +11,11 @@ import Testing
     }
 
     @Test func `patterns and pins are those of OkHttp`() throws {
-        try CaseFile("okhttp_pinning_hostnames").run { item in
+        let keys: CaseKeys = """
+            pins host chain_keys expected_trusted pin pattern expected_error expected_match
+            certificates expected subjectAltNames commonName
+            """
+        try CaseFile("okhttp_pinning_hostnames").run(reading: keys) { item in
             if item["subjectAltNames"] != nil {
                 return .notApplicable(
                     "The name in a certificate is checked by the TLS library, which cannot be told not to."
@@ -49,18 +53,12 @@ import Testing
     }
 
     @Test func `pins of keys and of certificates are compared with a chain as Alamofire does it`() throws {
-        let url = try #require(
-            Bundle.module.url(forResource: "alamofire_tls_pinning", withExtension: "json", subdirectory: "Cases")
-        )
-        let root = try JSONReader.read(String(decoding: try Data(contentsOf: url), as: UTF8.self))
-        var certificates: [String: Data] = [:]
-        for member in root["certificates"]?.members ?? [] {
-            let der = try #require(Data(base64Encoded: member.value["der_base64"]?.string ?? ""))
-            let digests = [TLSPin.Subject.publicKey, .certificate].map { TLSPin(certificate: der, subject: $0)?.base64 }
-            #expect(digests == ["spki_sha256_base64", "cert_sha256_base64"].map { member.value[$0]?.string })
-            certificates[member.key] = der
-        }
-        try CaseFile("alamofire_tls_pinning").run { item in
+        let certificates = try Self.certificates(in: "alamofire_tls_pinning")
+        let keys: CaseKeys = """
+            chain host pins mode performDefaultValidation validateHost rootIsAnchor expected_trusted
+            decidable_from_pins_alone upstream_status
+            """
+        try CaseFile("alamofire_tls_pinning").run(reading: keys) { item in
             let mode = item["mode"]?.string
             if mode == "disabled" {
                 return .differs("Trust cannot be switched off; an authority of one's own can be named.")
@@ -70,11 +68,62 @@ import Testing
                     "Validity, chain and host are judged by the TLS library; the certificates have expired."
                 )
             }
-            let subject = mode == "certificate" ? TLSPin.Subject.certificate : .publicKey
-            let named = { (key: String) in (item[key]?.array ?? []).compactMap { certificates[$0.string ?? ""] } }
-            let pins = Set(named("pins").compactMap { TLSPin(certificate: $0, subject: subject) })
-            let isTrusted = named("chain").contains(where: pins.accept)
-            return CaseOutcome.compare("\(isTrusted)", "\(item["expected_trusted"]?.bool ?? false)")
+            return Self.judge(item, pins: item["pins"], mode: mode, of: certificates)
         }
+    }
+
+    @Test func `pins of keys and of certificates are compared with a chain as AFNetworking does it`() throws {
+        let certificates = try Self.certificates(in: "afnetworking_tls_pinning")
+        let keys: CaseKeys = """
+            policy policy.mode policy.pins policy.allowInvalidCertificates policy.validatesDomainName
+            chain domain expected expected_trusted
+            """
+        try CaseFile("afnetworking_tls_pinning").run(reading: keys) { item in
+            let policy = item["policy"]
+            guard item["expected"] == nil else {
+                return .notApplicable("The settings and their defaults are another library's.")
+            }
+            let isTrusted = item["expected_trusted"]?.bool ?? false
+            if policy?["allowInvalidCertificates"]?.bool == true, isTrusted {
+                return .differs("Trust cannot be switched off; an authority of one's own can be named.")
+            }
+            if policy?["validatesDomainName"]?.bool == false, isTrusted {
+                return .differs("The name in a certificate is always checked.")
+            }
+            let named = (policy?["pins"]?.array ?? []).compactMap { certificates[$0.string ?? ""] }
+            let isWithoutPins = policy?["mode"]?.string == "none" || named.isEmpty
+            guard !isWithoutPins, isTrusted || item["domain"]?.string == nil else {
+                return .notApplicable("Validity, chain and host are judged by the TLS library.")
+            }
+            return Self.judge(item, pins: policy?["pins"], mode: policy?["mode"]?.string, of: certificates)
+        }
+    }
+
+    /// The certificates that a file brings along, by their names, if their pins are those that the file says.
+    private static func certificates(in file: String) throws -> [String: Data] {
+        let url = try #require(Bundle.module.url(forResource: file, withExtension: "json", subdirectory: "Cases"))
+        let root = try JSONReader.read(String(decoding: try Data(contentsOf: url), as: UTF8.self))
+        var certificates: [String: Data] = [:]
+        for member in root["certificates"]?.members ?? [] {
+            let der = try #require(Data(base64Encoded: member.value["der_base64"]?.string ?? ""))
+            let digests = [TLSPin.Subject.publicKey, .certificate].map { TLSPin(certificate: der, subject: $0)?.base64 }
+            #expect(digests == ["spki_sha256_base64", "cert_sha256_base64"].map { member.value[$0]?.string })
+            certificates[member.key] = der
+        }
+        return certificates
+    }
+
+    /// Whether a chain has one of the pins.
+    private static func judge(
+        _ item: JSONValue,
+        pins: JSONValue?,
+        mode: String?,
+        of certificates: [String: Data]
+    ) -> CaseOutcome {
+        let named = { (list: JSONValue?) in (list?.array ?? []).compactMap { certificates[$0.string ?? ""] } }
+        let subject = mode == "certificate" ? TLSPin.Subject.certificate : .publicKey
+        let pins = Set(named(pins).compactMap { TLSPin(certificate: $0, subject: subject) })
+        let isTrusted = named(item["chain"]).contains(where: pins.accept)
+        return CaseOutcome.compare("\(isTrusted)", "\(item["expected_trusted"]?.bool ?? false)")
     }
 }
