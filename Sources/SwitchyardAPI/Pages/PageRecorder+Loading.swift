@@ -126,14 +126,19 @@ extension PageRecorder {
     /// Whoever joined it gets the same error, except that a cancelled leader does not cancel those who joined: they
     /// look again, and the first of them loads.
     private func fail(_ load: PageState<Item>.Load, _ error: APIError) -> APIError {
-        let effects = state.withLock { state -> RecorderState<Item>.Effects in
-            guard state.pages.running?.id == load.id else { return RecorderState.Effects() }
+        let (reported, effects) = state.withLock { state -> (APIError, RecorderState<Item>.Effects) in
+            guard state.pages.running?.id == load.id else { return (error, RecorderState.Effects()) }
+            if state.pages.end(load, refusedBy: error) {
+                let end = APIError(.list(.noMoreData))
+                state.lastError = nil
+                return (end, state.endLoad(with: .failed(end)))
+            }
             state.pages.fail(load)
             state.lastError = error.isCancellation ? state.lastError : error
-            return state.endLoad(with: error.isCancellation ? .superseded : .failed(error))
+            return (error, state.endLoad(with: error.isCancellation ? .superseded : .failed(error)))
         }
         effects.run()
-        return error
+        return reported
     }
 
     /// Waits until a load of another call has ended, or until the own task is cancelled.

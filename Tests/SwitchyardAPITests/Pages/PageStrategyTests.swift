@@ -31,6 +31,37 @@ import Testing
         #expect(!pages.hasMore)
     }
 
+    @Test(arguments: [20, 50, 60], [404, 400])
+    func `a page that is refused behind all the items there are ends the list like an empty one`(
+        total: Int,
+        status: Int
+    ) async throws {
+        let pages = PageRecorder<Int>(pageSize: 10)
+        let load: @Sendable (PageRequest) async throws -> Page<Int> = { request in
+            let items = Array((0..<total).dropFirst(request.index * 20).prefix(20))
+            guard !items.isEmpty else { throw APIError(.status(status)) }
+            return Page(items, total: total)
+        }
+        var all: [Int] = []
+        for try await page in pages.allPages(load) { all += page }
+        try await pages.refresh(load)
+        while pages.items.count < total { try await pages.loadMore(load) }
+
+        await #expect(throws: APIError(.list(.noMoreData))) { try await pages.loadMore(load) }
+        #expect(!pages.hasMore && pages.snapshot.lastError == nil)
+        #expect(pages.items == Array(0..<total) && all == pages.items)
+    }
+
+    @Test func `a page that is refused before all items have come is an error`() async throws {
+        let pages = PageRecorder<Int>(pageSize: 1)
+        try await pages.refresh { _ in Page([1], total: 2) }
+
+        await #expect(throws: APIError(.status(404))) {
+            try await pages.loadMore { _ -> Page<Int> in throw APIError(.status(404)) }
+        }
+        #expect(pages.hasMore)
+    }
+
     @Test func `an item that could not be read does not move the offset`() async throws {
         let pages = PageRecorder<Int>(pageSize: 3, strategy: .offset)
         try await pages.refresh { _ in Self.page([1, 3], broken: 1) }

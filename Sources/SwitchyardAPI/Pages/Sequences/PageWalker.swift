@@ -24,8 +24,10 @@ actor PageWalker<Item: Sendable> {
             cursor.advance(past: request, page: page, newItems: new.count, to: successor)
             return page.arrivedItems == 0 && cursor.isAtEnd ? nil : new
         } catch {
+            let failure = APIError(error)
+            if cursor.ends(with: failure) { return nil }
             hasFailed = true
-            throw APIError(error)
+            throw failure
         }
     }
 }

@@ -23,6 +23,9 @@ struct PageCursor<Item: Sendable>: Sendable {
     private var visited: Set<PagePosition> = []
     private var idle = 0
     private var largestPage = 0
+    /// How many items have come, and how many there are by the last answer that said so.
+    private var arrived = 0
+    private var total: Int?
 
     init(size: Int, strategy: PageStrategy<Item>, pageLimit: Int, start: PagePosition? = nil, index: Int = 0) {
         self.size = max(1, size)
@@ -63,8 +66,28 @@ struct PageCursor<Item: Sendable>: Sendable {
         index = request.index == .max ? .max : request.index + 1
         if page.arrivedItems > 0 || strategy.endsWithEmptyPage { idle = newItems == 0 ? idle + 1 : 0 }
         largestPage = max(largestPage, page.arrivedItems)
+        arrived += min(page.arrivedItems, .max - arrived)
+        total = page.total ?? total
         visited.insert(request.position)
         next = permitted(successor)
+    }
+
+    /// Ends the list if a failure says no more than that it has no next page.
+    ///
+    /// A server whose pages are larger than asked for has given all items before its total, counted by pages, ends the
+    /// list. Many give an empty page then; Django answers 404, and WordPress 400.
+    ///
+    /// - Parameter error: How the load of the next page failed.
+    /// - Returns: Whether the list has ended.
+    mutating func ends(with error: APIError) -> Bool {
+        guard case .page(let position) = next, let total, arrived >= total,
+            error.reason == .status(404) || error.reason == .status(400)
+        else { return false }
+        switch position {
+        case .number, .offset: next = .end
+        default: return false
+        }
+        return true
     }
 
     private func permitted(_ successor: Next) -> Next {

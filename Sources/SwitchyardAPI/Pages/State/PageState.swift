@@ -93,6 +93,18 @@ struct PageState<Item: Sendable>: Sendable {
         return .nothing(load.request.isFirst ? .noData : .noMoreData)
     }
 
+    /// Ends the list with a load that was refused, if all items had come before.
+    ///
+    /// - Parameters:
+    ///   - load: The load.
+    ///   - error: How it was refused.
+    /// - Returns: Whether the list has ended.
+    mutating func end(_ load: Load, refusedBy error: APIError) -> Bool {
+        guard load.action == .more, running?.id == load.id, cursor.ends(with: error) else { return false }
+        running = nil
+        return true
+    }
+
     /// Ends a load without a page; everything stays as it was, so that the next try asks for the same page.
     mutating func fail(_ load: Load) {
         if running?.id == load.id { running = nil }

@@ -37,8 +37,8 @@ public struct PageStrategy<Item: Sendable>: Sendable {
 
     /// Page numbers from `first`.
     ///
-    /// The list ends when its total says so, by pages as large as the server hands them out, else with the first empty
-    /// page.
+    /// The list ends when its total says so, by pages as large as the server hands them out but no larger than asked for,
+    /// else with the first empty page. A 404 or 400 behind as many items as there are by the total is taken for one.
     public static func pageNumber(from first: Int) -> PageStrategy {
         PageStrategy(first: .number(first)) { request, page in
             let (next, overflow) = request.number.addingReportingOverflow(1)
