@@ -60,9 +60,10 @@ struct BreakerHarness {
         return true
     }
 
-    /// Ends a request that has permission, or makes one.
+    /// Ends a request that has permission, or makes one; an open breaker lets none through.
     mutating func complete(_ outcome: AttemptOutcome) throws {
         if open.isEmpty {
+            guard core.health[0].state != .ejected else { return }
             let chosen = core.choose(excluding: [1], at: now)
             open.append(try #require(chosen))
         }
