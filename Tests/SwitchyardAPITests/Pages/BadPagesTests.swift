@@ -57,10 +57,25 @@ import Testing
         #expect(pages == 21 && end == APIError(.list(.noMoreData)))
     }
 
-    @Test func `a link to another host is not followed, and the page that had it is kept`() async {
+    @Test func `a relative link leads on from the page that had it`() async {
+        let recorder = PageRecorder<Int>(strategy: .link)
+        var asked: [String?] = []
+        let (_, end) = await walk(recorder) { request in
+            asked.append(request.link)
+            var page = Page([request.index], nextLink: ["/v1/list?page=2", "?page=3", nil][request.index])
+            if request.index == 0 { page.url = "https://a.example/v1/list" }
+            return page
+        }
+
+        #expect(asked == [nil] + (2...3).map { "https://a.example/v1/list?page=\($0)" })
+        #expect(end == APIError(.list(.noMoreData)) && recorder.items == [0, 1, 2])
+    }
+
+    @Test(arguments: ["https://evil.example/2", "//evil.example/2"])
+    func `a link to another host is not followed, and the page that had it is kept`(link: String) async {
         let recorder = PageRecorder<Int>(strategy: .link)
         let (_, end) = await walk(recorder) { request in
-            var page = Page([request.index], nextLink: "https://evil.example/2")
+            var page = Page([request.index], nextLink: link)
             page.url = "https://a.example/1"
             return page
         }

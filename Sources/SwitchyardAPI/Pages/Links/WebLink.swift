@@ -57,7 +57,8 @@ public struct WebLink: Sendable, Hashable {
         Self.absolute(target, at: base)
     }
 
-    private static func absolute(_ reference: String, at base: String) -> String? {
+    /// A reference as an absolute URL, resolved against another one.
+    static func absolute(_ reference: String, at base: String) -> String? {
         guard !reference.isEmpty else { return nil }
         let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let url = RequestURL(parts[0]) ?? RequestURL(base).flatMap { try? $0.resolving(parts[0]) }

@@ -15,9 +15,10 @@ public struct Page<Item> {
     public var hasMore: Bool?
     /// The cursor of the next page; `nil` or empty at the end of a list of cursors.
     public var nextCursor: String?
-    /// The URL of the next page; `nil` at the end of a list of links.
+    /// The URL of the next page, absolute or relative to that of this one; `nil` at the end of a list of links.
     public var nextLink: String?
-    /// The URL that the page came from, with which ``nextLink`` is compared; `nil` when it does not matter.
+    /// The URL that the page came from, with which ``nextLink`` is resolved and compared; the link that led to the page
+    /// when it is `nil`.
     public var url: String?
 
     /// Creates a page.

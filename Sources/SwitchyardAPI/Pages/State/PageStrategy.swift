@@ -89,8 +89,10 @@ public struct PageStrategy<Item: Sendable>: Sendable {
     /// - Returns: The strategy.
     public static func link(allowsOtherOrigins: Bool) -> PageStrategy {
         PageStrategy(first: .first, endsWithEmptyPage: false) { request, page throws(APIError) in
-            guard let link = page.nextLink, !link.isEmpty else { return nil }
-            let isForeign = (page.url ?? request.link).map { Origin($0) != Origin(link) } ?? false
+            guard let next = page.nextLink, !next.isEmpty else { return nil }
+            guard let base = page.url ?? request.link else { return .link(next) }
+            let link = Origin(next) == nil ? WebLink.absolute(next, at: base) ?? next : next
+            let isForeign = Origin(base) != Origin(link)
             guard allowsOtherOrigins || !isForeign else { throw APIError(.security(.foreignOrigin(link))) }
             return .link(link)
         }
