@@ -39,6 +39,7 @@ extension CachedCall {
                 }
                 return .success(fetched.response)
             } catch {
+                if plan.policy.freshness == .http, error.isAnsweredGone { forgetOlder(than: turn) }
                 return .failure(error)
             }
         }
@@ -80,8 +81,8 @@ extension CachedCall {
             }
         }
 
-        /// Removes what is stored once a newer answer has come that may not be: who has seen that one is not shown the
-        /// older one again.
+        /// Removes what is stored once a newer answer has come that is not: who has seen that one is not shown the older
+        /// one again.
         private func forgetOlder(than turn: Int) {
             guard plan.cache.turn(of: plan.key) < turn else { return }
             plan.cache.withdraw(plan.key)
@@ -107,6 +108,11 @@ extension CachedCall {
             return answer
         }
     }
+}
+
+extension APIError {
+    /// Whether the server has answered that there is nothing, or nothing any more.
+    fileprivate var isAnsweredGone: Bool { context.status == 404 || context.status == 410 }
 }
 
 extension CachePolicy {

@@ -63,6 +63,27 @@ import Testing
         #expect(try await topics.response(for: call(), with: .string).value == "three")
     }
 
+    @Test(arguments: [404, 410]) func `an answer that nothing is there any more takes the older one away`(
+        status: Int
+    ) async throws {
+        let old = answer("one", ["Cache-Control": "max-age=3600"])
+        let topics = try topics([old, .status(status), answer("three", [:])])
+        _ = try await topics.response(for: call(), with: .string)
+        await #expect(throws: APIError(.status(status))) {
+            try await topics.response(for: call(.never), with: .string)
+        }
+
+        #expect(try await topics.response(for: call(), with: .string).value == "three")
+    }
+
+    @Test func `a server that is out of order takes nothing away`() async throws {
+        let topics = try topics([answer("one", ["Cache-Control": "max-age=3600"]), .status(503)])
+        _ = try await topics.response(for: call(), with: .string)
+        _ = try? await topics.response(for: call(.never), with: .string)
+
+        #expect(try await topics.response(for: call(), with: .string).value == "one")
+    }
+
     @Test func `a refresh that fails is a failure, unless the answer allows for it`() async throws {
         let topics = try topics([answer("one", ["Cache-Control": "max-age=3600"]), .status(503)])
         _ = try await topics.response(for: call(), with: .string)
