@@ -49,7 +49,7 @@ struct APICall<Value: Sendable>: Sendable {
             let place = answer.service.context.redirects.last?.to.text
             if stored.answer?.redirectedTo == place { return confirmed(stored, by: answer.service) }
             // Another place than the one that the conditions are about has met them: that says nothing.
-            answer = try await question.answer(through: client, id: id)
+            answer = try await question.unconditionalAnswer(through: client, id: id)
         }
         let response = try response(answer, in: client)
         return Fetched(response: response, body: answer.data, cost: answer.data.count)

@@ -55,6 +55,15 @@ final class APIQuestion: Sendable {
         return Answer(service: answer, data: try await collectedBody(of: answer))
     }
 
+    /// The answer without any condition of a cache's, where one that was asked for under conditions says nothing.
+    @inline(never)
+    nonisolated(nonsending) func unconditionalAnswer(
+        through client: NetworkClient,
+        id: RequestID
+    ) async throws(APIError) -> Answer {
+        try await answer(through: client, id: id)
+    }
+
     /// Uploads, and returns the answer, whatever its status.
     ///
     /// - Throws: ``APIError`` when there is none, or its body breaks off.
