@@ -6,8 +6,8 @@ public struct CachedAnswer: Sendable, Hashable {
     public var status: Int
     /// The header fields.
     public var headers: HTTPHeaders
-    /// The URL that redirects led to and that its validators belong to; `nil` without any, and when it is not known.
-    var redirectedTo: String?
+    /// The URL that redirects led to, and that its validators belong to; `nil` without any.
+    public var redirectedTo: String?
 
     /// Creates the head of an answer.
     public init(status: Int, headers: HTTPHeaders = HTTPHeaders()) {

@@ -26,6 +26,8 @@ public struct StoredAnswer: Sendable, Hashable {
     public var charset: String?
     /// The version of the app that stored it; `nil` when that plays no part.
     public var appVersion: String?
+    /// The URL that redirects led to, and that its validators belong to; `nil` without any.
+    public var redirectedTo: String?
     /// The tags it was stored with.
     public var tags: Set<String>
 
@@ -48,6 +50,13 @@ public struct StoredAnswer: Sendable, Hashable {
         version = 0
         charset = headers["Content-Type"].flatMap { MediaType($0)?.charset }
         tags = []
+    }
+
+    /// The answer without its body and its times.
+    var head: CachedAnswer {
+        var head = CachedAnswer(status: status, headers: headers)
+        head.redirectedTo = redirectedTo
+        return head
     }
 
     /// Takes the header fields and times of another answer, which confirmed this one.

@@ -12,7 +12,7 @@ import Testing
     private let latest = Locked("first")
 
     /// A server whose latest edition is somewhere else, the second of which was last changed before the first.
-    private func start() throws -> (TopicAPI, StubTransport) {
+    private func start(keepingIn folder: TemporaryFolder? = nil) throws -> (TopicAPI, StubTransport) {
         let transport = StubTransport { [latest] request in
             let edition = latest.withLock { $0 }
             switch request.url.path {
@@ -26,7 +26,13 @@ import Testing
                 return .status(200, body: Data("two".utf8))
             }
         }
-        return (TopicAPI(client: try .stubbed(transport, time: clock)), transport)
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        if let folder {
+            client.responseCache = ResponseCache(disk: try DiskCache(at: folder.url), time: clock) { [clock] in
+                Date(timeIntervalSince1970: 1_700_000_000) + MonotonicTime.zero.duration(to: clock.now).inSeconds
+            }
+        }
+        return (TopicAPI(client: client), transport)
     }
 
     private var call: APIConfiguration {
@@ -55,6 +61,24 @@ import Testing
         let again = try await topics.response(for: call, with: .string)
 
         #expect(again.source == .network && again.value == "two")
+    }
+
+    @Test(arguments: ["first", "second", "latest"])
+    func `an answer that was kept on disk is confirmed where it came from, and nowhere else`(
+        place: String
+    ) async throws {
+        let folder = TemporaryFolder()
+        let (before, _) = try start(keepingIn: folder)
+        _ = try await before.response(for: call, with: .string)
+        try await #require(before.cache.disk as? DiskCache).flush()
+        latest.withLock { $0 = place }
+        clock.advance(by: .seconds(61))
+        let (topics, _) = try start(keepingIn: folder)
+
+        let again = try await topics.response(for: call, with: .string)
+
+        #expect(again.source == (place == "first" ? .revalidated : .network))
+        #expect(again.value == (place == "first" ? "one" : "two"))
     }
 
     @Test func `a condition of the caller's own goes along with a redirect`() async throws {

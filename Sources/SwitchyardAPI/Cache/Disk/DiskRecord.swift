@@ -20,7 +20,8 @@ struct DiskRecord: Sendable {
         case newer
     }
 
-    static let formatVersion: UInt16 = 1
+    /// The newest version; 2 is that of answers that came over redirects.
+    static let formatVersion: UInt16 = 2
     private static let magic = Data("SYCR".utf8)
     private static let headLength = 16
 
@@ -47,9 +48,9 @@ struct DiskRecord: Sendable {
         let flags: UInt16 = seal == nil ? 0 : 1
         var writer = RecordWriter(capacity: Self.headLength + fields.count)
         writer.append(Self.magic)
-        writer.write(Self.formatVersion)
+        writer.write(version)
         writer.write(flags)
-        writer.write(Self.checksum(of: fields, Self.formatVersion, flags))
+        writer.write(Self.checksum(of: fields, version, flags))
         writer.append(fields)
         return writer.bytes
     }
@@ -66,7 +67,7 @@ struct DiskRecord: Sendable {
         let sum = try head.integer(UInt64.self)
         let fields = head.rest()
         guard sum == Self.checksum(of: fields, version, flags) else { throw .damaged }
-        try self.init(fields: try Self.opened(fields, isSealed: flags & 1 == 1, seal))
+        try self.init(fields: try Self.opened(fields, isSealed: flags & 1 == 1, seal), version)
     }
 
     private static func opened(_ fields: Data, isSealed: Bool, _ seal: DiskSeal?) throws(Failure) -> Data {
@@ -87,6 +88,9 @@ struct DiskRecord: Sendable {
 // MARK: - Fields
 
 extension DiskRecord {
+    /// The oldest version that holds all there is, so that an older library reads what it can.
+    private var version: UInt16 { answer.redirectedTo == nil ? 1 : 2 }
+
     private var fields: Data {
         var writer = RecordWriter(capacity: 512 + answer.body.count)
         writer.append(digest)
@@ -104,11 +108,12 @@ extension DiskRecord {
             writer.write(field.name)
             writer.write(field.value)
         }
+        if let place = answer.redirectedTo { writer.write(place) }
         writer.append(answer.body)
         return writer.bytes
     }
 
-    private init(fields: Data) throws(Failure) {
+    private init(fields: Data, _ version: UInt16) throws(Failure) {
         var reader = RecordReader(fields)
         digest = Data(try reader.data(count: CacheKey.digestLength))
         partition = CachePartition(service: try reader.text(), environment: try reader.text())
@@ -129,6 +134,7 @@ extension DiskRecord {
         answer.sensitiveDigest = try reader.optionalDigest()
         for _ in 0..<(try reader.count(ofSize: 4)) { answer.tags.insert(try reader.text()) }
         for _ in 0..<(try reader.count(ofSize: 8)) { answer.headers.add(try reader.text(), try reader.text()) }
+        if version > 1 { answer.redirectedTo = try reader.text() }
         answer.body = reader.rest()
     }
 }

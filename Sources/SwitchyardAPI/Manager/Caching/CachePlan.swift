@@ -108,19 +108,17 @@ extension CachePlan {
         return answer
     }
 
-    /// Keeps a value in memory, under the times of its answer; `place` is the URL that redirects led to.
+    /// Keeps a value in memory, under the times of its answer.
     func keep<Value: Sendable>(
         _ value: Value,
         _ answer: StoredAnswer,
-        from place: String? = nil,
         age: Duration = .zero,
         cost: Int,
         turn: Int = 0,
         _ request: HTTPHeaders
     ) {
         var facts = CacheFacts(cost: cost, tags: answer.tags)
-        facts.answer = CachedAnswer(status: answer.status, headers: answer.headers)
-        facts.answer?.redirectedTo = place
+        facts.answer = answer.head
         facts.http = http(of: answer, request)
         facts.stamp = stamp
         facts.turn = turn

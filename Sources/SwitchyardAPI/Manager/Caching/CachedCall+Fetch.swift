@@ -75,8 +75,7 @@ extension CachedCall {
             else { return }
             let cost = fetched.body == nil ? fetched.cost : changed.body.count
             plan.unlessRemoved(since: removals) {
-                let place = response.context?.redirects.last?.to.text
-                plan.keep(value, changed, from: place, cost: cost, turn: turn, call.configuration.headers)
+                plan.keep(value, changed, cost: cost, turn: turn, call.configuration.headers)
                 keepOnDisk(changed, isConfirmation: fetched.body == nil)
             }
         }
@@ -101,6 +100,7 @@ extension CachedCall {
         private func fields(of response: APIResponse<Value>, _ transit: Duration) -> StoredAnswer? {
             var answer = plan.answer(status: response.status, headers: response.headers)
             answer.transit = transit
+            answer.redirectedTo = response.context?.redirects.last?.to.text
             guard plan.policy.freshness == .http else { return answer }
             guard plan.mayStore(call.configuration, status: response.status, response.headers) else { return nil }
             let http = HTTPStoredAnswer(answer, request: call.configuration.headers)

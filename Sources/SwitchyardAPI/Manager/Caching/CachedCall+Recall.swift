@@ -60,7 +60,7 @@ extension CachedCall {
                 age: age,
                 isFresh: age < answer.lifetime,
                 tags: answer.tags,
-                answer: CachedAnswer(status: answer.status, headers: answer.headers),
+                answer: answer.head,
                 cost: answer.body.count,
                 http: plan.http(of: answer, call.configuration.headers),
                 stamp: plan.stamp

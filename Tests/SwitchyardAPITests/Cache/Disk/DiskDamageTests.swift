@@ -75,7 +75,7 @@ import Testing
         await disk.flush()
         let entry = try #require(folder.entries.first)
         var bytes = try Data(contentsOf: entry)
-        bytes[4] = 2
+        bytes[4] = 3
         try bytes.write(to: entry)
 
         await #expect(throws: APIError.CacheReason.invalidMetadata) { try await disk.answer(for: Self.key(1)) }
