@@ -42,7 +42,8 @@ struct Transfer: Sendable {
         var asked = core.ruled(configuration, in: pool) ?? configuration
         asked.delivery = delivery
         let request = ActiveRequest(id: id, configuration: asked, environment: pool.environment)
-        try core.transfers.insert(handle, of: request, owner: owner, hasEnd: hasEnd)
+        let isOfRenewal = core.options.credentials?.isBypassed ?? false
+        try core.transfers.insert(handle, of: request, owner: owner, hasEnd: hasEnd, isOfRenewal: isOfRenewal)
         guard let timeout = hasEnd ? asked.timeout : configuration.timeout else { return }
         handle.setDeadline(startedAt.advanced(by: timeout), on: core.time)
     }

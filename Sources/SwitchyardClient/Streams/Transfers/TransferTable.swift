@@ -10,6 +10,12 @@ final class TransferTable: Sendable {
         var handle: TransferHandle
         /// Whether it ends by itself, so that its end can be waited for.
         var hasEnd: Bool
+        /// Whether the renewal of the client's credentials sends it; what cancels everything leaves it alone then.
+        var isOfRenewal: Bool
+
+        func isOrdinary(of owner: ClientCore.OwnerID?) -> Bool {
+            (owner == nil || self.owner == owner) && !isOfRenewal
+        }
     }
 
     private struct State {
@@ -30,9 +36,10 @@ final class TransferTable: Sendable {
         _ handle: TransferHandle,
         of request: ActiveRequest,
         owner: ClientCore.OwnerID,
-        hasEnd: Bool = true
+        hasEnd: Bool = true,
+        isOfRenewal: Bool = false
     ) throws(RequestFailure.Reason) {
-        let entry = Entry(owner: owner, request: request, handle: handle, hasEnd: hasEnd)
+        let entry = Entry(owner: owner, request: request, handle: handle, hasEnd: hasEnd, isOfRenewal: isOfRenewal)
         let replaced = try state.withLock { (state) throws(RequestFailure.Reason) in
             guard !state.isClosed else { throw .closed }
             guard state.entries[request.id]?.handle.isOver ?? true else { throw .duplicateID }
@@ -61,15 +68,15 @@ final class TransferTable: Sendable {
         await state.waitUntilIdle(\.watchers) { $0.isIdle ? nil : $0.watchers.add() }
     }
 
-    /// The transfers of one owner, or all of them.
+    /// The transfers of one owner, or all of them, without those that renew a credential.
     func ids(of owner: ClientCore.OwnerID?) -> [RequestID] {
         requests(of: owner).map(\.id)
     }
 
-    /// What the transfers of one owner, or all of them, were asked for.
+    /// What the transfers of one owner, or all of them, were asked for, without those that renew a credential.
     func requests(of owner: ClientCore.OwnerID?) -> [ActiveRequest] {
         state.withLock { state in
-            state.entries.values.filter { (owner == nil || $0.owner == owner) && !$0.handle.isOver }.map(\.request)
+            state.entries.values.filter { $0.isOrdinary(of: owner) && !$0.handle.isOver }.map(\.request)
         }
     }
 
@@ -79,13 +86,13 @@ final class TransferTable: Sendable {
 
     func cancelAll(of owner: ClientCore.OwnerID?) {
         end(.cancelled) { state in
-            state.entries.values.filter { owner == nil || $0.owner == owner }.map(\.handle)
+            state.entries.values.filter { $0.isOrdinary(of: owner) }.map(\.handle)
         }
     }
 
     func cancelAll(outside environment: ServiceEnvironment) {
         end(.cancelled) { state in
-            state.entries.values.filter { $0.request.environment != environment }.map(\.handle)
+            state.entries.values.filter { $0.request.environment != environment && !$0.isOfRenewal }.map(\.handle)
         }
     }
 

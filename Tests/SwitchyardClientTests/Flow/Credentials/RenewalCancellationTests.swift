@@ -26,9 +26,14 @@ import Testing
         let call: Task<Result<ServiceResponse, RequestFailure>, Never>
         var events: AsyncStream<CredentialEvent>.Iterator
 
-        init() async throws {
+        init(streams: Bool = false) async throws {
             let credentials = Credentials { renewal in
-                _ = try await renewal.client.send(APIConfiguration(path: "token", method: .post))
+                let token = APIConfiguration(path: "token", method: .post)
+                if streams {
+                    for try await _ in try await renewal.client.stream(token).bytes {}
+                } else {
+                    _ = try await renewal.client.send(token)
+                }
                 return .bearer("new")
             }
             credentials.set(.bearer("old"), in: .test)
@@ -44,9 +49,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Cancellation.allCases)
-    func `a token that is being renewed is kept when all requests are cancelled`(by way: Cancellation) async throws {
-        var renewal = try await Renewal()
+    @Test(arguments: Cancellation.allCases, [false, true])
+    func `a token that is being renewed is kept when all requests are cancelled`(
+        by way: Cancellation,
+        streams: Bool
+    ) async throws {
+        var renewal = try await Renewal(streams: streams)
 
         try way.carryOut(on: renewal.client)
         let result = await renewal.call.value
@@ -57,8 +65,9 @@ import Testing
         #expect(renewal.credentials.credential(in: .test) == .bearer("new"))
     }
 
-    @Test func `a renewal is not among the active requests, and is waited for`() async throws {
-        var renewal = try await Renewal()
+    @Test(arguments: [false, true])
+    func `a renewal is not among the active requests, and is waited for`(streams: Bool) async throws {
+        var renewal = try await Renewal(streams: streams)
         let before = renewal.client.activeRequests.count
         renewal.client.cancelAll()
         let idle = Task { [client = renewal.client] in await client.waitUntilIdle() }
