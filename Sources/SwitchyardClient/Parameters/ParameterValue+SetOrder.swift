@@ -2,8 +2,13 @@ import Foundation
 
 extension [ParameterValue] {
     /// The elements of a set in the one order that follows from what they hold: numbers by size, then the rest as text.
-    var inSetOrder: [ParameterValue] {
-        map { (rank: SetRank($0), value: $0) }.sorted { $0.rank < $1.rank }.map(\.value)
+    var inSetOrder: [ParameterValue] { inSetOrder(by: \.self) }
+}
+
+extension Array {
+    /// The elements in the order that a set of what is told of each would have.
+    func inSetOrder(by key: (Element) -> ParameterValue) -> [Element] {
+        map { (rank: SetRank(key($0)), element: $0) }.sorted { $0.rank < $1.rank }.map(\.element)
     }
 }
 

@@ -60,6 +60,14 @@ import Testing
         #expect(try Parameters(encoding: ["in": [roomy]])["in"] == .array([.dictionary(ordered)]))
     }
 
+    @Test func `a dictionary whose keys are no names is put in order by pairs`() throws {
+        enum Field: String, Codable, CaseIterable { case a, b, c, d, e, f, g, h }
+        let order = Dictionary(uniqueKeysWithValues: Field.allCases.map { ($0, $0.rawValue) })
+
+        let pairs = Field.allCases.flatMap { [ParameterValue.string($0.rawValue), .string($0.rawValue)] }
+        #expect(try ParameterValue(encoding: order) == .array(pairs))
+    }
+
     // Row C24.
     @Test func `a subclass, nested containers and a super encoder are understood`() throws {
         class Base: Encodable {

@@ -66,6 +66,15 @@ final class ParameterNode {
         content = .value(.dictionary(Parameters(parameters.items.stablySortedByKey)))
     }
 
+    /// Puts the members of a dictionary in order whose keys are no names: Swift encodes it as a list, each key in front of
+    /// its value.
+    func putPairsInOrder() {
+        guard case .unkeyed(let elements) = content, elements.count.isMultiple(of: 2) else { return }
+        let values = elements.map(\.value)
+        let pairs = stride(from: 0, to: values.count, by: 2).map { (key: values[$0], value: values[$0 + 1]) }
+        content = .value(.array(pairs.inSetOrder(by: \.key).flatMap { [$0.key, $0.value] }))
+    }
+
     var elementCount: Int {
         if case .unkeyed(let elements) = content { return elements.count }
         return 0

@@ -38,6 +38,7 @@ struct ParameterTreeEncoder: Encoder {
             switch node.content {
             case .unkeyed where value is any UnorderedElements: node.putElementsInOrder()
             case .keyed where value is any UnorderedMembers: node.putMembersInOrder()
+            case .unkeyed where value is any UnorderedMembers: node.putPairsInOrder()
             default: break
             }
         }
