@@ -54,6 +54,7 @@
         private mutating func addOverrides() throws(TransportError) {
             var entries: [String] = []
             for override in configuration.hostOverrides {
+                try require(override.hasHost, "a host override whose host is none, or has a port of its own")
                 try require(override.hasPort, "a host override whose port is not within 1 to 65535")
                 try require(override.hasAddresses, "a host override whose addresses are not IP addresses")
                 entries.append("\(override.host):\(override.port):\(override.addresses.joined(separator: ","))")
@@ -136,6 +137,11 @@
     }
 
     extension CurlTransport.Configuration.HostOverride {
+        /// libcurl reads a host up to the first colon, and takes a sign in front of it for an order.
+        fileprivate var hasHost: Bool {
+            !host.isEmpty && !host.utf8.contains(UInt8(ascii: ":")) && host.first != "-" && host.first != "+"
+        }
+
         fileprivate var hasPort: Bool { (1...65_535).contains(port) }
 
         fileprivate var hasAddresses: Bool { !addresses.isEmpty && addresses.allSatisfy(Self.isAddress) }

@@ -16,7 +16,8 @@
             public var waitsForMultiplexing = false
             /// Addresses to use instead of what the name service says.
             ///
-            /// No transport is made with a port outside 1 to 65535, or with addresses that are none.
+            /// No transport is made with a host that has a port of its own, with a port outside 1 to 65535, or with addresses
+            /// that are none.
             public var hostOverrides: [HostOverride] = []
             /// The path of a Unix socket to which all requests go, whatever their URL says; `nil` by default.
             ///
@@ -77,7 +78,7 @@
 
         /// An address to use for a host and port, instead of what the name service says.
         public struct HostOverride: Sendable, Hashable {
-            /// The host, as it stands in the URL.
+            /// The host, as it stands in the URL, without its port; a name, no IP address of version 6.
             public var host: String
             /// The port.
             public var port: Int

@@ -51,6 +51,16 @@
             #expect(error?.kind == .unsupported && error?.message.contains("host override") == true)
         }
 
+        @Test(arguments: ["", "api.example.com:443", "-api.example.com"])
+        func `A30: an override whose host would be read as another one is refused`(host: String) throws {
+            var configuration = CurlTransport.Configuration()
+            configuration.hostOverrides = [.init(host: host, port: 443, addresses: ["127.0.0.1"])]
+
+            let error = #expect(throws: TransportError.self) { try CurlTransport(configuration: configuration) }
+
+            #expect(error?.kind == .unsupported && error?.message.contains("host override") == true)
+        }
+
         @Test func `A30: an address of IPv6 is one for an override`() throws {
             var configuration = CurlTransport.Configuration()
             configuration.hostOverrides = [.init(host: "api.example.com", port: 443, addresses: ["2001:db8::1"])]
