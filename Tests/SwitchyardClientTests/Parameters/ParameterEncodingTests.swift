@@ -134,7 +134,7 @@ import Testing
         #expect(try Self.encode(["myURLProperty": 1]) { $0.keyCase = keyCase } == "\(expected)=1")
     }
 
-    // Row C21: as in Alamofire and in Foundation's JSON encoder, which may write the same names in another body.
+    // Row C21: a digit as in Alamofire and in Foundation's JSON encoder; names that begin with capitals as words are read.
     @Test(arguments: [
         ("isB2B", "is_b2b"), ("isP2PAllowed", "is_p2p_allowed"), ("user2FA", "user2_fa"), ("aB2Cd", "a_b2_cd"),
         ("sha256Sum", "sha256_sum"), ("useMP3File", "use_mp3_file"), ("URLPath", "url_path"), ("ID", "id"),
