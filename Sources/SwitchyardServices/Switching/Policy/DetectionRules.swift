@@ -137,10 +137,12 @@ public struct RatioRule: Sendable, Hashable {
 public struct WindowRule: Sendable, Hashable {
     /// The most outcomes that a window can hold, which bounds its memory to 1,600 bytes.
     public static let maximumCount = 400
+    /// The longest duration that can be told from an older one, 24 days; an outcome's time takes 31 bits.
+    public static let maximumDuration = Duration.seconds(24 * 86_400)
 
     /// How many outcomes count, 1...``maximumCount``; default 100.
     public var count: Int
-    /// They have to be younger than this; `nil`: any age; default 60 s.
+    /// They have to be younger than this, at most ``maximumDuration``; `nil`: any age; default 60 s.
     public var duration: Duration?
 
     /// Creates a window.
@@ -162,6 +164,8 @@ public struct WindowRule: Sendable, Hashable {
     func check() throws(SwitchPolicy.Problem) {
         let counts = 1...WindowRule.maximumCount
         try require(counts.contains(count), "windowRequests", "a number within \(counts)")
-        try require((duration ?? .seconds(1)) > .zero, "window", "a duration above 0")
+        let duration = duration ?? .seconds(1)
+        let isInRange = duration > .zero && duration <= WindowRule.maximumDuration
+        try require(isInRange, "window", "a duration above 0 and of at most 24 days")
     }
 }

@@ -178,7 +178,7 @@
 
         private static func open(_ url: URL) throws(TransportError) -> (descriptor: Int32, length: Int64) {
             // Without O_NONBLOCK a pipe would block here until someone writes to it.
-            let descriptor = Glibc.open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            let descriptor = openDescriptor(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             var status = stat()
             guard url.isFileURL, descriptor >= 0, fstat(descriptor, &status) == 0 else {
                 let reason = String(cString: strerror(errno))
@@ -215,6 +215,9 @@
             form.deadline = timeouts.total.map { start.advanced(by: $0).nanoseconds } ?? .max
         }
     }
+
+    /// The system's `open`, whichever C library it comes from; within a type that has an `open` of its own it is hidden.
+    private func openDescriptor(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 
     extension String {
         /// The text's bytes as C takes them.

@@ -12,8 +12,12 @@
             case .environment:
                 break
             case .server(let proxy):
+                let host = proxy.host.utf8.contains(UInt8(ascii: ":")) ? "[\(proxy.host)]" : proxy.host
+                try require(
+                    proxy.hasHost,
+                    "a proxy whose host is neither a name nor an address, without brackets or port"
+                )
                 try require((1...65_535).contains(proxy.port), "a proxy whose port is not within 1 to 65535")
-                let host = proxy.host.contains(":") ? "[\(proxy.host)]" : proxy.host
                 options.append(.text(YCURL_PROXY, "\(scheme(of: proxy.kind))://\(host):\(proxy.port)"))
                 options.append(.text(YCURL_NO_PROXY, proxy.exceptions.joined(separator: ",")))
                 if let credentials = proxy.credentials {
@@ -71,6 +75,19 @@
                 let name = exception.trimmingCharacters(in: CharacterSet(charactersIn: " .")).lowercased()
                 return name == "*" || (!name.isEmpty && (host == name || host.hasSuffix("." + name)))
             }
+        }
+    }
+
+    extension CurlTransport.Configuration.ProxyServer {
+        /// What libcurl cuts a proxy's URL at, or takes for part of something else, is part of no host.
+        fileprivate var hasHost: Bool {
+            var address = in6_addr()
+            // Of an address only the part before its zone, `fe80::1%eth0`, is one for `inet_pton`.
+            if inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &address) == 1 { return true }
+            return !host.isEmpty
+                && host.unicodeScalars.allSatisfy {
+                    $0.value > 0x20 && $0.value != 0x7F && !":/?#@[]\\%".unicodeScalars.contains($0)
+                }
         }
     }
 #endif

@@ -119,7 +119,7 @@
 
             /// What it speaks.
             public var kind: Kind
-            /// Its host.
+            /// Its host: a name or an address, without a port, that of IPv6 without brackets.
             public var host: String
             /// Its port.
             public var port: Int

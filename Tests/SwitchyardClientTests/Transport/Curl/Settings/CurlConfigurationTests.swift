@@ -77,6 +77,24 @@
             #expect(error?.kind == .unsupported && error?.message.contains("proxy") == true)
         }
 
+        @Test(arguments: ["", "127.0.0.1:8080", "[::1]", "proxy/x", "user@proxy", "a proxy", "proxy#1"])
+        func `B54: a proxy whose host would be read as another one is refused`(host: String) throws {
+            var configuration = CurlTransport.Configuration()
+            configuration.proxy = .server(.init(kind: .http, host: host, port: 8080))
+
+            let error = #expect(throws: TransportError.self) { try CurlTransport(configuration: configuration) }
+
+            #expect(error?.kind == .unsupported && error?.message.contains("proxy whose host") == true)
+        }
+
+        @Test(arguments: ["proxy.example.com", "127.0.0.1", "::1", "fe80::1%eth0"])
+        func `B54: a name and addresses of both kinds are hosts for a proxy`(host: String) throws {
+            var configuration = CurlTransport.Configuration()
+            configuration.proxy = .server(.init(kind: .http, host: host, port: 8080))
+
+            #expect(throws: Never.self) { try CurlTransport(configuration: configuration).shutdown() }
+        }
+
         @Test func `B54: a proxy gets the whole URL`() async throws {
             let response = try await send("http://elsewhere.invalid/a") { configuration in
                 configuration.proxy = .server(.init(kind: .http, host: "127.0.0.1", port: Int(server.port)))
