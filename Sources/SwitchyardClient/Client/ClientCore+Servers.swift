@@ -72,13 +72,16 @@ extension ClientCore {
     /// Takes note of whether the machine is offline, for the servers in use and for those entered later.
     func setOffline(_ isOffline: Bool) {
         let now = time.now
-        state.withLock { state in
-            state.isOffline = isOffline
+        let isBack = state.withLock { state in
+            defer { state.isOffline = isOffline }
             // A pool that is being made with the old answer is made anew.
             state.exchanges += 1
             // Within the lock, so that what was said last is what both go by.
             state.pool.setOffline(isOffline, at: now)
+            return state.isOffline && !isOffline
         }
+        // What was connected before may be gone without a word.
+        if isBack { transport.retireConnections() }
     }
 
     /// Tells the listeners, and moves the requests that wait for a server which has just been taken out of service, or

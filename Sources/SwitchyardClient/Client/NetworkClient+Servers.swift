@@ -83,21 +83,24 @@ extension NetworkClient {
     /// Requests that wait for the network (``RetryPolicy/networkWait``), and event sources that failures hold up, go on when
     /// it is back.
     public func networkChanged(isOnline: Bool) {
-        if isOnline { core.connectivity.open() }
         core.setOffline(!isOnline)
+        // Behind it, so that what has waited finds everything ready.
+        if isOnline { core.connectivity.open() }
     }
 
     /// Tells the client that the way to the network is another one (WiFi has become cellular, a VPN was entered), or that
     /// the app is about to be suspended or has been.
     ///
     /// Requests under way, and for a moment all others, say nothing about servers then, and servers that are out of
-    /// service are probed within a second. ``following(_:)`` does it when the link changes; of a suspension only the app
+    /// service are probed within a second. Later requests go out on new connections
+    /// (``Transport/retireConnections()``). ``following(_:)`` does it when the link changes; of a suspension only the app
     /// knows, and tells it best on both sides of it.
     public func networkPathChanged() {
         change { core, now in
             core.pathChanged(at: now)
             return []
         }
+        core.transport.retireConnections()
     }
 
     /// Exchanges the list of servers; those that stay, by name, keep their health, and requests under way go on.

@@ -25,10 +25,21 @@ public protocol Transport: Sendable {
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
     ) -> any TransportTask
 
+    /// Has the requests from now on go out on new connections; those under way go on, on theirs.
+    ///
+    /// Asked for when the way to the network is another one: what was connected over the old one may never answer. By
+    /// default nothing happens, which is right for a transport that keeps no connections.
+    func retireConnections()
+
     /// Ends the transport: what is in flight ends with ``TransportError/Kind/closed``, as does every later request.
     ///
     /// Calling it again is harmless. A transport that is released without it cleans up by itself.
     func shutdown()
+}
+
+extension Transport {
+    /// Does nothing.
+    public func retireConnections() {}
 }
 
 /// An exchange that has been started.

@@ -50,6 +50,11 @@ public final class RecordingTransport: Transport {
         }
     }
 
+    /// Has the other transport go on with new connections.
+    public func retireConnections() {
+        base.retireConnections()
+    }
+
     /// Ends the other transport.
     public func shutdown() {
         base.shutdown()

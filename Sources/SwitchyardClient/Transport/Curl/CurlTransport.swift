@@ -24,7 +24,7 @@
     /// Nothing is added to a request but `Host`, the framing of its body and, with
     /// ``Configuration/decompressesResponses``, `Accept-Encoding`.
     public final class CurlTransport: Transport {
-        private let loop: CurlLoop
+        private let loops: CurlLoops
         /// The transports of requests whose TLS configuration is another.
         private let others: TransportsByTLS
 
@@ -36,16 +36,12 @@
         ///   cannot do what the configuration asks for.
         public init(configuration: Configuration = Configuration()) throws(TransportError) {
             let library = try CurlLibrary.open()
-            loop = try CurlLoop(settings: CurlSettings(configuration, library: library))
+            loops = try CurlLoops(settings: CurlSettings(configuration, library: library))
             others = TransportsByTLS { tls throws(TransportError) in
                 var configuration = configuration
                 configuration.tls = tls
                 return try CurlTransport(configuration: configuration)
             }
-        }
-
-        deinit {
-            loop.close(.whenIdle)
         }
 
         /// Starts an exchange and returns at once.
@@ -60,6 +56,9 @@
             progress: TransferProgressHandler?,
             completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
         ) -> any TransportTask {
+            let lease = loops.current
+            let loop = lease.loop
+            defer { withExtendedLifetime(lease) {} }
             if let tls = request.tls, !loop.uses(tls) {
                 return others.start(request, tls, progress: progress, completion: completion)
             }
@@ -73,9 +72,17 @@
             }
         }
 
+        /// Has the requests from now on go out on new connections; those under way go on, on theirs.
+        ///
+        /// A transport that has sent nothing yet, or to which the system gives no more descriptors, stays as it is.
+        public func retireConnections() {
+            loops.renew()
+            others.retireConnections()
+        }
+
         /// Ends the transport: what is in flight ends with ``TransportError/Kind/closed``, as does every later request.
         public func shutdown() {
-            loop.close(.now)
+            loops.close()
             others.shutdown()
         }
     }

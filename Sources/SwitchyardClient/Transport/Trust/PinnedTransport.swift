@@ -126,6 +126,12 @@ public final class PinnedTransport: Transport {
         return RefusedExchange(error, completion: completion)
     }
 
+    /// Has all the transports behind it go on with new connections.
+    public func retireConnections() {
+        for site in sites { site.strict.retireConnections() }
+        plain.retireConnections()
+    }
+
     /// Ends all the transports behind it.
     public func shutdown() {
         for site in sites { site.strict.shutdown() }

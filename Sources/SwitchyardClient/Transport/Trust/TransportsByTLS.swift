@@ -71,6 +71,11 @@ final class TransportsByTLS: Sendable {
         return transport
     }
 
+    /// Has them all go on with new connections.
+    func retireConnections() {
+        for entry in state.withLock({ $0.kept }) { entry.transport.retireConnections() }
+    }
+
     /// Ends them all, and lets no other begin.
     func shutdown() {
         let kept = state.withLock { state in

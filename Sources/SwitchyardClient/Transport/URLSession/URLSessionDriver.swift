@@ -73,6 +73,14 @@ final class URLSessionDriver: NSObject, Sendable {
         }
     }
 
+    /// Has later tasks go out on new connections, where the session can.
+    func retireConnections() {
+        #if canImport(Darwin)
+            guard !state.withLock({ $0.isClosed }) else { return }
+            sessionBox.withLock { $0 }?.flush {}
+        #endif
+    }
+
     /// Takes no more exchanges, and lets those that run end by themselves or at once.
     func close(cancelling: Bool) {
         let exchanges = state.withLock { state in

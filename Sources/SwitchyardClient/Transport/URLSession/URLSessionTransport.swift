@@ -111,6 +111,14 @@ public final class URLSessionTransport: Transport {
         return exchange
     }
 
+    /// Has the requests from now on go out on new connections; those under way go on, on theirs.
+    ///
+    /// URLSession on Linux cannot, and goes on as before.
+    public func retireConnections() {
+        sessions.retireConnections()
+        others.retireConnections()
+    }
+
     /// Ends the transport: what is in flight ends with ``TransportError/Kind/closed``, as does every later request.
     public func shutdown() {
         sessions.close(cancelling: true)

@@ -65,6 +65,9 @@
         /// Whether connections are made under this configuration.
         func uses(_ tls: TLSConfiguration) -> Bool { settings.value.configuration.tls == tls }
 
+        /// Whether anything has been asked of it.
+        var hasThread: Bool { intake.withLock { $0.hasThread } }
+
         /// Gives an exchange a handle with the request written into it.
         func prepare(_ exchange: CurlExchange, for request: HTTPRequest) throws(TransportError) {
             try settings.value.configuration.tls.check(request.url)
