@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reads the routing tables that Linux shows as text: a way to the network is a route to everywhere that is up.
 enum RoutingTable {
     /// Whether the text of `/proc/net/route` has a default route over IPv4.
@@ -31,6 +33,14 @@ enum RoutingTable {
     /// Whether a route is up and does not refuse (`RTF_UP`, `RTF_REJECT` of the kernel's `route.h`).
     private static func isUsable(_ flags: UInt32) -> Bool {
         flags & 0x0001 != 0 && flags & 0x0200 == 0
+    }
+
+    /// The status that this machine's tables show now.
+    static var systemStatus: ReachabilityStatus {
+        status(
+            ipv4: try? String(contentsOfFile: "/proc/net/route", encoding: .utf8),
+            ipv6: try? String(contentsOfFile: "/proc/net/ipv6_route", encoding: .utf8)
+        )
     }
 
     /// The status that the tables show; a table that cannot be read is `nil` and proves nothing.

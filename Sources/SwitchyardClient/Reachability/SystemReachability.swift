@@ -15,17 +15,45 @@ import SwitchyardServices
 /// On Apple systems that is `NWPathMonitor`. On Linux it is the routing state: a default route over IPv4 or IPv6; the
 /// kernel tells when routes, addresses or links change, and nothing is polled. Where neither can be asked, the status is
 /// unknown, which counts as reachable.
+///
+/// ``init(host:)`` asks about one host in place of the network as a whole: a server on this machine, or in a network that
+/// leads nowhere else, can be reached without a default route.
 public final class SystemReachability: ReachabilityProvider {
+    /// The one for whoever needs none of its own; it watches from its first use on.
+    public static let shared = SystemReachability()
+
     private let board = StatusBoard()
     private let watch: any Sendable
 
-    /// Starts watching, until the object is released.
+    /// Starts watching the network, until the object is released.
     public init() {
+        let board = board
         #if canImport(Network)
-            watch = PathWatch(board)
+            watch = PathWatch { [weak board] in board?.status = $0 }
         #else
-            board.status = Self.routingStatus()
-            watch = RouteWatch { [weak board] in board?.status = Self.routingStatus() }
+            board.status = RoutingTable.systemStatus
+            watch = RouteWatch { [weak board] in board?.status = RoutingTable.systemStatus }
+        #endif
+    }
+
+    /// Starts watching the way to one host, until the object is released.
+    ///
+    /// There is a way when the system has a route to one of the host's addresses; nothing is sent to it. The name is
+    /// looked up off the caller's thread, at first and whenever the network changes; until then, and while the name
+    /// cannot be looked up, the status is unknown.
+    ///
+    /// - Parameter host: A name or an address, without a port; that of IPv6 without brackets.
+    public init(host: String) {
+        let board = board
+        let learn: @Sendable (ReachabilityStatus) -> Void = { [weak board] network in
+            board?.status = HostRoute.status(HostRoute.findings(of: host), network: network)
+        }
+        #if canImport(Network)
+            watch = PathWatch(learn)
+        #else
+            let watch = RouteWatch { learn(RoutingTable.systemStatus) }
+            watch.queue.async { learn(RoutingTable.systemStatus) }
+            self.watch = watch
         #endif
     }
 
@@ -34,24 +62,16 @@ public final class SystemReachability: ReachabilityProvider {
 
     /// The present status and every change from now on.
     public func updates() -> AsyncStream<ReachabilityStatus> { board.updates() }
-
-    #if !canImport(Network)
-        private static func routingStatus() -> ReachabilityStatus {
-            RoutingTable.status(
-                ipv4: try? String(contentsOfFile: "/proc/net/route", encoding: .utf8),
-                ipv6: try? String(contentsOfFile: "/proc/net/ipv6_route", encoding: .utf8)
-            )
-        }
-    #endif
 }
 
 #if canImport(Network)
+    /// Calls back with the present path, and when it is another one.
     private final class PathWatch: Sendable {
         private let monitor = Locked(NWPathMonitor())
 
-        init(_ board: StatusBoard) {
+        init(_ onChange: @escaping @Sendable (ReachabilityStatus) -> Void) {
             monitor.withLock { monitor in
-                monitor.pathUpdateHandler = { [weak board] path in board?.status = Self.status(of: path) }
+                monitor.pathUpdateHandler = { path in onChange(Self.status(of: path)) }
                 monitor.start(queue: DispatchQueue(label: "switchyard.reachability"))
             }
         }
@@ -71,14 +91,13 @@ public final class SystemReachability: ReachabilityProvider {
     /// Calls back when the kernel says that routes, addresses or links have changed, through a routing socket
     /// (`man 7 rtnetlink`).
     private final class RouteWatch: Sendable {
+        /// Where it calls back.
+        let queue = DispatchQueue(label: "switchyard.reachability")
         private let source = Locked<(any DispatchSourceRead)?>(nil)
 
         init(onChange: @escaping @Sendable () -> Void) {
             guard let socket = Self.openSocket() else { return }
-            let source = DispatchSource.makeReadSource(
-                fileDescriptor: socket,
-                queue: DispatchQueue(label: "switchyard.reachability")
-            )
+            let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: queue)
             source.setEventHandler {
                 var buffer = [UInt8](repeating: 0, count: 8_192)
                 while read(socket, &buffer, buffer.count) > 0 {}

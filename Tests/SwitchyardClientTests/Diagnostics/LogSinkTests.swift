@@ -6,6 +6,12 @@ import Testing
 @Suite struct LogSinkTests {
     private static let entry = LogEntry(level: .info, category: .request, message: "ended with 200")
 
+    @Test func `L23: the levels are those of swift-log`() {
+        #expect(
+            LogLevel.allCases.map { "\($0)" } == ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+        )
+    }
+
     @Test func `a line goes to the file`() throws {
         let pipe = Pipe()
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTesting
@@ -65,6 +66,28 @@ import Testing
 
         #expect(status == .notReachable)
         monitor.stop()
+    }
+
+    @Test func `O2: a monitor posts every status, behind its handler`() async {
+        let network = ManualReachability(.notReachable)
+        let monitor = ReachabilityMonitor(network)
+        let center = NotificationCenter()
+        let (heard, continuation) = AsyncStream.makeStream(of: String.self)
+        let token = center.addObserver(forName: .switchyardReachabilityDidChange, object: nil, queue: nil) { note in
+            continuation.yield("posted \(note.reachabilityStatus?.text() ?? "nothing")")
+        }
+        monitor.start(on: DispatchQueue(label: "reachability"), posting: center) { status in
+            continuation.yield("told \(status.text())")
+        }
+        var iterator = heard.makeAsyncIterator()
+
+        #expect(await iterator.next() == "told Not reachable")
+        #expect(await iterator.next() == "posted Not reachable")
+        network.status = .reachable(.local)
+        #expect(await iterator.next() == "told Reachable via WiFi or Ethernet")
+        #expect(await iterator.next() == "posted Reachable via WiFi or Ethernet")
+        monitor.stop()
+        center.removeObserver(token)
     }
 
     @Test func `changes made at once are heard in the order in which they were made`() async {

@@ -5,6 +5,8 @@ extension Notification.Name {
     public static let switchyardRequestDidStart = Notification.Name("Switchyard.RequestDidStart")
     /// A request waits before another round.
     public static let switchyardRequestDidPause = Notification.Name("Switchyard.RequestDidPause")
+    /// An attempt of a request has ended, at one server.
+    public static let switchyardAttemptDidEnd = Notification.Name("Switchyard.AttemptDidEnd")
     /// A request has ended, with an answer or without.
     public static let switchyardRequestDidEnd = Notification.Name("Switchyard.RequestDidEnd")
 }
@@ -41,8 +43,9 @@ private struct Poster: @unchecked Sendable {
             switch event.kind {
             case .dispatched: .switchyardRequestDidStart
             case .waiting: .switchyardRequestDidPause
+            case .attemptEnded: .switchyardAttemptDidEnd
             case .ended: .switchyardRequestDidEnd
-            default: nil
+            case .roundBegan, .attemptSent, .redirected, .roundEnded: nil
             }
         guard let name else { return }
         center.post(name: name, object: nil, userInfo: [Notification.switchyardEventKey: event])

@@ -4,48 +4,11 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows L11, L12, L14, L16, L17, L22 and L23.
+/// Rows L14, L16, L17, L22 and L23.
 @Suite(.timeLimit(.minutes(5)))
 struct HooksTests {
     private enum Trace {
         @TaskLocal static var span = "none"
-    }
-
-    // Rule AFN-13.
-    @Test func `notifications tell of start, pause and end, with answer and metrics`() async throws {  // L11, L12
-        let center = NotificationCenter()
-        let (stream, continuation) = AsyncStream.makeStream(of: (String, DispatchEvent?).self)
-        let names: [Notification.Name] = [
-            .switchyardRequestDidStart, .switchyardRequestDidPause, .switchyardRequestDidEnd,
-        ]
-        let tokens = names.map { name in
-            center.addObserver(forName: name, object: nil, queue: nil) { notification in
-                continuation.yield((notification.name.rawValue, notification.dispatchEvent))
-            }
-        }
-        let answers = AnswerList([.status(503), .response(.sample)])
-        let (client, _) = try NetworkClient.stubbed(options: {
-            $0.interceptors = [.posting(to: center)]
-            $0.retry = RetryPolicy(backoff: .constant(.zero))
-        }) { answers.answer($0) }
-
-        _ = try await client.send(APIConfiguration(path: "x"))
-
-        var heard: [(String, DispatchEvent?)] = []
-        for await one in stream {
-            heard.append(one)
-            if heard.count == 3 { break }
-        }
-        #expect(
-            heard.map(\.0) == ["Switchyard.RequestDidStart", "Switchyard.RequestDidPause", "Switchyard.RequestDidEnd"]
-        )
-        guard case .ended(.success(let answer)) = heard.last?.1?.kind else {
-            Issue.record("no answer in the notification")
-            return
-        }
-        #expect(answer.text == "body")
-        #expect(answer.response.metrics?.bytesReceived == 4)
-        for token in tokens { center.removeObserver(token) }
     }
 
     @Test func `listeners of a client hear that it was shut down`() async throws {  // L14
