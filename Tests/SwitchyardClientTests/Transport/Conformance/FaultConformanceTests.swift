@@ -1,7 +1,8 @@
 import Foundation
-import SwitchyardClient
 import SwitchyardTesting
 import Testing
+
+@testable import SwitchyardClient
 
 /// Each way in which a server can fail has its kind of error, and says whether the request may have arrived.
 @Suite(.timeLimit(.minutes(5))) struct FaultConformanceTests {
@@ -75,7 +76,9 @@ import Testing
 
             let error = await lab.failure(of: request)
 
-            #expect(error?.kind == .dnsFailure)
+            // On a machine that nothing leads away from, libcurl's transport knows why.
+            let isOffline = subject != .urlSession && !NetworkInterfaces.leadAway
+            #expect(error?.kind == (isOffline ? .offline : .dnsFailure))
             #expect(error?.mayHaveBeenSent == false)
         }
     }

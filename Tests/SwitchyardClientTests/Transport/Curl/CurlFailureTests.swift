@@ -15,6 +15,7 @@
             var hasHead = false
             var wasSent = false
             var usesProxy = false
+            var isOffline = false
             var kind: TransportError.Kind
 
             var error: TransportError {
@@ -25,6 +26,7 @@
                 failure.hasHead = hasHead
                 failure.wasSent = wasSent
                 failure.usesProxy = usesProxy
+                failure.isOffline = isOffline
                 return failure.error
             }
         }
@@ -32,6 +34,8 @@
         static let connecting: [Row] = [
             Row(code: 5, kind: .proxyFailure),
             Row(code: 6, kind: .dnsFailure),
+            Row(code: 5, isOffline: true, kind: .offline),
+            Row(code: 6, isOffline: true, kind: .offline),
             Row(code: 7, system: ECONNREFUSED, kind: .connectionRefused),
             Row(code: 7, system: EHOSTUNREACH, kind: .connectionRefused),
             Row(code: 7, system: ENOENT, kind: .connectionRefused),

@@ -38,6 +38,8 @@
         var wasSent = false
         /// Whether a proxy stands between.
         var usesProxy = false
+        /// Whether nothing leads away from this machine, so that no name can be looked up.
+        var isOffline = false
 
         init(code: Int32) {
             self.code = code
@@ -53,6 +55,7 @@
             connectStatus = diagnosis.connect_status
             hasHead = diagnosis.head_complete
             wasSent = diagnosis.request_sent
+            isOffline = (code == 5 || code == 6) && !NetworkInterfaces.leadAway
         }
 
         /// The failure as callers see it.
@@ -106,8 +109,8 @@
             case 1: wasSent ? .protocolViolation : .unsupported  // UNSUPPORTED_PROTOCOL, also for an HTTP/0.9 answer
             case 3: .invalidRequest  // URL_MALFORMAT
             case 4: .unsupported  // NOT_BUILT_IN
-            case 5, 97: .proxyFailure  // COULDNT_RESOLVE_PROXY, PROXY
-            case 6: .dnsFailure  // COULDNT_RESOLVE_HOST
+            case 5: isOffline ? .offline : .proxyFailure  // COULDNT_RESOLVE_PROXY
+            case 6: isOffline ? .offline : .dnsFailure  // COULDNT_RESOLVE_HOST
             case 7: kindOfFailedConnection  // COULDNT_CONNECT
             case 8: .protocolViolation  // WEIRD_SERVER_REPLY
             case 18: hasHead ? .truncated : .connectionReset  // PARTIAL_FILE, also for an end within HTTP/2
@@ -123,6 +126,7 @@
             case 61: .decodingFailed  // BAD_CONTENT_ENCODING
             case 63: .bodyTooLarge  // FILESIZE_EXCEEDED
             case 16, 92: hasHead ? .truncated : .connectionReset  // HTTP2, also after a GOAWAY; HTTP2_STREAM
+            case 97: .proxyFailure  // PROXY
             case 95, 96: .connectionReset  // HTTP3, QUIC_CONNECT_ERROR
             case 100: wasSent ? .headersTooLarge : .invalidRequest  // TOO_LARGE
             default: .other
