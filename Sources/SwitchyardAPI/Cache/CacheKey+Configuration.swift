@@ -78,8 +78,7 @@ extension CacheKey {
         if let server { fields.append((name: ":server", value: server)) }
         if let credential = configuration.credential {
             // Whoever may see the keys is not to read the secret in them.
-            let fingerprint = MessageDigest.sha256("\(credential.scheme)".utf8).hexText
-            fields.append((name: ":credential", value: fingerprint))
+            fields.append((name: ":credential", value: credential.scheme.fingerprint))
         } else if !isAuthorized || !configuration.usesCredentials {
             // What is shown to somebody is not what is shown to everybody.
             fields.append((name: ":credential", value: "none"))

@@ -72,12 +72,12 @@ extension APIConfiguration {
         return choices
     }
 
-    /// What else decides about the request and about who asks, with the secret of the call's own credential.
+    /// What else decides about the request and about who asks.
     fileprivate var choices: [String] {
         [
             "\(server)", "\(usesCDN)", "\(parameterDestination)", "\(upgradesToHTTPS)", "\(usesCookies)",
             "\(usesCredentials)", "\(networkAccess)", apiVersion ?? "-", cdnURL?.text ?? "-",
-            credential.map { "\($0.scheme)" } ?? "-", redirects.map { "\($0.rule) \($0.limit)" } ?? "-",
+            credential?.scheme.fingerprint ?? "-", redirects.map { "\($0.rule) \($0.limit)" } ?? "-",
             responseBodyLimit.map { "\($0)" } ?? "-", tls?.fingerprint ?? "-",
             parameterOptions.map { "\($0)" } ?? "-",
         ]

@@ -70,8 +70,16 @@ public struct Credential: Sendable, Hashable {
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible {
     /// The scheme and, where there is one, the name of the user.
+    public var description: String { scheme.description }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+}
+
+extension Credential.Scheme: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The scheme and, where there is one, the name of the user, without the secret.
     public var description: String {
-        switch scheme {
+        switch self {
         case .bearer: "bearer ***"
         case .basic(let user, _): "basic \(user):***"
         case .digest(let user, _): "digest \(user):***"
@@ -81,6 +89,18 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible {
 
     /// The same as ``description``.
     public var debugDescription: String { description }
+
+    /// What tells this scheme with its secret from every other, the same in every run; the secret cannot be read from it.
+    package var fingerprint: String {
+        let parts =
+            switch self {
+            case .bearer(let token): ["bearer", token]
+            case .basic(let user, let password): ["basic", user, password]
+            case .digest(let user, let password): ["digest", user, password]
+            case .header(let name, let value): ["header", name, value]
+            }
+        return MessageDigest.sha256(parts.map(\.framed).joined().utf8).hexText
+    }
 }
 
 /// Puts credentials into a request when it is built.
