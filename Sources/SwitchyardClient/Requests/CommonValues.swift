@@ -28,26 +28,17 @@ public struct CommonValues: Sendable {
 
     func resolvedParameters(_ configuration: APIConfiguration) throws(RequestError) -> Parameters {
         guard let computedParameters else { return parameters }
+        let computed = try RequestError.running("common parameters") { try computedParameters(configuration) }
         var result = parameters
-        do {
-            result.merge(try computedParameters(configuration), overriding: true)
-        } catch let error as RequestError {
-            throw error
-        } catch {
-            throw .hook(stage: "common parameters", message: "\(error)")
-        }
+        result.merge(computed, overriding: true)
         return result
     }
 
     func resolvedHeaders(_ configuration: APIConfiguration) throws(RequestError) -> HTTPHeaders {
         guard let computedHeaders else { return headers }
-        do {
-            return headers.overridden(by: try computedHeaders(configuration))
-        } catch let error as RequestError {
-            throw error
-        } catch {
-            throw .hook(stage: "common headers", message: "\(error)")
-        }
+        return headers.overridden(
+            by: try RequestError.running("common headers") { try computedHeaders(configuration) }
+        )
     }
 }
 

@@ -46,7 +46,7 @@ extension RequestGenerator {
             path = try URLTemplate(path).expanded(with: configuration.pathValues)
         }
         for filter in pathFilters where filter.appliesToAbsoluteURLs || !URLParts.areAbsolute(in: path) {
-            path = try hook("path filter") { try filter.transform(path, configuration) }
+            path = try RequestError.running("path filter") { try filter.transform(path, configuration) }
         }
         if configuration.rare == nil, apiVersion.isEmpty { return path }
         let version = configuration.apiVersion ?? apiVersion
@@ -58,7 +58,7 @@ extension RequestGenerator {
     /// What is joined to the base URL: the URL that a rule makes, else the path.
     func place(of configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> String {
         if let rule = configuration.rare?.value.urlRule ?? urlRule,
-            let url = try hook("URL rule", { try rule(base, configuration) })
+            let url = try RequestError.running("URL rule", { try rule(base, configuration) })
         {
             return url.text
         }
@@ -81,17 +81,20 @@ extension RequestGenerator {
             request.tls = configuration.tls
         }
         if let authorization = configuration.authorization, request.url.isAt(home) {
-            try hook("credentials") { try authorization.apply(&request) }
+            try RequestError.running("credentials") { try authorization.apply(&request) }
             request.credentialFields = authorization.names
         }
-        if let modifier = configuration.modifier { try hook("modifier") { try modifier(&request) } }
-        for modifier in modifiers { try hook("modifier") { try modifier(&request) } }
+        if let modifier = configuration.modifier { try RequestError.running("modifier") { try modifier(&request) } }
+        for modifier in modifiers { try RequestError.running("modifier") { try modifier(&request) } }
         guard let invalid = request.headers.firstInvalidField else { return request }
         throw Self.refusal(of: invalid)
     }
+}
 
-    /// Runs a closure of the user's; what it throws becomes a ``RequestError``.
-    func hook<Result>(_ stage: String, _ body: () throws -> Result) throws(RequestError) -> Result {
+extension RequestError {
+    /// Runs a closure of the user's; what it throws becomes a ``hook(stage:message:)``, unless it is a request's error
+    /// already.
+    static func running<Result>(_ stage: String, _ body: () throws -> Result) throws(RequestError) -> Result {
         do {
             return try body()
         } catch let error as RequestError {

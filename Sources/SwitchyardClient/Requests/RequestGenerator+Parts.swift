@@ -55,8 +55,7 @@ extension RequestGenerator {
         lead: UInt8?,
         to output: inout ByteBuffer
     ) throws(RequestError) {
-        let text: String
-        do { text = try customQuery(query) } catch { throw .hook(stage: "custom query", message: "\(error)") }
+        let text = try RequestError.running("custom query") { try customQuery(query) }
         guard !text.isEmpty else { return }
         if let lead { output.append(lead) }
         output.append(URLEscaping.query(Array(text.utf8)[...]))

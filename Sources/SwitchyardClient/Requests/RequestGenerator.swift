@@ -118,7 +118,7 @@ public struct RequestGenerator: Sendable {
     ) throws(RequestError) -> HTTPRequest {
         if reformers.isEmpty { return try checked(configuration, on: base, home) }
         var reformed = configuration
-        for reformer in reformers { try hook("reformer") { try reformer(&reformed) } }
+        for reformer in reformers { try RequestError.running("reformer") { try reformer(&reformed) } }
         return try checked(reformed, on: base, home)
     }
 
@@ -127,7 +127,7 @@ public struct RequestGenerator: Sendable {
         on base: BaseURL,
         _ home: BaseURL
     ) throws(RequestError) -> HTTPRequest {
-        if let validation { try hook("validation") { try validation(configuration) } }
+        if let validation { try RequestError.running("validation") { try validation(configuration) } }
         if let rare = configuration.rare?.value {
             if let prebuilt = rare.prebuiltRequest {
                 return try finished(completed(prebuilt, configuration), configuration, home)

@@ -117,6 +117,6 @@ extension RequestGenerator {
         configuration.confirmation?.complete(&request, afterRedirectOf: configuration)
         guard let authorization = configuration.authorization else { return }
         guard isHome else { return authorization.remove(from: &request) }
-        try hook("credentials") { try authorization.apply(&request) }
+        try RequestError.running("credentials") { try authorization.apply(&request) }
     }
 }

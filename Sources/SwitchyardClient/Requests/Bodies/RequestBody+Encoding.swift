@@ -21,7 +21,7 @@ extension RequestBody {
         case .file(let url): try Self.file(url)
         case .stream(let stream): .stream(stream)
         case .multipart(let form): try form.body()
-        case .custom(let make): try Self.custom(make)
+        case .custom(let make): try RequestError.running("custom body", make)
         }
     }
 
@@ -71,16 +71,6 @@ extension RequestBody {
     private static func file(_ url: URL) throws(RequestError) -> HTTPBody {
         _ = try FileBody.length(of: url)
         return .file(url)
-    }
-
-    private static func custom(_ make: @Sendable () throws -> HTTPBody) throws(RequestError) -> HTTPBody {
-        do {
-            return try make()
-        } catch let error as RequestError {
-            throw error
-        } catch {
-            throw .hook(stage: "custom body", message: "\(error)")
-        }
     }
 
     private static func describe(_ error: any Error) -> String {
