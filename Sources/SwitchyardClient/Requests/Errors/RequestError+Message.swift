@@ -79,7 +79,7 @@ extension RequestError.FileReason {
         case .notAFileURL: "is not given by a file URL"
         case .unreadable(let error): "cannot be read: \(error)"
         case .isDirectory: "is a directory"
-        case .changedWhileSending: "changed its length while it was sent"
+        case .changedWhileSending: "changed while it was sent"
         case .unwritable(let error): "cannot be written: \(error)"
         }
     }

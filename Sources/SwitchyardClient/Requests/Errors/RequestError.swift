@@ -98,7 +98,7 @@ public enum RequestError: Error, Sendable, Hashable {
         case unreadable(String)
         /// It is a directory.
         case isDirectory
-        /// It grew or shrank while it was sent.
+        /// Its length or the time of its last change became another while it was sent.
         case changedWhileSending
         /// It cannot be written; the text is the system's.
         case unwritable(String)

@@ -52,7 +52,8 @@ final class FileReader: Sendable {
     ///
     /// - Throws: ``RequestError/file(path:reason:)``.
     func read(maximumLength: Int) throws(RequestError) -> Data? {
-        guard maximumLength > 0, let buffer = malloc(maximumLength) else { return nil }
+        guard maximumLength > 0 else { return nil }
+        guard let buffer = malloc(maximumLength) else { throw .file(path: path, reason: .unreadable(Self.errorText())) }
         var count = systemRead(descriptor, buffer, maximumLength)
         while count < 0, errno == EINTR { count = systemRead(descriptor, buffer, maximumLength) }
         guard count > 0 else {

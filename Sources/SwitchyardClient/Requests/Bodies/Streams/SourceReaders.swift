@@ -72,7 +72,7 @@ final class InputStreamBodyReader: HTTPBodyReader, @unchecked Sendable {
         let count = stream.read(&buffer, maxLength: buffer.count)
         guard count >= 0 else {
             let reason = stream.streamError.map { "\($0)" } ?? "the stream failed"
-            throw RequestError.body(kind: "streamed", reason: .encodingFailed(reason))
+            throw RequestError.body(kind: "streamed", reason: .sourceFailed(reason))
         }
         try check.add(count)
         guard count > 0 else {
