@@ -54,7 +54,7 @@ extension NetworkClient {
     ///
     /// Downloads and streams are under way until their last byte.
     ///
-    /// - Parameter condition: Which to list; all unless given.
+    /// - Parameter condition: Which to list.
     /// - Returns: The requests.
     public func activeRequests(where condition: (ActiveRequest) throws -> Bool) rethrows -> [ActiveRequest] {
         let transfers = core.transfers.requests(of: scope)

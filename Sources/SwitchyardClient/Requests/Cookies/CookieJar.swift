@@ -198,7 +198,7 @@ public final class CookieJar: Sendable {
     }
 
     /// Removes the cookies that `shouldRemove` picks, all unless given; those of a scope, or of the whole jar.
-    public func removeAll(where shouldRemove: @Sendable (Cookie) -> Bool = { _ in true }) {
+    public func removeAll(where shouldRemove: (Cookie) -> Bool = { _ in true }) {
         let keys = shared.state.withLock { $0.entries }
             .filter { (scope == nil || $0.key.scope == scope) && shouldRemove($0.value.cookie) }.keys
         shared.state.withLock { state in

@@ -104,8 +104,8 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         return bytes
     }
 
-    /// Matches with one place to come back to for each kind of wildcard, so that the time is bounded by the product of
-    /// the lengths for any pattern.
+    /// Matches by all places in the pattern that the text so far can lead to, so that the time is bounded by the product
+    /// of the lengths for any pattern.
     private static func match(_ pattern: ArraySlice<Element>, _ text: ArraySlice<UInt8>) -> Bool {
         var reachable: Set<Int> = [pattern.startIndex]
         reachable = skippingWildcards(reachable, pattern)

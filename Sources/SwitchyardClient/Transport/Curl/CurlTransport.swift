@@ -32,8 +32,8 @@
         ///
         /// - Parameter configuration: What holds for all its exchanges.
         /// - Throws: ``TransportError`` with ``TransportError/Kind/closed`` when libcurl is missing, older than 7.68 or
-        ///   cannot be set up (the message says what to install), and with ``TransportError/Kind/unsupported`` when it
-        ///   cannot do what the configuration asks for.
+        ///   cannot be set up (the message says what to install) or a file of the configuration cannot be read, and with
+        ///   ``TransportError/Kind/unsupported`` when it cannot do what the configuration asks for.
         public init(configuration: Configuration = Configuration()) throws(TransportError) {
             let library = try CurlLibrary.open()
             loops = try CurlLoops(settings: CurlSettings(configuration, library: library))

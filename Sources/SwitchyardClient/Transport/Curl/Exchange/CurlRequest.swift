@@ -63,10 +63,8 @@
                 let message = "which network a connection takes is not known here, so none can be kept out"
                 throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
             }
-            if request.method == .head, case .none = request.body {
-            } else if request.method == .head {
-                throw invalid("a HEAD request has no body")
-            }
+            if case .none = request.body { return }
+            guard request.method != .head else { throw invalid("a HEAD request has no body") }
         }
 
         private func invalid(_ message: String) -> TransportError {
