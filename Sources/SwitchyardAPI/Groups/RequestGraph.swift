@@ -126,6 +126,18 @@ public enum GraphError: Error, Sendable, Hashable {
     case started
 }
 
+extension GraphError: CustomStringConvertible {
+    /// What is wrong, with the names of the members.
+    public var description: String {
+        switch self {
+        case .duplicateName(let name): "two members are named \(name)"
+        case .unknownName(let name, let dependent): "\(dependent) depends on \(name), which is no member"
+        case .cycle(let names): "members depend on each other in a circle: \(names.joined(separator: ", "))"
+        case .started: "the graph has been started"
+        }
+    }
+}
+
 extension RequestGraph {
     /// The positions that each member depends on, if that makes sense.
     private static func checked(_ nodes: [Node]) throws(GraphError) -> [Set<Int>] {

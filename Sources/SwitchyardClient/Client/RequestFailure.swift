@@ -65,29 +65,28 @@ public struct RequestFailure: Error, Sendable {
 }
 
 extension RequestFailure: CustomStringConvertible {
-    /// The reason and the place; holds no header, no query, no password and no body.
+    /// The place and the reason; holds no header, no query, no password and no body.
+    public var description: String { "\(context): \(reason)" }
+}
+
+extension RequestFailure.Reason: CustomStringConvertible {
+    /// The reason in words; holds no header, no query, no password and no body.
     public var description: String {
-        let place = [context.service, context.environment.rawValue, context.server].compactMap(\.self).joined(
-            separator: "/"
-        )
-        let what =
-            switch reason {
-            case .cancelled: "cancelled"
-            case .deadlineExceeded: "no answer within the deadline"
-            case .transport(let error): error.description
-            case .invalidRequest(let error): "\(error)"
-            case .unknownServer(let name): "the service has no server \"\(name)\""
-            case .overloaded: "every server is overloaded"
-            case .duplicateID: "another request of that identifier is under way"
-            case .redirect(let error): error.description
-            case .credentials(let error): error.description
-            case .rateLimited(let pause): "too many requests\(pause.map { ", come back in \($0)" } ?? "")"
-            case .queueFull: "too many requests wait already"
-            case .superseded: "a newer request took its place"
-            case .vetoed(let veto): "ended by \(veto)"
-            case .closed: "the client has been shut down"
-            }
-        let url = context.url.map { Redaction.place($0.text) } ?? "-"
-        return "\(context.method) \(url) (\(place), \(context.attempts) attempts): \(what)"
+        switch self {
+        case .cancelled: "cancelled"
+        case .deadlineExceeded: "no answer within the deadline"
+        case .transport(let error): error.description
+        case .invalidRequest(let error): error.description
+        case .unknownServer(let name): "the service has no server \"\(name)\""
+        case .overloaded: "every server is overloaded"
+        case .duplicateID: "another request of that identifier is under way"
+        case .redirect(let error): error.description
+        case .credentials(let error): error.description
+        case .rateLimited(let pause): "too many requests\(pause.map { ", come back in \($0)" } ?? "")"
+        case .queueFull: "too many requests wait already"
+        case .superseded: "a newer request took its place"
+        case .vetoed(let veto): "ended by \(veto)"
+        case .closed: "the client has been shut down"
+        }
     }
 }

@@ -108,6 +108,7 @@ extension RequestContext: CustomStringConvertible {
     public var description: String {
         let names = [service, environment.rawValue, server].compactMap(\.self)
         let place = url.map { Redaction.place($0.text) } ?? "-"
-        return "\(method) \(place) (\(names.joined(separator: "/")), \(attempts) attempts)"
+        let count = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
+        return "\(method) \(place) (\(names.joined(separator: "/")), \(count))"
     }
 }

@@ -66,6 +66,23 @@ public enum OutboxError: Error, Sendable, Hashable {
     case invalid(RequestError)
 }
 
+extension OutboxError: CustomStringConvertible {
+    /// What is in the way, without any value of a header.
+    public var description: String {
+        switch self {
+        case .file(let text): text
+        case .foreignFile: "the file is no outbox, or one of a newer version"
+        case .busy: "another outbox has the file"
+        case .closed: "the outbox is closed"
+        case .full(let limit): "\(limit) writes wait already"
+        case .unstorableBody: "a body of this kind, or of this size, cannot be stored"
+        case .unstorableRequest: "a prebuilt request cannot be stored"
+        case .holdsCredentials(let header): "the header field \(header) holds credentials, which are not stored"
+        case .invalid(let error): error.description
+        }
+    }
+}
+
 /// What became of a write in an ``Outbox``.
 public enum OutboxEvent: Sendable {
     /// It is stored, whatever happens to the app from now on.

@@ -59,3 +59,8 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL as it was given.
     public var description: String { text }
 }
+
+extension ServerURL.Problem: CustomStringConvertible {
+    /// What was expected.
+    public var description: String { "expected \(rawValue)" }
+}

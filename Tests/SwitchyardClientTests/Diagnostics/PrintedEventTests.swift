@@ -50,7 +50,7 @@ import Testing
         let (_, answer) = try await Self.events(of: .login) { _ in .loggedIn }
 
         let place = try #require(answer.context.url).text.prefix { $0 != "?" }
-        #expect("\(answer)" == "POST \(place) (topics/test/primary, 1 attempts): 200")
+        #expect("\(answer)" == "POST \(place) (topics/test/primary, 1 attempt): 200")
     }
 
     @Test func `the context of an answer equals one that is made of what can be read of it`() async throws {
@@ -122,7 +122,7 @@ import Testing
         #expect("\(call)" == "POST login?token=***")
         #expect("\(attempt)" == "attempt 1 at primary: POST \(place)?token=***&password=***")
         #expect("\(attempt.request)" == "POST \(place)?token=***&password=***")
-        #expect("\(answer.context)" == "POST \(place) (topics/test/primary, 1 attempts)")
+        #expect("\(answer.context)" == "POST \(place) (topics/test/primary, 1 attempt)")
         #expect("\(answer.response)" == "200, application/json, 44 bytes")
         #expect(!String(reflecting: [attempt]).contains("secret") && !String(reflecting: [call]).contains("secret"))
     }

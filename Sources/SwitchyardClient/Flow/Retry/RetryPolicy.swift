@@ -176,3 +176,14 @@ public enum RetryPolicyError: Error, Sendable, Hashable {
     /// A factor of growth is below 1 or no number, or a fraction of jitter is not from 0 to 1.
     case unusableFactor(Double)
 }
+
+extension RetryPolicyError: CustomStringConvertible {
+    /// What is wrong, with the figure.
+    public var description: String {
+        switch self {
+        case .negativeCount(let count): "\(count) is no number of retries"
+        case .negativePause(let pause): "\(pause) is no pause"
+        case .unusableFactor(let factor): "\(factor) is no factor of growth, or no fraction of jitter"
+        }
+    }
+}

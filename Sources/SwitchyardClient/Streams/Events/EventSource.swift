@@ -88,6 +88,17 @@ public enum EventSourceFailure: Error, Sendable {
     case contentType(String?)
 }
 
+extension EventSourceFailure: CustomStringConvertible {
+    /// What came in place of events.
+    public var description: String {
+        switch self {
+        case .request(let failure): failure.description
+        case .status(let status): "the server answered with \(status)"
+        case .contentType(let type): "the answer is \(type ?? "of no named type"), not text/event-stream"
+        }
+    }
+}
+
 extension NetworkClient {
     /// Listens to the events of a server.
     ///

@@ -70,6 +70,20 @@ public enum PinRuleError: Error, Sendable, Hashable {
     case transport(TransportError)
 }
 
+extension PinRuleError: CustomStringConvertible {
+    /// What is wrong, without queries and passwords.
+    public var description: String {
+        switch self {
+        case .invalidPattern(let text): "\"\(text)\" is no pattern of hosts"
+        case .noPins(let hosts): "the rule for \(hosts) has no pin"
+        case .noBackup(let hosts): "the rule for \(hosts) has one pin, and none that could follow"
+        case .noCertificate: "there is no certificate"
+        case .insecureBase(let url): "\(Redaction.place(url)) is pinned, and not https"
+        case .transport(let error): error.description
+        }
+    }
+}
+
 /// Which hosts a rule is for: one, those one label below a domain, or a domain and everything below.
 public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     private enum Reach: Hashable {

@@ -43,7 +43,7 @@ extension ResumableUpload {
     /// - Throws: The failure, when nothing more may or can be tried.
     mutating func survive(_ failure: RequestFailure) async throws(RequestFailure) {
         try checkRunning(failure)
-        guard try await isSurvived(Self.text(of: failure.reason), nil) else { throw failure }
+        guard try await isSurvived(failure.reason.description, nil) else { throw failure }
     }
 
     /// Takes note of a break, and has the server asked what has arrived.
@@ -109,10 +109,6 @@ extension ResumableUpload {
         case .deadlineExceeded, .unknownServer, .overloaded: return
         default: throw failure
         }
-    }
-
-    private static func text(of reason: RequestFailure.Reason) -> String {
-        if case .transport(let error) = reason { error.description } else { "\(reason)" }
     }
 
     /// Waits before the same server is asked again, as long as it asks for within a minute.

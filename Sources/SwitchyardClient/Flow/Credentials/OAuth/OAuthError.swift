@@ -44,3 +44,18 @@ public enum OAuthError: Error, Sendable, Hashable {
         public static let expiredToken = Code(rawValue: "expired_token")
     }
 }
+
+extension OAuthError: CustomStringConvertible {
+    /// What the server said, or what is wrong with what it sent; holds no token and no code.
+    public var description: String {
+        switch self {
+        case .refused(let code, let description): "the server refuses: \(code)\(description.map { ", \($0)" } ?? "")"
+        case .stateMismatch: "the answer belongs to another login"
+        case .missingCode: "the answer holds neither a code nor an error"
+        case .malformedAnswer(let what): "the server's answer is not one of OAuth: \(what)"
+        case .deviceExpired: "the device was not confirmed in time"
+        case .noRefreshToken: "there is no refresh token"
+        case .missingEndpoint(let name): "the settings name no \(name)"
+        }
+    }
+}
