@@ -76,12 +76,14 @@ struct GroupPlan {
         return (members.count - 1, phase == .running ? Effects(start: takeReady()) : Effects())
     }
 
-    /// Lets a member wait for the success of others; before the start only.
-    mutating func require(_ dependencies: Set<Int>, for index: Int) {
-        guard phase == .ready, !dependencies.isEmpty else { return }
-        members[index].missing = dependencies.count
-        for dependency in dependencies { members[dependency].dependents.append(index) }
-        ready.removeAll { $0 == index }
+    /// Lets members wait for the success of others, each named once; before the start only.
+    mutating func require(_ dependencies: [(index: Int, others: [Int])]) {
+        guard phase == .ready else { return }
+        for (index, others) in dependencies where !others.isEmpty {
+            members[index].missing = others.count
+            for other in others { members[other].dependents.append(index) }
+        }
+        ready = ready.filter { members[$0].missing == 0 }
     }
 
     /// Starts; `nil` when it was started or stopped before.

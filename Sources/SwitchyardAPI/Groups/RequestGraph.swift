@@ -22,6 +22,7 @@ public final class RequestGraph: GroupMember {
 
     private struct State {
         var nodes: [Node] = []
+        var names: Set<String> = []
         /// Whether the nodes are members of the group.
         var hasEntered = false
     }
@@ -50,7 +51,7 @@ public final class RequestGraph: GroupMember {
         guard group.state == .initialized else { throw .started }
         try contents.withLock { (state) throws(GraphError) in
             guard !state.hasEntered else { throw .started }
-            guard !state.nodes.contains(where: { $0.name == name }) else { throw .duplicateName(name) }
+            guard state.names.insert(name).inserted else { throw .duplicateName(name) }
             state.nodes.append(Node(name: name, member: member, dependencies: dependencies))
         }
     }
@@ -100,6 +101,20 @@ public final class RequestGraph: GroupMember {
 
     /// Calls back once when the graph has ended and all handlers have been called.
     public func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) { group.whenEnded(observer) }
+
+    /// Adds a handler for the end; one that is added after it is called soon.
+    @discardableResult
+    public func onFinish(_ handler: @escaping @Sendable (GroupReport) -> Void) -> RequestGraph {
+        group.onFinish(handler)
+        return self
+    }
+
+    /// Adds an accessory of the graph itself; after the start it is too late.
+    @discardableResult
+    public func adding(_ accessory: some RequestAccessory) -> RequestGraph {
+        group.adding(accessory)
+        return self
+    }
 
     /// Starts the graph, and waits for its end; cancelling the task cancels it.
     ///
@@ -159,10 +174,7 @@ extension RequestGraph {
 extension RequestGroup {
     /// Lets the members at some places wait for others of them; before the start only.
     func require(_ dependencies: [Set<Int>], at places: [Int]) {
-        contents.withLock { state in
-            for (place, own) in zip(places, dependencies) {
-                state.plan.require(Set(own.map { places[$0] }), for: place)
-            }
-        }
+        let required = zip(places, dependencies).map { place, own in (place, own.map { places[$0] }) }
+        contents.withLock { $0.plan.require(required) }
     }
 }

@@ -89,7 +89,7 @@ import Testing
 
     @Test func `J20: a member starts when the last of those that it needs has succeeded`() {
         var plan = plan(3, .collectAll)
-        plan.require([1, 2], for: 0)
+        plan.require([(0, [1, 2])])
 
         #expect(plan.start()?.start == [1, 2])
         #expect(plan.memberEnded(2, .succeeded).start == [])
@@ -98,7 +98,7 @@ import Testing
 
     @Test func `J20: what needs a failed member is cancelled, what does not goes on`() {
         var plan = plan(3, .collectAll)
-        plan.require([0], for: 1)
+        plan.require([(1, [0])])
         _ = plan.start()
 
         #expect(plan.memberEnded(0, .failed(.status(500))).cancel == [1])
@@ -137,7 +137,7 @@ private struct PlanRun {
         plan = GroupPlan(policy: policy, limit: limit)
         for _ in 0..<count { _ = plan.add() }
         for index in 0..<count where index > 0 && Bool.random(using: &random) {
-            plan.require([Int.random(in: 0..<index, using: &random)], for: index)
+            plan.require([(index, [Int.random(in: 0..<index, using: &random)])])
         }
         open = Set(0..<count)
     }

@@ -115,6 +115,44 @@ import Testing
         #expect(throws: GraphError.cycle(["a"])) { try alone.start() }
     }
 
+    @Test func `a graph tells its accessory and its handler of its end`() async throws {
+        let diary = Diary()
+        let graph = RequestGraph(options: .test(.failFast))
+            .adding(DiaryAccessory(diary: diary, name: "graph"))
+            .onFinish { diary.write("\($0.outcome)") }
+        try graph.add(recorded("a", diary), named: "a")
+
+        graph.resume()
+        await withCheckedContinuation { continuation in graph.whenEnded { _ in continuation.resume() } }
+
+        #expect(diary.entries == ["graph willStart", "a", "graph willStop", "succeeded", "graph didStop"])
+    }
+
+    @Test func `a graph of very many members is carried out in its order`() async throws {
+        let count = 20_000
+        let graph = RequestGraph(options: .test(.failFast))
+        for number in 0..<count {
+            let before = number == 0 ? [] : ["\(number / 2)", "0"].filter { $0 != "\(number)" }
+            let member = ManualMember()
+            member.end(.succeeded)
+            try graph.add(member, named: "\(number)", after: before)
+        }
+
+        #expect(try await graph.finished().members == Array(repeating: .succeeded, count: count))
+    }
+
+    @Test(
+        arguments: [
+            (GraphError.duplicateName("a"), "two members are named a"),
+            (.unknownName("b", dependent: "a"), "a depends on b, which is no member"),
+            (.cycle(["a", "b"]), "members depend on each other in a circle: a, b"),
+            (.started, "the graph has been started"),
+        ]
+    )
+    func `an error of a graph says in words what is wrong`(error: GraphError, words: String) {
+        #expect("\(error)" == words)
+    }
+
     @Test func `a graph that is a member of a group and cannot be carried out fails`() async throws {
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(APIRequest<Int>.ready(1), named: "a", after: ["a"])
