@@ -62,7 +62,7 @@ final class StubExchange: TransportTask {
         case .delayed(let pause, let answer): wait(pause) { $0.play(answer) }
         case .response(let response): deliver(response)
         case .chunks(let chunks):
-            if request.delivery == .stream { stream(chunks) } else { gather(chunks, index: 0) }
+            if request.delivery == .stream { stream(chunks) } else { gather(chunks) }
         }
     }
 
@@ -126,26 +126,43 @@ extension StubExchange {
         complete(response, body: nil)
     }
 
-    /// Lets the pieces of a whole body come one after the other.
-    private func gather(_ chunks: StubAnswer.Chunks, index: Int) {
-        guard index < chunks.pieces.count else {
-            if let failure = chunks.failure { return end(failure) }
-            let body = chunks.pieces.reduce(Data(), +)
-            return complete(HTTPResponse(status: chunks.status, headers: chunks.headers, body: .whole(body)), body: nil)
+    /// Lets the pieces of a whole body come, all at once.
+    private func gather(_ chunks: StubAnswer.Chunks) {
+        if let pause = chunks.pause { return gather(chunks, from: 0, after: 0, every: pause) }
+        var count = 0
+        for piece in chunks.pieces {
+            guard let sum = take(piece, after: count) else { return }
+            count = sum
         }
-        guard let pause = chunks.pause else { return take(chunks, index: index) }
-        guard let idle = pause.shortened(to: request.timeouts.idle) else {
-            return wait(pause) { $0.take(chunks, index: index) }
-        }
-        wait(idle) { $0.end(idle.timeout) }
+        finish(chunks)
     }
 
-    private func take(_ chunks: StubAnswer.Chunks, index: Int) {
-        guard state.withLock({ $0.completion != nil }) else { return }
-        let count = chunks.pieces[...index].reduce(0) { $0 + $1.count }
-        guard isWithinLimit(count) else { return end(bodyTooLarge) }
+    /// Lets them come one after the other, from one of them on, behind those with so many bytes.
+    private func gather(_ chunks: StubAnswer.Chunks, from index: Int, after count: Int, every pause: StubAnswer.Pause) {
+        guard index < chunks.pieces.count else { return finish(chunks) }
+        if let idle = pause.shortened(to: request.timeouts.idle) { return wait(idle) { $0.end(idle.timeout) } }
+        wait(pause) { exchange in
+            guard let sum = exchange.take(chunks.pieces[index], after: count) else { return }
+            exchange.gather(chunks, from: index + 1, after: sum, every: pause)
+        }
+    }
+
+    /// Takes a piece behind others with so many bytes; how many there are with it, `nil` when the exchange has ended.
+    private func take(_ piece: Data, after count: Int) -> Int? {
+        guard state.withLock({ $0.completion != nil }) else { return nil }
+        let count = count + piece.count
+        guard isWithinLimit(count) else {
+            end(bodyTooLarge)
+            return nil
+        }
         report(count, of: nil)
-        gather(chunks, index: index + 1)
+        return count
+    }
+
+    private func finish(_ chunks: StubAnswer.Chunks) {
+        if let failure = chunks.failure { return end(failure) }
+        let body = chunks.pieces.reduce(into: Data()) { $0 += $1 }
+        complete(HTTPResponse(status: chunks.status, headers: chunks.headers, body: .whole(body)), body: nil)
     }
 
     private func stream(_ chunks: StubAnswer.Chunks) {

@@ -14,6 +14,12 @@ import Testing
         #expect(try await transport.outcome(of: .stub("/")).get().text == "one two three")
     }
 
+    @Test func `a body of very many chunks is put together`() async throws {
+        let transport = StubTransport { _ in .chunks([Data](repeating: Data("ab".utf8), count: 200_000)) }
+
+        #expect(try await transport.outcome(of: .stub("/")).get().text.utf8.count == 400_000)
+    }
+
     @Test func `chunks come one by one to a stream`() async throws {
         let transport = StubTransport { [pieces] _ in .chunks(pieces, status: 206) }
 
