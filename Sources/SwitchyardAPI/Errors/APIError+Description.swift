@@ -5,7 +5,7 @@ extension APIError: CustomStringConvertible {
     public var description: String {
         var parts = ["APIError \(code.number)", reason.summary]
         parts += context.facts
-        return Redaction.standard.text(parts.joined(separator: ", "))
+        return LineRedaction.standard.text(parts.joined(separator: ", "))
     }
 }
 
@@ -64,7 +64,7 @@ extension APIError.Context {
             ("attempts", attempts > 0 ? String(attempts) : nil),
             ("elapsed", elapsed.map { "\($0)" }),
             ("status", status.map(String.init)),
-            ("headers", headers.isEmpty ? nil : Redaction.standard.headers(headers)),
+            ("headers", headers.isEmpty ? nil : LineRedaction.standard.headers(headers)),
             ("body", bodyLength > 0 ? "\(bodyLength) bytes" : nil),
             ("underlying", underlying.map { "\(type(of: $0))" }),
         ]

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `a bearer token in free text is taken out`() {
-        #expect(!Redaction.standard.text("sent Authorization: Bearer eyJhbGciOi.x.y").contains("eyJ"))
+        #expect(!LineRedaction.standard.text("sent Authorization: Bearer eyJhbGciOi.x.y").contains("eyJ"))
     }
 
     @Test(arguments: ["user%5Bpassword%5D", "user[password]", "sid", "ticket", "accesstoken", "a=1#access_token"])
@@ -66,7 +66,7 @@ import Testing
         #expect(!text.contains("s3cr3t"))
     }
 
-    @Test(arguments: SwitchyardClient.Redaction.standard.headerNames.sorted())
+    @Test(arguments: Redaction.standard.headerNames.sorted())
     func `whatever field the client hides the description hides too`(name: String) {
         var context = APIError.Context()
         context.headers = HTTPHeaders([HTTPHeaders.Field(name: name.capitalized, value: "s3cr3t")])

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Hides credentials in what is shown: logs, cURL commands, error descriptions, records of traffic.
 ///
-/// Names stay, values become `***`. Every printer of the library uses this one value.
+/// Names stay, values become `***`. Every printer of the client uses this one value, and errors of API calls its names.
 public struct Redaction: Sendable, Hashable {
     /// Names of header fields whose values are hidden, in lower case.
     public var headerNames: Set<String>

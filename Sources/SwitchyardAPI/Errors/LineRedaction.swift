@@ -1,18 +1,18 @@
 import Foundation
 import SwitchyardClient
 
-/// Takes credentials out of what is going to be logged.
-struct Redaction: Sendable {
+/// Takes credentials out of a line for a log, whatever text stands in it.
+struct LineRedaction: Sendable {
     /// The names whose values are never shown: those that the client's printers hide, and some more.
-    private let names: SwitchyardClient.Redaction
+    private let names: Redaction
 
     /// What stands where a credential stood.
     static let mark = "<redacted>"
 
-    static let standard: Redaction = {
-        var names = SwitchyardClient.Redaction.standard
+    static let standard: LineRedaction = {
+        var names = Redaction.standard
         names.headerNames.formUnion(["www-authenticate", "authentication-info"])
-        return Redaction(names: names)
+        return LineRedaction(names: names)
     }()
 
     /// The fields as `name: value`, without credentials.
