@@ -62,7 +62,7 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     }
 
     deinit {
-        state.withLock { $0.endListening() }.forEach { $0.finish() }
+        state.withLock { $0.listeners.end() }.forEach { $0.finish() }
     }
 
     /// How many items are asked for at a time.

@@ -27,9 +27,7 @@ struct RecorderState<Item: Sendable>: Sendable {
     var pages: PageState<Item>
     var lastError: APIError?
     var lastLoaded: Date?
-    private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
-    private var lastListener = 0
-    private var hasEnded = false
+    var listeners = ChangeListeners()
     private var room = WaitingRoom<Ending>()
 
     init(_ pages: PageState<Item>) {
@@ -47,26 +45,6 @@ struct RecorderState<Item: Sendable>: Sendable {
             lastError: lastError,
             lastLoaded: lastLoaded
         )
-    }
-
-    /// Tells one more of every change; `nil` when the recorder is gone, and nothing will change any more.
-    mutating func listen(_ continuation: AsyncStream<Void>.Continuation) -> Int? {
-        guard !hasEnded else { return nil }
-        lastListener += 1
-        listeners[lastListener] = continuation
-        return lastListener
-    }
-
-    /// Takes all listeners out, for good.
-    mutating func endListening() -> [AsyncStream<Void>.Continuation] {
-        hasEnded = true
-        defer { listeners = [:] }
-        return Array(listeners.values)
-    }
-
-    /// Tells one no more.
-    mutating func forget(_ listener: Int) {
-        listeners[listener] = nil
     }
 
     /// How many wait for the load under way.
@@ -90,12 +68,12 @@ struct RecorderState<Item: Sendable>: Sendable {
         Effects(
             resumptions: room.empty(),
             ending: ending,
-            listeners: Array(listeners.values)
+            listeners: listeners.all
         )
     }
 
     /// Tells the listeners what the list is now.
     func announce() -> Effects {
-        Effects(listeners: Array(listeners.values))
+        Effects(listeners: listeners.all)
     }
 }

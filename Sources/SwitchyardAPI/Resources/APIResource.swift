@@ -60,7 +60,7 @@ public final class APIResource<Value: Sendable>: Sendable {
     }
 
     deinit {
-        state.withLock { $0.endListening() }.forEach { $0.finish() }
+        state.withLock { $0.listeners.end() }.forEach { $0.finish() }
     }
 
     /// What is known at this moment.
@@ -70,7 +70,7 @@ public final class APIResource<Value: Sendable>: Sendable {
     public var value: Value? { state.withLock { $0.content?.value } }
 
     /// Whether somebody follows ``updates``.
-    public var isObserved: Bool { state.withLock { $0.isObserved } }
+    public var isObserved: Bool { state.withLock { !$0.listeners.isEmpty } }
 
     /// Whether a load is under way.
     public var isLoading: Bool { state.withLock { $0.flight != nil } }
@@ -180,7 +180,7 @@ extension APIResource {
     private func change(_ change: (inout ResourceState<Value>) -> Void) {
         let listeners = state.withLock { state in
             change(&state)
-            return state.listeners
+            return state.listeners.all
         }
         for listener in listeners { listener.yield() }
     }
@@ -195,7 +195,7 @@ extension APIResource {
             let flight = Flight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.ended($0) }
             state.flight = flight
             state.isFlightOutdated = false
-            return (flight, true, false, state.listeners)
+            return (flight, true, false, state.listeners.all)
         }
         guard isNew else { return (flight, isOutdated) }
         for listener in listeners { listener.yield() }

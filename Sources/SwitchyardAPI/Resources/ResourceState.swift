@@ -63,17 +63,11 @@ struct ResourceState<Value: Sendable>: Sendable {
     var isFlightOutdated = false
     /// Whether the value was removed on purpose, so that a stored one is not to come back.
     var isWiped = false
-    private var observers: [Int: AsyncStream<Void>.Continuation] = [:]
-    private var lastObserver = 0
-    private var hasEnded = false
+    var listeners = ChangeListeners()
 
     init(_ content: Content?) {
         self.content = content
     }
-
-    var isObserved: Bool { !observers.isEmpty }
-
-    var listeners: [AsyncStream<Void>.Continuation] { Array(observers.values) }
 
     func snapshot(at now: MonotonicTime, _ expiration: Duration) -> ResourceSnapshot<Value> {
         ResourceSnapshot(
@@ -95,25 +89,5 @@ struct ResourceState<Value: Sendable>: Sendable {
     func needsLoad(at now: MonotonicTime, _ expiration: Duration, retryDelay: Duration) -> Bool {
         guard !isCurrent(at: now, expiration) else { return false }
         return failure.map { $0.time.duration(to: now) >= retryDelay } ?? true
-    }
-
-    /// Tells one more of every change; `nil` when the resource is gone, and nothing will change any more.
-    mutating func listen(_ continuation: AsyncStream<Void>.Continuation) -> Int? {
-        guard !hasEnded else { return nil }
-        lastObserver += 1
-        observers[lastObserver] = continuation
-        return lastObserver
-    }
-
-    /// Tells one no more.
-    mutating func forget(_ listener: Int) {
-        observers[listener] = nil
-    }
-
-    /// Takes all listeners out, for good.
-    mutating func endListening() -> [AsyncStream<Void>.Continuation] {
-        hasEnded = true
-        defer { observers = [:] }
-        return listeners
     }
 }

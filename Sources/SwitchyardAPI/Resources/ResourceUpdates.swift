@@ -16,14 +16,7 @@ public struct ResourceUpdates<Value: Sendable>: AsyncSequence, Sendable {
 
     /// Starts with the state at this moment.
     public func makeAsyncIterator() -> Iterator {
-        let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        continuation.yield()
-        if let number = state.withLock({ $0.listen(continuation) }) {
-            continuation.onTermination = { [state = state.weakly] _ in state.locked?.withLock { $0.forget(number) } }
-        } else {
-            continuation.finish()
-        }
-        return Iterator(updates: self, signals: signals.makeAsyncIterator())
+        Iterator(updates: self, signals: state.signals(to: \.listeners).makeAsyncIterator())
     }
 
     /// Reads the states.
