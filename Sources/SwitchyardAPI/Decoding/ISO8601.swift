@@ -54,8 +54,3 @@ enum ISO8601 {
         return distance.count == 5 && colon == distance.startIndex + 2
     }
 }
-
-extension UInt8 {
-    /// Whether it is an ASCII digit.
-    fileprivate var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
-}

@@ -86,7 +86,7 @@ struct JSONParser {
     private mutating func word(_ word: StaticString, _ value: JSONValue) throws(DecodingFailure) -> JSONValue {
         let end = position + word.utf8CodeUnitCount
         guard end <= bytes.count else { throw malformed() }
-        for (offset, byte) in "\(word)".utf8.enumerated() where bytes[position + offset] != byte { throw malformed() }
+        guard word.withUTF8Buffer({ $0.elementsEqual(bytes[position..<end]) }) else { throw malformed() }
         position = end
         return value
     }
@@ -127,9 +127,4 @@ struct JSONParser {
     func malformed() -> DecodingFailure {
         DecodingFailure(.malformed(offset: position))
     }
-}
-
-extension UInt8 {
-    /// Whether it is an ASCII digit.
-    fileprivate var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 }

@@ -1,3 +1,5 @@
+import SwitchyardClient
+
 /// Reads a media type front to back, in one pass (mimesniff.spec.whatwg.org, section 4.4).
 struct MediaTypeParser {
     private var rest: Substring.UTF8View
@@ -71,20 +73,9 @@ extension Substring.UTF8View {
     fileprivate var lowercased: String { String(Substring(self)).lowercased() }
 
     /// Whether it may be a name (RFC 9110 section 5.6.2).
-    fileprivate var isToken: Bool { !isEmpty && allSatisfy(\.isTokenCharacter) }
+    fileprivate var isToken: Bool { !isEmpty && allSatisfy(HTTPToken.isTokenByte) }
 }
 
 extension UInt8 {
     fileprivate var isHTTPWhitespace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
-
-    fileprivate var isTokenCharacter: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"),
-            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
 }

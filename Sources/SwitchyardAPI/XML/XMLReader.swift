@@ -120,7 +120,7 @@ struct XMLReader {
     }
 
     private mutating func quoted() throws(DecodingFailure) -> String {
-        guard position < bytes.count, [UInt8](#""'"#.utf8).contains(bytes[position]) else { throw malformed() }
+        guard position < bytes.count, #""'"#.utf8.contains(bytes[position]) else { throw malformed() }
         let quote = bytes[position]
         position += 1
         let start = position

@@ -42,7 +42,7 @@ struct DiskName: Sendable, Hashable {
 
     private static func isHex(_ text: some StringProtocol, count: Int) -> Bool {
         text.utf8.count == count
-            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+            && text.utf8.allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
     }
 
     private static func fingerprint(_ parts: [String]) -> String {

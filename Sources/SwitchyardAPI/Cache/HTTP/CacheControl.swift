@@ -27,7 +27,7 @@ struct CacheControl: Sendable {
     /// A number beyond what 31 bits hold stands for as long as that (RFC 9111 section 1.2.2).
     func seconds(_ name: String) -> Double? {
         guard let value = directives[name] else { return nil }
-        guard let value, !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+        guard let value, !value.isEmpty, value.utf8.allSatisfy(\.isDigit) else { return 0 }
         return min(Double(value) ?? 0, 2_147_483_648)
     }
 

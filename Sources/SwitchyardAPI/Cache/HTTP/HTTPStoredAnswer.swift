@@ -46,7 +46,7 @@ struct HTTPStoredAnswer: Sendable {
     /// The age that the answer states itself; the first member of the field, if that is a number.
     private var stated: Double {
         let first = headers["Age"]?.split(separator: ",").first?.filter { !$0.isWhitespace } ?? ""
-        guard !first.isEmpty, first.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+        guard !first.isEmpty, first.utf8.allSatisfy(\.isDigit) else { return 0 }
         return min(Double(first) ?? 0, 2_147_483_648)
     }
 

@@ -79,7 +79,7 @@ struct LinkHeaderParser {
 
     private mutating func token() -> String {
         let start = position
-        skip { byte in !byte.isOptionalWhitespace && ![UInt8](",;=\"".utf8).contains(byte) }
+        skip { byte in !byte.isOptionalWhitespace && !",;=\"".utf8.contains(byte) }
         return text(start..<position)
     }
 

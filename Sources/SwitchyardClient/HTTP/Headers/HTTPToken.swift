@@ -1,5 +1,5 @@
 /// The grammar of a token (RFC 9110 section 5.6.2).
-enum HTTPToken {
+package enum HTTPToken {
     static func isValid(_ text: String) -> Bool {
         let characters = characters
         return text.withContiguousUTF8 { bytes in
@@ -8,7 +8,8 @@ enum HTTPToken {
         }
     }
 
-    static func isTokenByte(_ byte: UInt8) -> Bool {
+    /// Whether a byte may stand in a token.
+    package static func isTokenByte(_ byte: UInt8) -> Bool {
         characters.contains(byte)
     }
 
