@@ -134,7 +134,7 @@ extension NetworkClient {
             _ = await core.waitUntilIdle()
             return core.shutdown()
         }
-        let timer = core.time.schedule(at: core.time.now.advanced(by: grace)) { [core] in core.shutdown() }
+        let timer = core.time.schedule(at: core.now.advanced(by: grace)) { [core] in core.shutdown() }
         _ = await core.waitUntilIdle()
         timer.cancel()
         core.shutdown()

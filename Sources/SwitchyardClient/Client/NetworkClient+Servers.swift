@@ -42,7 +42,7 @@ extension NetworkClient {
     public var currentServer: Server.ID { target.pool.current }
 
     /// The state of all servers, in order: who is in use, who is out, and the figures behind it.
-    public var servers: [ServerSnapshot] { target.pool.snapshot(at: core.time.now) }
+    public var servers: [ServerSnapshot] { target.pool.snapshot(at: core.now) }
 
     /// What happens to the servers from now on: switches, ejections, probes, recoveries, new environments.
     ///
@@ -116,7 +116,7 @@ extension NetworkClient {
         _ body: (inout SwitchingCore, MonotonicTime) throws(Failure) -> [SwitchEvent]
     ) throws(Failure) {
         let pool = core.pool
-        let now = core.time.now
+        let now = core.now
         let events = try pool.change { (core) throws(Failure) in try body(&core, now) }
         core.publish(events, from: pool)
     }

@@ -53,7 +53,7 @@ final class Journey: DispatchedRequest {
         self.completion = completion
         self.avoided = avoided
         self.target = target ?? core.target
-        startedAt = core.time.now
+        startedAt = core.now
         deadline = core.deadline(of: configuration, in: self.target.pool, startedAt: startedAt)
     }
 
@@ -130,7 +130,7 @@ extension Journey {
             ?? RequestContext(service: target.service, environment: environment, method: configuration.sentMethod)
         context.attempts = attempts
         context.rounds = rounds
-        context.elapsed = startedAt.duration(to: core.time.now)
+        context.elapsed = startedAt.duration(to: core.now)
         return context
     }
 
@@ -142,7 +142,7 @@ extension Journey {
             service: target.service,
             environment: environment,
             round: round,
-            time: core.time.now,
+            time: core.now,
             kind: kind
         )
         core.observers.send(event, to: plan.observers)

@@ -52,7 +52,7 @@ extension NetworkClient {
         guard memory.service == target.service, memory.environment == target.pool.environment.rawValue else {
             return false
         }
-        let now = core.time.now
+        let now = core.now
         let events = target.pool.change { core in
             core.restore(memory.servers, wallClock: date.timeIntervalSince1970, at: now)
         }

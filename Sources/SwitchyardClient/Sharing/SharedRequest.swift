@@ -48,7 +48,7 @@ final class SharedRequest: DispatchedRequest {
         target = sender.target ?? core.target
         cookieChanges = configuration.usesCookies ? target.pool.generator.cookies?.changes ?? 0 : 0
         credentialVersion = core.options.credentials?.version(in: target.pool.environment) ?? 0
-        startedAt = core.time.now
+        startedAt = core.now
     }
 
     var owner: ClientCore.OwnerID { sender.owner }
@@ -112,7 +112,7 @@ final class SharedRequest: DispatchedRequest {
 
     private func timed(_ context: RequestContext) -> RequestContext {
         var context = context
-        context.elapsed = startedAt.duration(to: core.time.now)
+        context.elapsed = startedAt.duration(to: core.now)
         return context
     }
 }

@@ -88,7 +88,7 @@ final class LiveBody: Sendable {
 
     private func failure(_ reason: RequestFailure.Reason) -> RequestFailure {
         var context = context
-        context.elapsed = transfer.startedAt.duration(to: transfer.core.time.now)
+        context.elapsed = transfer.startedAt.duration(to: transfer.core.now)
         return RequestFailure(reason, id: transfer.id, context: context)
     }
 }

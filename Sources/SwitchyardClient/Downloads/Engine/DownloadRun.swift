@@ -149,7 +149,7 @@ struct DownloadRun {
         state.attempts += context.attempts
         self.context = context
         self.context.attempts = state.attempts
-        self.context.elapsed = transfer.startedAt.duration(to: transfer.core.time.now)
+        self.context.elapsed = transfer.startedAt.duration(to: transfer.core.now)
     }
 
     // MARK: - Beginning

@@ -21,7 +21,7 @@ extension Exchange {
             try checkEncryption(of: request.url)
             goOn(with: request, of: index, along: trail, on: attempt, startedAt: startedAt)
         } catch {
-            settle(index, .answered, .failure(.redirect(error)), mayHaveBeenSent: true, at: core.time.now)
+            settle(index, .answered, .failure(.redirect(error)), mayHaveBeenSent: true, at: core.now)
         }
         return true
     }
@@ -52,7 +52,7 @@ extension Exchange {
         startedAt: MonotonicTime
     ) {
         guard let hop = state.withLock({ $0.redirect(index, along: trail) }) else { return }
-        let (route, now) = (attempt.route, core.time.now)
+        let (route, now) = (attempt.route, core.now)
         if let observer, let step = trail.steps.last {
             let record = AttemptRecord(number: index + 1, server: route.server, request: request, startedAt: now)
             observer(.redirected(record, step))
@@ -75,7 +75,7 @@ extension Exchange {
             keepCookies(of: response, from: index)
             if response.redirectTarget != nil, follow(response, of: index, startedAt: startedAt) { return }
         }
-        let now = core.time.now
+        let now = core.now
         let outcome = hasLeft ? .answered : AttemptOutcome(of: result, latency: startedAt.duration(to: now))
         // What answered with a redirect has had the request, whatever became of it further on.
         settle(index, outcome, result.mapError { .transport($0) }, mayHaveBeenSent: true, at: now)

@@ -72,7 +72,7 @@ extension Credentials {
     ) async throws(CredentialError) {
         let waiter = RenewalWaiter()
         let environment = journey.environment
-        let now = journey.core.time.now
+        let now = journey.core.now
         let number: UInt64? = try state.withLock { (slots) throws(CredentialError) in
             var slot = slots[environment] ?? CredentialSlot()
             guard slot.version == view.version, !slot.isBusy else { return nil }

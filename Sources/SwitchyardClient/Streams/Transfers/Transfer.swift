@@ -23,7 +23,7 @@ struct Transfer: Sendable {
         core = client.core
         usesCredentials = client.usesCredentials
         (service, pool) = client.target
-        startedAt = core.time.now
+        startedAt = core.now
     }
 
     // MARK: From the first request to the last byte
@@ -136,7 +136,7 @@ struct Transfer: Sendable {
                 completion: completion
             )
         }
-        let deadline = core.deadline(of: configuration, in: pool, startedAt: core.time.now)
+        let deadline = core.deadline(of: configuration, in: pool, startedAt: core.now)
         return Exchange(
             id: name,
             owner: name == id ? owner : ClientCore.ownerOfShared,
@@ -185,7 +185,7 @@ struct Transfer: Sendable {
         if let witness, witness.isElsewhere(than: broken.attempt) {
             settled.append(SettledAttempt(witness.afterwards, .answered))
         }
-        core.publish(pool.settle(settled, at: core.time.now), from: pool)
+        core.publish(pool.settle(settled, at: core.now), from: pool)
     }
 
     /// The context of a failure that no request has.
@@ -194,7 +194,7 @@ struct Transfer: Sendable {
             service: service,
             environment: pool.environment,
             method: method,
-            elapsed: startedAt.duration(to: core.time.now)
+            elapsed: startedAt.duration(to: core.now)
         )
     }
 }

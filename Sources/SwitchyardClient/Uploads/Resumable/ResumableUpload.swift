@@ -175,7 +175,7 @@ struct ResumableUpload {
     private func inAll(_ context: RequestContext) -> RequestContext {
         var context = context
         context.attempts = state.attempts
-        context.elapsed = transfer.startedAt.duration(to: transfer.core.time.now)
+        context.elapsed = transfer.startedAt.duration(to: transfer.core.now)
         return context
     }
 
