@@ -36,7 +36,7 @@ final class APIQuestion: Sendable {
         with conditions: HTTPHeaders = [:],
         about stored: CachedAnswer? = nil
     ) async throws(APIError) -> Answer {
-        guard !configuration.hasAttachments || configuration.cache.reading != .only else {
+        guard !configuration.mayHaveAttachments || configuration.cache.reading != .only else {
             // Nothing is stored for such a call: it has no lifetime, or it changes something.
             throw refused(.cache(.invalidLifetime))
         }
@@ -136,7 +136,7 @@ final class APIQuestion: Sendable {
 
     /// Removes the stored answers that this call has made wrong.
     func forgetOutdated(in client: NetworkClient) {
-        guard configuration.hasAttachments else { return }
+        guard configuration.mayHaveAttachments else { return }
         let tags = configuration.cache.removesTags
         guard !tags.isEmpty else { return }
         client.responseCache.removeAll(tagged: tags)

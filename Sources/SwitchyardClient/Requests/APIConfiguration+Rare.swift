@@ -106,7 +106,7 @@ extension APIConfiguration {
     var hasAttachedValues: Bool { rare.map { !$0.value.attachments.isEmpty } ?? false }
 
     /// Whether a value may be attached under some key.
-    package var hasAttachments: Bool { rare != nil }
+    package var mayHaveAttachments: Bool { rare != nil }
 
     /// Makes the URL of this call, in place of the generator's rule; none unless set.
     public var urlRule: URLRule? {
