@@ -18,6 +18,7 @@ extension CacheKey {
     ///   - partition: Whose answers these are.
     ///   - path: The path under which the answer is stored; the call's own unless given.
     ///   - server: The server that answers, where each server's answers are stored apart.
+    ///   - base: The base URL below which the call goes now, for a rule of its own that makes its URL.
     ///   - isAuthorized: Whether the client that sends the call lets credentials go with it.
     /// - Returns: The key.
     static func of(
@@ -26,6 +27,7 @@ extension CacheKey {
         in partition: CachePartition,
         path: String? = nil,
         server: String? = nil,
+        base: @autoclosure () -> BaseURL? = CacheKey.base,
         isAuthorized: Bool = true
     ) -> CacheKey? {
         guard configuration.method.isSafe || box.value.allowsUnsafeMethods, !configuration.isMadeByHand
@@ -35,12 +37,17 @@ extension CacheKey {
             guard let bytes = bytes(of: configuration) else { return nil }
             body = bytes
         }
+        var ruled: (name: String, value: String)?
+        if let rule = configuration.urlRule, let base = base() {
+            // What a rule leads to that cannot be told is not to be taken for what another leads to.
+            do { ruled = try rule(base, configuration)?.field(from: base) } catch { return nil }
+        }
         return CacheKey(
             partition,
             method: configuration.method,
             path: path ?? configuration.path,
             parameters: parameters(of: configuration, box),
-            headers: fields(of: configuration, box, server, isAuthorized: isAuthorized),
+            headers: fields(of: configuration, box, server, ruled, isAuthorized: isAuthorized),
             body: body
         )
     }
@@ -66,6 +73,7 @@ extension CacheKey {
         of configuration: APIConfiguration,
         _ box: Boxed<CachePolicy>,
         _ server: String?,
+        _ ruled: (name: String, value: String)?,
         isAuthorized: Bool
     ) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
@@ -74,7 +82,7 @@ extension CacheKey {
         }
         if case .baseURL(let url) = configuration.server { fields.append((name: ":base", value: url.text)) }
         if configuration.usesCDN { fields.append((name: ":cdn", value: configuration.cdnURL?.text ?? "")) }
-        if let url = ruledURL(of: configuration) { fields.append((name: ":url", value: url)) }
+        if let ruled { fields.append(ruled) }
         if let server { fields.append((name: ":server", value: server)) }
         if let credential = configuration.credential {
             // Whoever may see the keys is not to read the secret in them.
@@ -93,12 +101,6 @@ extension CacheKey {
         return fields
     }
 
-    /// The URL that a call's own rule leads to from some base, the same for every server; `nil` without a rule.
-    private static func ruledURL(of configuration: APIConfiguration) -> String? {
-        guard let rule = configuration.urlRule, let base else { return nil }
-        return (try? rule(base, configuration))?.text
-    }
-
     private static func bytes(of configuration: APIConfiguration) -> Data? {
         guard let base else { return nil }
         do throws(RequestError) {
@@ -109,5 +111,15 @@ extension CacheKey {
             // A request that cannot be built ends with its own error when it is sent; it has nothing to be cached.
             return nil
         }
+    }
+}
+
+extension RequestURL {
+    /// The URL, under names that no field can have, as it is the same for every server: from the base URL on that it was
+    /// made of, where it was.
+    fileprivate func field(from base: BaseURL) -> (name: String, value: String) {
+        if text.hasPrefix(base.url.text) { return (":below", String(text.dropFirst(base.url.text.count))) }
+        guard origin == base.origin else { return (":url", text) }
+        return (":beside", path + (query.map { "?\($0)" } ?? ""))
     }
 }

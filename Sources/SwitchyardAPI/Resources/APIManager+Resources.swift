@@ -102,6 +102,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
             configuration,
             policy: configuration.cacheBox,
             in: partition,
+            base: client.base(for: configuration),
             isAuthorized: client.authorizes(configuration)
         )
     }

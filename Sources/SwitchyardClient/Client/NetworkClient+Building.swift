@@ -54,6 +54,11 @@ extension NetworkClient {
         set { core.rules.withLock { $0 = newValue } }
     }
 
+    /// The base URL below which a call would go now.
+    package func base(for configuration: APIConfiguration) -> BaseURL {
+        core.base(for: configuration, in: target.pool)
+    }
+
     /// The configuration after the client's rules; `nil` when there are none, or they have been applied.
     package func ruled(_ configuration: APIConfiguration) -> APIConfiguration? {
         core.ruled(configuration, in: boundTarget?.pool)

@@ -114,6 +114,37 @@ import Testing
         #expect(found == ["a", "b"])
     }
 
+    @Test(arguments: [true, false])
+    func `what one call's rule leads to is not answered with another's, if only where the servers are`(
+        _ throwsElsewhere: Bool
+    ) async throws {
+        func leading(to query: String) -> @Sendable (inout APIConfiguration) -> Void {
+            {
+                $0.urlRule = { base, _ in
+                    if base.origin.host == "release.example" { return RequestURL("\(base)/topics/1?\(query)") }
+                    if throwsElsewhere { throw CancellationError() }
+                    return nil
+                }
+            }
+        }
+
+        #expect(try await titles([leading(to: "a"), leading(to: "b"), leading(to: "a")]) == ["a", "b", "a"])
+    }
+
+    @Test func `a rule that makes its URL of the base URL has one answer, whichever server gives it`() {
+        let rules: [URLRule] = [
+            { base, _ in RequestURL("\(base)/gateway?a=1") }, { base, _ in RequestURL("\(base.origin)/gateway?a=1") },
+        ]
+        for rule in rules {
+            var call = APIConfiguration(path: "/a")
+            call.urlRule = rule
+            let keys = ["https://one.example/v1", "https://two.example/v1"].map { base in
+                CacheKey.of(call, policy: call.cacheBox, in: Self.topics, base: try? BaseURL(base))
+            }
+            #expect(keys[0] != nil && keys[0] == keys[1])
+        }
+    }
+
     @Test func `what one interceptor of a call makes of it is not answered with what another made`() async throws {
         let found = try await titles([
             { $0.interceptors = [.adapting { configuration, _ in configuration.headers.set("X-Tenant", "a") }] },

@@ -43,6 +43,7 @@ struct CachePlan: Sendable {
             in: partition,
             path: path,
             server: server,
+            base: client.base(for: configuration),
             isAuthorized: client.authorizes(configuration)
         )
         guard let key else { return nil }
