@@ -107,11 +107,12 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Matches by all places in the pattern that the text so far can lead to, so that the time is bounded by the product
     /// of the lengths for any pattern.
     private static func match(_ pattern: ArraySlice<Element>, _ text: ArraySlice<UInt8>) -> Bool {
-        var reachable: Set<Int> = [pattern.startIndex]
-        reachable = skippingWildcards(reachable, pattern)
+        var reachable = Places(in: pattern)
+        var next = reachable
+        reachable.insert(pattern.startIndex)
         for byte in text {
-            var next: Set<Int> = []
-            for position in reachable where position < pattern.endIndex {
+            next.removeAll()
+            for position in pattern.indices where reachable.contains(position) {
                 switch pattern[position] {
                 case .byte(let expected): if expected == byte { next.insert(position + 1) }
                 case .one: if byte != slash { next.insert(position + 1) }
@@ -122,22 +123,39 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
                 }
             }
             guard !next.isEmpty else { return false }
-            reachable = skippingWildcards(next, pattern)
+            swap(&reachable, &next)
         }
         return reachable.contains(pattern.endIndex)
     }
 
-    /// The positions that can be reached without a character: wildcards may stand for nothing.
-    private static func skippingWildcards(_ positions: Set<Int>, _ pattern: ArraySlice<Element>) -> Set<Int> {
-        var result = positions
-        for position in positions {
+    /// Places in a pattern, its end among them.
+    private struct Places {
+        private let pattern: ArraySlice<Element>
+        private var marks: [Bool]
+        private(set) var isEmpty = true
+
+        init(in pattern: ArraySlice<Element>) {
+            self.pattern = pattern
+            marks = [Bool](repeating: false, count: pattern.count + 1)
+        }
+
+        func contains(_ position: Int) -> Bool { marks[position - pattern.startIndex] }
+
+        /// Enters a place, and those that are reached from there without a character: wildcards may stand for nothing.
+        mutating func insert(_ position: Int) {
+            isEmpty = false
             var next = position
-            while next < pattern.endIndex, let width = Self.widthOfWildcard(pattern[next]) {
+            marks[next - pattern.startIndex] = true
+            while next < pattern.endIndex, let width = URLPattern.widthOfWildcard(pattern[next]) {
                 next += width
-                result.insert(next)
+                marks[next - pattern.startIndex] = true
             }
         }
-        return result
+
+        mutating func removeAll() {
+            isEmpty = true
+            for index in marks.indices { marks[index] = false }
+        }
     }
 
     /// How many elements to skip for a wildcard that stands for nothing; `nil` for what stands for something.
