@@ -40,23 +40,7 @@ struct URLSessionFailure {
     }
 
     private var kindOfCode: TransportError.Kind {
-        switch code {
-        case .cancelled: .cancelled
-        case .timedOut: .timeout
-        case .cannotFindHost, .dnsLookupFailed: .dnsFailure
-        case .cannotConnectToHost: .connectionRefused
-        case .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed: .offline
-        case .networkConnectionLost: hasHead ? .truncated : .connectionReset
-        case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired: .tlsFailure
-        case .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateNotYetValid,
-            .serverCertificateHasUnknownRoot:
-            .certificateRejected
-        case .badServerResponse, .cannotParseResponse: .protocolViolation
-        case .cannotDecodeContentData, .cannotDecodeRawData: .decodingFailed
-        case .badURL, .unsupportedURL: .invalidRequest
-        case .requestBodyStreamExhausted, .fileDoesNotExist, .noPermissionsToReadFile: .requestBodyFailed
-        default: .other
-        }
+        code == .networkConnectionLost && hasHead ? .truncated : TransportError.Kind(urlErrorCode: code.rawValue)
     }
 
     /// Parts of libcurl's messages, the first that fits decides; loose, since they change with its version.
