@@ -112,6 +112,24 @@ import Testing
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .refuse(wait: .seconds(10)))
     }
 
+    @Test func `an arrival costs the same, however many wait`() {
+        var lanes = RateLanes(.interval(.milliseconds(1)), .wait, maximumWaiting: 100_000)
+        var admitted: [RateLanes.Number] = []
+
+        let duration = ContinuousClock().measure {
+            for _ in 0...100_000 { _ = lanes.arrive("a", at: .zero, deadline: distant) }
+            #expect(lanes.waiting == 100_000)
+            for step in 1...100_000 as ClosedRange<Int64> {
+                admitted += lanes.turn("a", at: MonotonicTime(nanoseconds: step * 1_000_000)).admitted
+            }
+        }
+
+        let isInOrder = admitted == Array(1...100_000)
+        #expect(isInOrder)
+        #expect(lanes.waiting == 0)
+        #expect(duration < .seconds(20))
+    }
+
     @Test func `DQ-5: no more wait than may`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait, maximumWaiting: 1)
         _ = lanes.arrive("a", at: .zero, deadline: distant)

@@ -12,6 +12,18 @@ public final class Throttle: RequestLimit {
         var waiting: (id: RequestID, end: @Sendable (RequestFailure.Reason) -> Void)?
     }
 
+    private struct State {
+        var lanes: [String: Lane] = [:]
+        private var sweepAt = 256
+
+        /// Forgets the keys whose intervals are over; done when there are twice as many as were left the last time.
+        mutating func sweep(at now: MonotonicTime) {
+            guard lanes.count >= sweepAt else { return }
+            lanes = lanes.filter { $0.value.openAt > now || $0.value.waiting != nil }
+            sweepAt = max(256, lanes.count * 2)
+        }
+    }
+
     /// What becomes of a request.
     private enum Verdict {
         case go
@@ -22,7 +34,7 @@ public final class Throttle: RequestLimit {
 
     private let interval: Duration
     private let key: LimitKey
-    private let lanes = Locked<[String: Lane]>([:])
+    private let state = Locked(State())
 
     /// Creates a throttle.
     ///
@@ -62,25 +74,25 @@ public final class Throttle: RequestLimit {
 
     /// Takes out who waited, unless another one has taken its place.
     private func leave(_ key: String, _ id: RequestID, _ next: (Lane) -> Lane) {
-        lanes.withLock { lanes in
-            guard let lane = lanes[key], lane.waiting?.id == id else { return }
-            lanes[key] = next(lane)
+        state.withLock { state in
+            guard let lane = state.lanes[key], lane.waiting?.id == id else { return }
+            state.lanes[key] = next(lane)
         }
     }
 
     private func arrive(_ key: String, _ context: DispatchContext) -> Verdict {
         let now = context.time.now
-        return lanes.withLock { lanes in
-            if lanes.count > 256 { lanes = lanes.filter { $0.value.openAt > now || $0.value.waiting != nil } }
-            guard let lane = lanes[key], lane.openAt > now else {
-                lanes[key] = Lane(openAt: now.advanced(by: interval), gone: context.id)
+        return state.withLock { state in
+            state.sweep(at: now)
+            guard let lane = state.lanes[key], lane.openAt > now else {
+                state.lanes[key] = Lane(openAt: now.advanced(by: interval), gone: context.id)
                 return .go
             }
             // Rounds come from tasks of their own, and not always in the order of their requests.
             guard lane.waiting?.id ?? lane.gone < context.id else { return .late }
             // The end of the interval is the waiting one's beginning: the next interval counts from there.
             let end = lane.waiting == nil ? lane.openAt : lane.openAt.advanced(by: .zero - interval)
-            lanes[key] = Lane(
+            state.lanes[key] = Lane(
                 openAt: end.advanced(by: interval),
                 gone: lane.gone,
                 waiting: (context.id, context.end)

@@ -20,12 +20,46 @@ struct RateLanes {
         var next: MonotonicTime?
     }
 
+    /// A key; changed where it lies, since a copy of its line would cost every arrival as much as are waiting.
     private struct Lane {
         var meter: RateMeter
         /// Those who wait, in order; those who left are still in it until their turn.
         var line: [Number] = []
         var head = 0
         var waiting: Set<Number> = []
+
+        /// Lets a request go if it finds nobody before it and is not too early; else says when its turn would come.
+        mutating func pass(at now: MonotonicTime) -> MonotonicTime? {
+            if waiting.isEmpty, meter.take(at: now) { return nil }
+            return meter.next(at: now, behind: waiting.count)
+        }
+
+        mutating func enter(_ number: Number) {
+            line.append(number)
+            waiting.insert(number)
+        }
+
+        /// Lets go whose turn it is.
+        mutating func turn(at now: MonotonicTime) -> Turn {
+            var turn = Turn()
+            while head < line.count {
+                let number = line[head]
+                if waiting.contains(number) {
+                    guard meter.take(at: now) else {
+                        turn.next = meter.next(at: now)
+                        break
+                    }
+                    waiting.remove(number)
+                    turn.admitted.append(number)
+                }
+                head += 1
+            }
+            if head > 32, head * 2 > line.count {
+                line.removeFirst(head)
+                head = 0
+            }
+            return turn
+        }
     }
 
     private let rule: RateRule
@@ -34,6 +68,8 @@ struct RateLanes {
     private var lanes: [String: Lane] = [:]
     private var lastNumber: Number = 0
     private var sweepAt = 64
+    /// How many requests wait.
+    private(set) var waiting = 0
 
     init(_ rule: RateRule, _ excess: RateExcess, maximumWaiting: Int) {
         self.rule = rule
@@ -43,53 +79,28 @@ struct RateLanes {
 
     /// How many keys are remembered.
     var count: Int { lanes.count }
-    /// How many requests wait.
-    var waiting: Int { lanes.values.reduce(0) { $0 + $1.waiting.count } }
 
     mutating func arrive(_ key: String, at now: MonotonicTime, deadline: MonotonicTime) -> Arrival {
         sweep(at: now)
-        var lane = lanes[key] ?? Lane(meter: RateMeter(rule))
-        if lane.waiting.isEmpty, lane.meter.take(at: now) {
-            lanes[key] = lane
-            return .go
-        }
-        let turn = lane.meter.next(at: now, behind: lane.waiting.count)
+        guard let turn = lanes[key, default: Lane(meter: RateMeter(rule))].pass(at: now) else { return .go }
         let wait = now.duration(to: turn)
         guard case .wait(let limit) = excess, wait <= limit ?? wait, turn < deadline else { return .refuse(wait: wait) }
         guard waiting < maximumWaiting else { return .refuse(wait: nil) }
         lastNumber += 1
-        lane.line.append(lastNumber)
-        lane.waiting.insert(lastNumber)
-        lanes[key] = lane
+        waiting += 1
+        lanes[key]?.enter(lastNumber)
         return .wait(lastNumber)
     }
 
     /// Takes one out who does not want to wait any more.
     mutating func leave(_ key: String, _ number: Number) {
-        lanes[key]?.waiting.remove(number)
+        if lanes[key]?.waiting.remove(number) != nil { waiting -= 1 }
     }
 
     /// Lets go whose turn it is.
     mutating func turn(_ key: String, at now: MonotonicTime) -> Turn {
-        guard var lane = lanes[key] else { return Turn() }
-        var turn = Turn()
-        while lane.head < lane.line.count {
-            let number = lane.line[lane.head]
-            if lane.waiting.contains(number) {
-                guard lane.meter.take(at: now) else {
-                    turn.next = lane.meter.next(at: now)
-                    break
-                }
-                lane.waiting.remove(number)
-                turn.admitted.append(number)
-            }
-            lane.head += 1
-        }
-        if lane.head > 32, lane.head * 2 > lane.line.count {
-            lane.line.removeFirst(lane.head)
-            lane.head = 0
-        }
-        lanes[key] = lane
+        guard let turn = lanes[key]?.turn(at: now) else { return Turn() }
+        waiting -= turn.admitted.count
         return turn
     }
 
