@@ -15,51 +15,57 @@ extension RequestInterceptor {
     public static func logging(to sink: some LogSink, _ options: LogOptions = .standard) -> RequestInterceptor {
         let log = TrafficLog(options: options)
         return .observing("log") { event in
-            guard let entry = log.entry(of: event), entry.level >= options.level,
-                options.categories.contains(entry.category)
-            else { return }
-            sink.write(entry)
+            if let entry = log.entry(of: event) { sink.write(entry) }
         }
     }
 }
 
-/// Makes entries of events.
+/// Makes entries of the events that its options ask for.
 struct TrafficLog: Sendable {
-    /// An entry without its line.
-    private struct Draft {
-        var level: LogLevel
-        var category: LogEntry.Category
-        var metadata: [String: String] = [:]
-    }
-
     let options: LogOptions
 
     private var redaction: Redaction { options.redaction }
 
+    /// The entry; `nil` for an event that is not written, and which costs nothing then.
     func entry(of event: DispatchEvent) -> LogEntry? {
-        var draft: Draft
-        switch event.kind {
-        case .dispatched(let configuration): draft = dispatched(configuration)
-        case .roundBegan, .roundEnded: return nil
-        case .attemptSent(let attempt): draft = sent(attempt)
-        case .redirected(let attempt, let step): draft = redirected(attempt, step)
-        case .attemptEnded(let attempt, let result): draft = ended(attempt, result, at: event.time)
-        case .waiting: draft = Draft(level: .notice, category: .retry)
-        case .ended(let result): draft = ended(result)
-        }
-        draft.metadata["id"] = "\(event.id)"
-        draft.metadata["service"] = event.service
-        draft.metadata["environment"] = event.environment.rawValue
-        draft.metadata["round"] = "\(event.round)"
-        return LogEntry(
-            level: draft.level,
-            category: draft.category,
-            message: event.line(redaction),
-            metadata: draft.metadata
-        )
+        guard let (level, category) = Self.rank(of: event.kind), level >= options.level,
+            options.categories.contains(category)
+        else { return nil }
+        var metadata = metadata(of: event)
+        metadata["id"] = "\(event.id)"
+        metadata["service"] = event.service
+        metadata["environment"] = event.environment.rawValue
+        metadata["round"] = "\(event.round)"
+        return LogEntry(level: level, category: category, message: event.line(redaction), metadata: metadata)
     }
 
-    private func dispatched(_ configuration: APIConfiguration) -> Draft {
+    /// How much an event matters, and what it is about; `nil` for one that is never written.
+    private static func rank(of kind: DispatchEvent.Kind) -> (LogLevel, LogEntry.Category)? {
+        switch kind {
+        case .dispatched: (.debug, .request)
+        case .roundBegan, .roundEnded: nil
+        case .attemptSent: (.debug, .attempt)
+        case .redirected: (.info, .redirect)
+        case .attemptEnded(_, .success(let response)): (response.status < 500 ? .debug : .warning, .attempt)
+        case .attemptEnded(_, .failure(let error)): (error.kind == .cancelled ? .debug : .warning, .attempt)
+        case .waiting: (.notice, .retry)
+        case .ended(.success(let answer)): (answer.status < 400 ? .info : .warning, .request)
+        case .ended(.failure(let failure)): (failure.isCancellation ? .info : .error, .request)
+        }
+    }
+
+    private func metadata(of event: DispatchEvent) -> [String: String] {
+        switch event.kind {
+        case .dispatched(let configuration): dispatched(configuration)
+        case .attemptSent(let attempt): sent(attempt)
+        case .redirected(let attempt, let step): redirected(attempt, step)
+        case .attemptEnded(let attempt, let result): ended(attempt, result, at: event.time)
+        case .ended(let result): ended(result)
+        case .roundBegan, .roundEnded, .waiting: [:]
+        }
+    }
+
+    private func dispatched(_ configuration: APIConfiguration) -> [String: String] {
         var metadata = ["method": configuration.method.name, "path": redaction.url(configuration.path)]
         metadata["version"] = configuration.apiVersion
         if !configuration.tags.isEmpty { metadata["tags"] = configuration.tags.sorted().joined(separator: " ") }
@@ -70,10 +76,10 @@ struct TrafficLog: Sendable {
             }
             .joined(separator: " ")
         }
-        return Draft(level: .debug, category: .request, metadata: metadata)
+        return metadata
     }
 
-    private func sent(_ attempt: AttemptRecord) -> Draft {
+    private func sent(_ attempt: AttemptRecord) -> [String: String] {
         var metadata = facts(of: attempt)
         if options.parts.contains(.headers) {
             metadata["headers"] = redaction.covering(attempt.request).headers(attempt.request.headers).description
@@ -85,29 +91,27 @@ struct TrafficLog: Sendable {
         if options.parts.contains(.curl) {
             metadata["curl"] = attempt.request.curlDescription(redaction: redaction)
         }
-        return Draft(level: .debug, category: .attempt, metadata: metadata)
+        return metadata
     }
 
     /// The attempt is what goes on, at the URL that the answer names.
-    private func redirected(_ attempt: AttemptRecord, _ step: RedirectStep) -> Draft {
+    private func redirected(_ attempt: AttemptRecord, _ step: RedirectStep) -> [String: String] {
         var metadata = facts(of: attempt)
         metadata["from"] = redaction.url(step.from.text)
         metadata["status"] = "\(step.status)"
-        return Draft(level: .info, category: .redirect, metadata: metadata)
+        return metadata
     }
 
     private func ended(
         _ attempt: AttemptRecord,
         _ result: Result<HTTPResponse, TransportError>,
         at now: MonotonicTime
-    ) -> Draft {
+    ) -> [String: String] {
         var metadata = facts(of: attempt)
         metadata["elapsed"] = "\(attempt.startedAt.duration(to: now))"
         switch result {
         case .failure(let error):
             metadata["error"] = error.kind.rawValue
-            let level: LogLevel = error.kind == .cancelled ? .debug : .warning
-            return Draft(level: level, category: .attempt, metadata: metadata)
         case .success(let response):
             metadata["status"] = "\(response.status)"
             if options.parts.contains(.headers) {
@@ -118,26 +122,18 @@ struct TrafficLog: Sendable {
                 let type = response.headers["Content-Type"]
                 metadata["body"] = text(redaction.answer(data, contentType: type), of: data.count)
             }
-            let level: LogLevel = response.status < 500 ? .debug : .warning
-            return Draft(level: level, category: .attempt, metadata: metadata)
         }
+        return metadata
     }
 
-    private func ended(_ result: Result<ServiceResponse, RequestFailure>) -> Draft {
+    private func ended(_ result: Result<ServiceResponse, RequestFailure>) -> [String: String] {
         let context = result.context
         var metadata = ["attempts": "\(context.attempts)", "elapsed": "\(context.elapsed)"]
         metadata["server"] = context.server
         metadata["method"] = context.method.name
         metadata["url"] = context.url.map { redaction.url($0.text) }
-        switch result {
-        case .success(let answer):
-            metadata["status"] = "\(answer.status)"
-            let level: LogLevel = answer.status < 400 ? .info : .warning
-            return Draft(level: level, category: .request, metadata: metadata)
-        case .failure(let failure):
-            let level: LogLevel = failure.isCancellation ? .info : .error
-            return Draft(level: level, category: .request, metadata: metadata)
-        }
+        if case .success(let answer) = result { metadata["status"] = "\(answer.status)" }
+        return metadata
     }
 
     private func facts(of attempt: AttemptRecord) -> [String: String] {
