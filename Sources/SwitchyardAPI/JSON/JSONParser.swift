@@ -1,3 +1,5 @@
+import SwitchyardServices
+
 /// Parses a JSON text front to back, strictly by RFC 8259, with a limit to its depth.
 struct JSONParser {
     let bytes: ContiguousArray<UInt8>

@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardServices
 
 /// Reads a text of XML front to back, in one pass; never recursive, so that no text is too deep for the stack.
 struct XMLReader {
@@ -208,9 +209,13 @@ extension XMLReader {
         return result + string(rest.startIndex..<rest.endIndex, isAttribute: isAttribute)
     }
 
+    /// The entities that need no declaration (section 4.6).
+    private static let predefinedEntities: [String: Character] = [
+        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'",
+    ]
+
     private static func character(_ entity: String) -> Character? {
-        let known: [String: Character] = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
-        if let character = known[entity] { return character }
+        if let character = predefinedEntities[entity] { return character }
         guard entity.hasPrefix("#") else { return nil }
         let digits = entity.dropFirst()
         let isSigned = digits.contains { $0 == "+" || $0 == "-" }
@@ -247,6 +252,6 @@ extension UInt8 {
 
     /// Whether it may stand in a name, but not begin one.
     fileprivate var isForbiddenFirst: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || self == UInt8(ascii: "-") || self == UInt8(ascii: ".")
+        isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: ".")
     }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+import SwitchyardServices
 
 extension HTTPDate {
     private static let lowerMonths = months.map { $0.lowercased() }
@@ -76,7 +77,7 @@ extension HTTPDate {
     }
 
     private static func number(_ text: String) -> Int? {
-        text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") } ? Int(text) : nil
+        text.utf8.allSatisfy(\.isDigit) ? Int(text) : nil
     }
 
     private static func daysOfMonth(_ year: Int, _ month: Int) -> Int {

@@ -1,4 +1,5 @@
 public import Foundation
+import SwitchyardServices
 
 /// The dates of header fields (RFC 9110 section 5.6.7).
 public enum HTTPDate {
@@ -31,7 +32,7 @@ public enum HTTPDate {
         if let date = date(exactly: text, now: now) { return date }
         let last = text.split(separator: " ").last
         // The form of C's library ends with the year; a number with a sign is a time zone.
-        let isYear = last.map { $0.utf8.count == 4 && $0.utf8.allSatisfy(URLParts.isDigit) } ?? false
+        let isYear = last.map { $0.utf8.count == 4 && $0.utf8.allSatisfy(\.isDigit) } ?? false
         guard isYear || last == "GMT" || last == "UTC" else { return nil }
         return CookieDate.parse(text) { year, digits in
             switch digits {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 /// The header field in which a server says when to come back (RFC 9110 section 10.2.3).
 enum RetryAfter {
@@ -7,7 +8,7 @@ enum RetryAfter {
     /// A date in the past is zero.
     static func duration(in headers: HTTPHeaders, now: Date) -> Duration? {
         guard let text = headers["Retry-After"]?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
-        if text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) {
+        if text.utf8.allSatisfy(\.isDigit) {
             return .seconds(min(Int64(text) ?? longest, longest))
         }
         guard let date = HTTPDate.date(from: text) else { return nil }

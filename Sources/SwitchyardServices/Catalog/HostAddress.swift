@@ -13,21 +13,17 @@ package enum IPv4Address {
     }
 
     private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
-        if label.allSatisfy(isDigit) { return true }
+        if label.allSatisfy(\.isDigit) { return true }
         guard label.first == UInt8(ascii: "0"), label.dropFirst().first.map({ $0 | 0x20 }) == UInt8(ascii: "x") else {
             return false
         }
         let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
-        return label.dropFirst(2).allSatisfy { isDigit($0) || letters.contains($0 | 0x20) }
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+        return label.dropFirst(2).allSatisfy { $0.isDigit || letters.contains($0 | 0x20) }
     }
 
     private static func isOctet(_ label: ArraySlice<UInt8>) -> Bool {
         guard (1...3).contains(label.count), label.count == 1 || label.first != UInt8(ascii: "0") else { return false }
-        return label.allSatisfy(isDigit) && UInt8(String(decoding: label, as: UTF8.self)) != nil
+        return label.allSatisfy(\.isDigit) && UInt8(String(decoding: label, as: UTF8.self)) != nil
     }
 }
 

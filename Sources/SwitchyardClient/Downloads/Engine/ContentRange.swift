@@ -1,3 +1,5 @@
+import SwitchyardServices
+
 /// The part of a content that an answer holds: the header field `Content-Range` (RFC 9110 section 14.4).
 struct ContentRange: Sendable, Hashable {
     /// The first and the last byte, counted from 0; `nil` when the range could not be satisfied (with status 416).
@@ -28,6 +30,6 @@ struct ContentRange: Sendable, Hashable {
 
     /// A number of digits only.
     private static func number(_ text: Substring) -> Int64? {
-        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
+        text.utf8.allSatisfy(\.isDigit) ? Int64(text) : nil
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 /// The dates of cookies, which are read more leniently than other HTTP dates (RFC 6265 section 5.1.1).
 enum CookieDate {
@@ -40,7 +41,7 @@ enum CookieDate {
             } else if month == nil, let found = Self.month(token) {
                 month = found
             } else if year == nil, let found = Self.number(token, digits: 2...4) {
-                year = rule(found, token.prefix(while: URLParts.isDigit).count)
+                year = rule(found, token.prefix(while: \.isDigit).count)
             }
         }
 
@@ -73,7 +74,7 @@ enum CookieDate {
             digits: ClosedRange<Int>,
             wholly: Bool = false
         ) -> Int? {
-            let leading = token.prefix(while: URLParts.isDigit)
+            let leading = token.prefix(while: \.isDigit)
             guard digits.contains(leading.count), !wholly || leading.count == token.count else { return nil }
             return Int(String(decoding: leading, as: UTF8.self))
         }

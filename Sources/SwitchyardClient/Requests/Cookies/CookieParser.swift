@@ -1,4 +1,5 @@
 public import Foundation
+import SwitchyardServices
 
 extension Cookie {
     /// Creates the cookie that a `Set-Cookie` value describes, for the URL that answered (RFC 6265 section 5.2).
@@ -100,7 +101,7 @@ private struct CookieAttributes {
 
     private mutating func readMaxAge(_ value: String, now: Date) {
         let digits = value.hasPrefix("-") ? value.dropFirst() : value[...]
-        guard !digits.isEmpty, digits.utf8.allSatisfy(URLParts.isDigit) else { return }
+        guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit) else { return }
         // What does not fit is for ever, or long gone; the cap is that of RFC 6265bis, 400 days.
         let seconds = value.hasPrefix("-") ? 0 : min(Double(digits) ?? .infinity, 400 * 86_400)
         maxAge = seconds > 0 ? now.addingTimeInterval(seconds) : .distantPast

@@ -1,3 +1,5 @@
+import SwitchyardServices
+
 /// Parses the grammar of RFC 6570 section 2.
 struct URLTemplateParser {
     private let text: String
@@ -73,7 +75,7 @@ struct URLTemplateParser {
         guard peek == UInt8(ascii: ":") else { return nil }
         position += 1
         let start = position
-        while let byte = peek, URLParts.isDigit(byte), position - start < 4 { position += 1 }
+        while let byte = peek, byte.isDigit, position - start < 4 { position += 1 }
         let digits = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let length = Int(digits), bytes[start] != UInt8(ascii: "0") else {
             position = start
@@ -85,7 +87,7 @@ struct URLTemplateParser {
     private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        URLParts.isLetter(byte) || URLParts.isDigit(byte) || byte == UInt8(ascii: "_")
+        URLParts.isLetter(byte) || byte.isDigit || byte == UInt8(ascii: "_")
     }
 
     private func failure() -> RequestError {

@@ -41,7 +41,7 @@ struct URLAuthority {
     private static func port(_ bytes: ArraySlice<UInt8>, in text: String) throws(RequestError) -> Int? {
         guard let first = bytes.first else { return nil }
         let digits = bytes.dropFirst()
-        guard first == UInt8(ascii: ":"), digits.allSatisfy(URLParts.isDigit) else {
+        guard first == UInt8(ascii: ":"), digits.allSatisfy(\.isDigit) else {
             throw .url(text: text, reason: .invalidPort)
         }
         guard !digits.isEmpty else { return nil }

@@ -1,3 +1,5 @@
+import SwitchyardServices
+
 /// The parts of a URL or of a reference to one, as slices of its bytes (RFC 3986 appendix B).
 ///
 /// Nothing is validated or changed here. A fragment is cut off: it is never sent.
@@ -44,7 +46,7 @@ struct URLParts {
             return nil
         }
         let isScheme = bytes[..<colon].allSatisfy { byte in
-            isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+            isLetter(byte) || byte.isDigit || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
                 || byte == UInt8(ascii: ".")
         }
         return isScheme ? colon : nil
@@ -52,9 +54,5 @@ struct URLParts {
 
     static func isLetter(_ byte: UInt8) -> Bool {
         (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
-    }
-
-    static func isDigit(_ byte: UInt8) -> Bool {
-        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 /// Makes events of the lines of an event stream (HTML Standard, section 9.2.6): pure, for one connection.
 struct EventParser: Sendable {
@@ -42,7 +43,7 @@ struct EventParser: Sendable {
         case "event": typeBuffer = value
         case "data": dataBuffer += value + "\n"
         case "id" where !value.unicodeScalars.contains("\0"): idBuffer = value
-        case "retry" where !value.isEmpty && value.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }):
+        case "retry" where !value.isEmpty && value.utf8.allSatisfy(\.isDigit):
             // A number that no clock can hold is as good as for ever.
             reconnectionTime = .milliseconds(Int64(value).map { min($0, 1 << 40) } ?? 1 << 40)
         default: break

@@ -1,5 +1,6 @@
 public import Foundation
 public import SwitchyardClient
+import SwitchyardServices
 
 /// A content that a ``LoopbackServer`` gives away whole or in part, as a server of files does (RFC 9110 section 14).
 ///
@@ -143,7 +144,7 @@ public enum ByteRanges: Sendable, Hashable {
     /// One part: `first-last`, `first-` or `-count`; empty when it lies outside, `nil` when it is malformed.
     private static func range(_ item: String, length: Int) -> Range<Int>? {
         let ends = item.split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy { $0 >= 48 && $0 <= 57 } }) else { return nil }
+        guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }) else { return nil }
         switch (Int(ends[0]), Int(ends[1])) {
         case (let first?, let last?):
             guard first <= last else { return nil }

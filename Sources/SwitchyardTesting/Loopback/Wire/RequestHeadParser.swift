@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardServices
 
 /// Reads the bytes of one complete head; strict, since every leniency here is a way to smuggle a request.
 enum RequestHeadParser {
@@ -67,7 +68,7 @@ enum RequestHeadParser {
             return .chunked
         }
         guard let text = lengths.first else { return .length(0) }
-        guard lengths.count == 1, !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }),
+        guard lengths.count == 1, !text.isEmpty, text.utf8.allSatisfy(\.isDigit),
             let length = Int(text)
         else { throw .bad("Content-Length is not one number") }
         return .length(length)
