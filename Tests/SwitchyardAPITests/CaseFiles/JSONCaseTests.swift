@@ -131,7 +131,8 @@ private enum SchemaTranslator {
             value.int.map { limit in shape.rule(word) { $0.object.map { $0.count <= limit } ?? true } }
         case "pattern": value.string.map { shape.pattern($0) }
         case "items": adding(self.shape(value).map { orOther(.array(of: $0)) { $0.array == nil } }, word, to: shape)
-        case "properties", "required", "additionalProperties": adding(object(words), word, to: shape)
+        case "properties", "additionalProperties": adding(object(words), word, to: shape)
+        case "required": adding(required(value), word, to: shape)
         case "anyOf": adding(shapes(value).map { .anyOf($0) }, word, to: shape)
         case "allOf": shapes(value).map { all in shape.rule(word) { item in all.allSatisfy { $0.accepts(item) } } }
         case "not": self.shape(value).map { other in shape.rule(word) { !other.accepts($0) } }
@@ -159,15 +160,18 @@ private enum SchemaTranslator {
             guard let shape = shape(schema) else { return nil }
             members[name] = .optional(shape)
         }
-        for name in (words["required"]?.array ?? []).compactMap(\.string) {
-            members[name] = members[name]?.required ?? .any
-        }
         var others = JSONShape.Others.allowed
         if let rest = words["additionalProperties"] {
             guard let shape = shape(rest) else { return nil }
             others = rest == false ? .forbidden : .shaped(shape)
         }
         return orOther(.object(members, others: others)) { $0.object == nil }
+    }
+
+    /// Names that have to be there; what else may be there is for the other keywords to say.
+    private static func required(_ names: JSONValue) -> JSONShape? {
+        let members = (names.array ?? []).compactMap(\.string).map { ($0, JSONShape.any) }
+        return orOther(.object(Dictionary(members) { first, _ in first })) { $0.object == nil }
     }
 
     private static func types(_ value: JSONValue) -> JSONShape? {

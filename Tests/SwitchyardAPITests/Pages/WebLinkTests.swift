@@ -22,6 +22,14 @@ import Testing
         #expect(links == [WebLink(target: "a", relations: ["prev"])])
     }
 
+    // RFC 8288 appendix B.3, step 7.4: such a value ends at a semicolon or a comma, and at nothing else.
+    @Test func `a value without quotes may hold equals signs and spaces`() {
+        let links = WebLink.parse(["<a>; cursor=YWJj== ; title=two words; rel=next, <b>; rel=prev last"])
+
+        #expect(links.map(\.relations) == [["next"], ["prev", "last"]])
+        #expect(links.first?.parameters.map(\.value) == ["YWJj==", "two words"])
+    }
+
     @Test(arguments: [
         ("/other", nil), ("https://b.example/list", nil), ("#part", nil), ("", "https://a.example/2"),
         ("/list", "https://a.example/2"), ("https://a.example/list", "https://a.example/2"),

@@ -71,7 +71,7 @@ struct LinkHeaderParser {
             var value = ""
             if take(UInt8(ascii: "=")) {
                 skip(while: \.isOptionalWhitespace)
-                value = take(UInt8(ascii: "\"")) ? quoted() : token()
+                value = take(UInt8(ascii: "\"")) ? quoted() : unquoted()
             }
             if !name.isEmpty { parameters.append(WebLink.Parameter(name: name.lowercased(), value: value)) }
         }
@@ -81,6 +81,14 @@ struct LinkHeaderParser {
         let start = position
         skip { byte in !byte.isOptionalWhitespace && !",;=\"".utf8.contains(byte) }
         return text(start..<position)
+    }
+
+    /// A value without quotes: all up to the next parameter or link, equals signs included, but not the space behind it.
+    private mutating func unquoted() -> String {
+        let start = position
+        skip { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+        let end = bytes[start..<position].lastIndex { !$0.isOptionalWhitespace }
+        return text(start..<(end.map { $0 + 1 } ?? start))
     }
 
     private mutating func quoted() -> String {
