@@ -107,6 +107,8 @@ enum TextEncoding {
         guard let first = data.first, first >= leastMark else { return nil }
         if data.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if data.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
+        // No text in UTF-16 begins with NUL: this is the mark of the wider form.
+        if data.starts(with: [0xFF, 0xFE, 0, 0]) { return (.utf32LittleEndian, 4) }
         if data.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }
         return nil
     }

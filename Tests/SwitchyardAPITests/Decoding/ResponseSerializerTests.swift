@@ -207,6 +207,7 @@ import Testing
         #expect(try text([0xC3, 0xA9], "text/plain") == "é")
         #expect(try text([0xEF, 0xBB, 0xBF, 0x61], "text/plain; charset=iso-8859-1") == "a")
         #expect(try text([0xFE, 0xFF, 0x00, 0x61], "text/plain") == "a")
+        #expect(try text([0xFF, 0xFE, 0, 0, 0x61, 0, 0, 0], "text/plain; charset=utf-32") == "a")
         #expect(throws: APIError(.body(.text(encoding: "UTF-8")))) { try text([0xD8], "text/plain") }
         #expect(throws: APIError(.body(.text(encoding: "oodle")))) { try text([0x61], "text/plain; charset=oodle") }
     }
