@@ -21,18 +21,42 @@ struct SiestaFlow {
         return topics.resource(for: topic, with: .string, options: options)
     }
 
+    private func answer(_ step: JSONValue) -> StubAnswer {
+        var headers = HTTPHeaders()
+        for (name, value) in step.value(at: "response.headers")?.object ?? [:] { headers.add(name, value.string ?? "") }
+        let body = Data((step.value(at: "response.body_utf8")?.string ?? "").utf8)
+        return .status(step.value(at: "response.status")?.int ?? 200, headers: headers, body: body)
+    }
+
+    /// What an error keeps of the answer.
+    func errorBody() async throws -> Verdict {
+        let resource = try resource([answer(item.value)], .init())
+        _ = try? await resource.load()
+        guard let error = resource.snapshot.error else { return .failed("no error") }
+        return .all([
+            .equal("http \(error.context.status ?? 0)", item["expected_error"]?.string),
+            .equal(try? JSONValue(parsing: error.context.body), item["expected_error_json"]),
+        ])
+    }
+
+    /// What the next request for the resource says of the answer that is there.
+    func revalidation() async throws -> Verdict {
+        let transport = StubTransport(answers: [answer(item.value), .status(304)])
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        let resource = topics.resource(for: TopicAPI.topic(1, lifetime: .seconds(30)), with: .string)
+        let first = try await resource.load()
+        let second = try await resource.load()
+        let expected = item["expected_next_request_headers"]?.object ?? [:]
+        return .all(
+            [.equal(transport.requestCount, 2), .equal(second, first)]
+                + [.equal(resource.snapshot.answer?.headers["ETag"], item["expected_etag"]?.string)]
+                + expected.map { .equal(transport.requests.last?.headers[$0.key], $0.value.string) }
+        )
+    }
+
     /// Data, tag and error after each load.
     func states() async throws -> Verdict {
-        let steps = item["steps"]?.array ?? []
-        let answers = steps.map { step -> StubAnswer in
-            var headers = HTTPHeaders()
-            for (name, value) in step.value(at: "response.headers")?.object ?? [:] {
-                headers.add(name, value.string ?? "")
-            }
-            let body = Data((step.value(at: "response.body_utf8")?.string ?? "").utf8)
-            return .status(step.value(at: "response.status")?.int ?? 200, headers: headers, body: body)
-        }
-        let resource = try resource(answers, .init())
+        let resource = try resource((item["steps"]?.array ?? []).map(answer), .init())
         var verdicts: [Verdict] = []
         for expected in item["expected"]?.array ?? [] {
             _ = try? await resource.load()

@@ -19,7 +19,7 @@ enum CaseOutcome: Sendable, Equatable {
 
     /// Compares URLs or parts of them; where they differ only in what is escaped, `reason` says why they do.
     static func compare(_ actual: String?, _ expected: String?, escaping reason: String) -> CaseOutcome {
-        let decoded = (actual?.removingPercentEncoding, expected?.removingPercentEncoding)
+        let decoded = (actual.map(PercentText.bytes), expected.map(PercentText.bytes))
         return compare(actual, expected).or(reason, if: decoded.0 != nil && decoded.0 == decoded.1)
     }
 

@@ -51,6 +51,8 @@ import Testing
     static func editQuery(_ base: String, _ item: JSONValue) -> CaseOutcome? {
         let steps = (item["operations"]?.array ?? []).compactMap { $0.members?.first }
         guard var url = RequestURL(base), !steps.isEmpty, item["expected_url"] != nil else { return nil }
+        var options = ParameterEncodingOptions()
+        options.sortsKeys = false
         for step in steps {
             guard let name = step.value.string ?? step.value.array?.first?.string else { return nil }
             let arguments = step.value.array ?? []
@@ -61,7 +63,8 @@ import Testing
             case "addQueryParameter" where value != .null && url.query == nil: break
             default: return nil
             }
-            guard let next = try? url.setting(Parameters([.init(key: name, value: value)])) else { return nil }
+            let edits = Parameters([.init(key: name, value: value)])
+            guard let next = try? url.setting(edits, options: options) else { return nil }
             url = next
         }
         return compare(url.text, item).or("A URL without any parameter has no question mark.", if: url.query == nil)
@@ -149,6 +152,9 @@ import Testing
             return outcome.or(
                 "A question mark in a path starts its query; as part of a name it is given by a template."
             )
+        }
+        if argument.contains("{") {
+            return outcome.or("A name in braces stands for a value, as in a template.")
         }
         if argument.contains("%") { return outcome.or("A valid escape in a path is kept.") }
         if argument.contains("//") { return outcome.or("An absolute URL takes the place of the base URL.") }

@@ -10,7 +10,8 @@ import Testing
     }
 
     @Test func `bodies and content types are as in Siesta`() throws {
-        try CaseFile("siesta_request_bodies").run { item in
+        let keys: CaseKeys = "request expected_content_type expected_body expected_body_hex expected_error"
+        try CaseFile("siesta_request_bodies").run(reading: keys) { item in
             guard let given = item["request"] else { return .notApplicable("There is no request.") }
             var generator = RequestGenerator(headers: [])
             var configuration = APIConfiguration(method: given["method"]?.string.flatMap { HTTPMethod($0) } ?? .post)
@@ -131,10 +132,28 @@ import Testing
             if isUnbuildable { return .notApplicable("Text that is not Unicode cannot be put into a string.") }
             return (try? request(configuration, generator)) == nil ? .passed : .failed("was built")
         }
-        let request = try request(configuration, generator)
-        if let expected = item["expected_query"] { return .compare(request.url.query, expected.string) }
-        if let expected = item["expected_body"] { return .compare(EncodingCaseTests.text(request.body), expected.text) }
-        return .notApplicable("There is nothing to compare.")
+        return compare(try request(configuration, generator), item)
+    }
+
+    /// Compares all that a case expects of a request.
+    static func compare(_ request: HTTPRequest, _ item: JSONValue) -> CaseOutcome {
+        var outcomes: [CaseOutcome] = []
+        for member in item.members ?? [] where member.key.hasPrefix("expected_") {
+            switch member.key {
+            case "expected_url": outcomes.append(.compare(request.url.text, member.value.string))
+            case "expected_query": outcomes.append(.compare(request.url.query, member.value.string))
+            case "expected_body":
+                outcomes.append(.compare(EncodingCaseTests.text(request.body), member.value.text))
+            case "expected_content_type":
+                outcomes.append(.compare(request.headers["Content-Type"], member.value.string))
+            case "expected_headers":
+                let fields = member.value.members ?? []
+                outcomes += fields.map { .compare(request.headers[$0.key], $0.value.string) }
+            default: return .notApplicable("There is nothing to compare \(member.key) with.")
+            }
+        }
+        guard !outcomes.isEmpty else { return .notApplicable("There is nothing to compare.") }
+        return outcomes.first { $0 != .passed } ?? .passed
     }
 
     @Test func `tasks become requests as in Moya`() throws {
