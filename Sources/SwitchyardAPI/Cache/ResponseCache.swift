@@ -87,12 +87,19 @@ public final class ResponseCache: Sendable {
 
     /// Returns the value of a key, when there is a fresh one of that type.
     public func value<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> Value? {
-        freshValue(of: key, type) { _ in true }
+        freshValue(of: key, type) { _, _ in true }
     }
 
-    /// Returns the value of a key, when there is a fresh one of that type and stamp.
-    func value<Value: Sendable>(for key: CacheKey, as type: Value.Type, _ stamp: CacheStamp) -> Value? {
-        freshValue(of: key, type) { $0.record.facts.stamp == stamp }
+    /// Returns the value of a key, when there is a fresh one of that type and stamp that is not as old as that.
+    func value<Value: Sendable>(
+        for key: CacheKey,
+        as type: Value.Type,
+        _ stamp: CacheStamp,
+        youngerThan age: Duration
+    ) -> Value? {
+        freshValue(of: key, type) { box, now in
+            box.record.facts.stamp == stamp && box.record.created.duration(to: now) < age
+        }
     }
 
     /// The value of a fresh entry, marked as used; copied out under the lock, so that the box need not be held.
@@ -100,7 +107,7 @@ public final class ResponseCache: Sendable {
     private func freshValue<Value: Sendable>(
         of key: CacheKey,
         _ type: Value.Type,
-        where isWanted: (CacheBox) -> Bool
+        where isWanted: (CacheBox, MonotonicTime) -> Bool
     ) -> Value? {
         let now = clock.coarseNow
         let table = tables.lock(key.spread)
@@ -111,7 +118,7 @@ public final class ResponseCache: Sendable {
         }
         defer { tables.unlock(key.spread) }
         if !box.isMarked { box.isMarked = true }
-        guard let box = box.holding(type), isWanted(box) else { return nil }
+        guard let box = box.holding(type), isWanted(box, now) else { return nil }
         return box.value
     }
 

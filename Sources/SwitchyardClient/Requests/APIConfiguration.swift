@@ -85,6 +85,9 @@ public struct APIConfiguration: Sendable {
     /// How the response's body is handed over; in one piece unless set.
     public var delivery = HTTPRequest.Delivery.whole
     /// How long the answer may be served from the cache; `nil` or nothing above zero is no caching, the default.
+    ///
+    /// It bounds what the call takes, too: an answer that another call stored for longer is fresh to this one only while
+    /// it is younger than this.
     public var cacheLifetime: Duration? {
         get { packedCacheLifetime.value }
         set { packedCacheLifetime = PackedDuration(newValue) }

@@ -42,6 +42,17 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
+    @Test func `what was stored for longer is fresh to a call only within the call's own lifetime`() async throws {
+        let topics = TopicAPI(client: try client())
+        let first = try await topics.topic(1, lifetime: .seconds(60))
+        clock.advance(by: .seconds(4))
+
+        #expect(try await topics.topic(1, lifetime: .seconds(5)) == first)
+        clock.advance(by: .seconds(1))
+        #expect(try await topics.topic(1, lifetime: .seconds(60)) == first)
+        #expect(try await topics.topic(1, lifetime: .seconds(5)).title == "2")
+    }
+
     @Test func `calls that go without the client's credentials share no answer with those that go with them`()
         async throws
     {

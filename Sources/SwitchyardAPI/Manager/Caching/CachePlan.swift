@@ -78,12 +78,20 @@ struct CachePlan: Sendable {
     /// The stored value, when it is fresh and the policy takes it.
     func freshValue<Value: Sendable>(of type: Value.Type) -> Value? {
         guard box.value.reading == .whenFresh, box.value.freshness == .lifetime else { return nil }
-        return cache.value(for: key, as: type, stamp)
+        return cache.value(for: key, as: type, stamp, youngerThan: lifetime)
     }
 
     /// The stored value, when it is the one wanted, be it fresh or not; in memory only.
     func entry<Value: Sendable>() -> CachedValue<Value>? {
         guard let entry = cache.entry(for: key, as: Value.self), entry.stamp == stamp else { return nil }
+        return judged(entry)
+    }
+
+    /// What is stored, fresh only while younger than both lifetimes: that of the call that stored it, and of this one.
+    func judged<Value: Sendable>(_ entry: CachedValue<Value>) -> CachedValue<Value> {
+        guard policy.freshness == .lifetime, entry.age >= lifetime else { return entry }
+        var entry = entry
+        entry.isFresh = false
         return entry
     }
 }

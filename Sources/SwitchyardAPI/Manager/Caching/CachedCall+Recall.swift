@@ -23,7 +23,7 @@ extension CachedCall {
         nonisolated(nonsending) func stored() async -> Outcome {
             var reason = APIError.CacheReason.invalidMetadata
             if let entry = plan.cache.entry(for: plan.key, as: Value.self) {
-                guard let refusal = entry.stamp.refusal(for: plan.stamp) else { return .found(entry) }
+                guard let refusal = entry.stamp.refusal(for: plan.stamp) else { return .found(plan.judged(entry)) }
                 reason = refusal
             }
             guard plan.policy.usesDisk, let disk = plan.cache.disk else { return .missing(reason) }
@@ -48,7 +48,7 @@ extension CachedCall {
                 plan.unlessRemoved(since: removals) {
                     plan.keep(value, answer, age: age, cost: answer.body.count, call.configuration.headers)
                 }
-                return .found(found(value, answer, age: age))
+                return .found(plan.judged(found(value, answer, age: age)))
             } catch {
                 return .missing(error)
             }
