@@ -66,7 +66,7 @@ import Testing
             expected.map { name, value in
                 if let number = value.double { return .equal(control.seconds(name), number) }
                 if value.string != nil { return .equal((control.seconds(name) ?? 0) >= 2_147_483_648, true) }
-                return .equal(control.has(name), true)
+                return .equal(control.has(name), value.bool ?? true)
             }
         )
     }

@@ -10,7 +10,14 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct YTKFlowCaseTests {
     @Test func `caching flows as in YTKNetwork`() async throws {
         try await CaseFile("ytk_cache_and_flow").run { (item: CaseFile.Case) async throws -> Verdict in
-            if let steps = item["steps"]?.array { return try await Walk().run(steps) }
+            if let steps = item["steps"]?.array {
+                let walk = Walk()
+                let verdict = try await walk.run(steps)
+                let sources = item["expected"]?.array?.compactMap(\.bool) ?? walk.sources
+                let parts = item["expected_body_args"]?.object?.map { "\($0)=\($1.string ?? "")" } ?? []
+                let last = String(decoding: walk.bodies.last ?? Data(), as: UTF8.self)
+                return .all([verdict, .equal(walk.sources, sources)] + parts.map { .equal(last.contains($0), true) })
+            }
             if let status = item.value.value(at: "response.status")?.int, item["validator"] != nil {
                 let words = item["validator"]?.string?.split(separator: " ") ?? []
                 guard words.count == 3, words[1] == "==", let wanted = Int(words[2]) else {
@@ -31,6 +38,8 @@ import Testing
         var place: URL
         lazy var topics: TopicAPI? = try? makeTopics()
         var bodies: [Data] = []
+        /// Whether each answer came from the cache.
+        var sources: [Bool] = []
         var seconds = 0.0
 
         init() {
@@ -77,6 +86,7 @@ import Testing
             let response = try await topics?.response(for: asked, with: .json)
             await (topics?.cache.disk as? DiskCache)?.flush()
             bodies.append(response?.value.data ?? Data())
+            sources.append(response?.isFromCache ?? false)
             return response?.isFromCache ?? false
         }
 
