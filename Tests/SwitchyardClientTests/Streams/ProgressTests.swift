@@ -31,6 +31,24 @@ struct ProgressTests {
         }
     }
 
+    // E2
+    @Test func `a transfer of nothing finishes its Progress, and that of the whole batch`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/film", answering: .data(Data()))
+        lab.server.route(.post, "/up") { request in .text("\(try await request.body.collect().count)") }
+        let (down, up) = (TransferMonitor(), TransferMonitor())
+        let batch = Progress(totalUnitCount: 2)
+        batch.addChild(down.progress, withPendingUnitCount: 1)
+        batch.addChild(up.progress, withPendingUnitCount: 1)
+
+        _ = try await lab.client.download(lab.download { $0.monitor = down })
+        _ = try await lab.client.upload(Self.upload(0, up))
+
+        #expect(down.progress.isFinished)
+        #expect(up.progress.isFinished)
+        #expect(batch.fractionCompleted == 1)
+    }
+
     // E6
     @Test func `a Progress stays at 0 while the total is unknown, and ends at 1`() async throws {
         let lab = try DownloadLab()

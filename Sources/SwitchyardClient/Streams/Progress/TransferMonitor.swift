@@ -7,8 +7,8 @@ import SwitchyardServices
 ///     download.monitor = monitor
 ///     bar.observedProgress = monitor.progress
 ///
-/// The units are bytes. While paused, no more is taken from the source than a buffer, and the other side waits; the
-/// transfer's deadline runs on. A monitor is for one transfer.
+/// The units are bytes; a transfer without any has one unit, which is done. While paused, no more is taken from the
+/// source than a buffer, and the other side waits; the transfer's deadline runs on. A monitor is for one transfer.
 public final class TransferMonitor: Sendable {
     /// The progress; its total is -1 while unknown.
     public let progress: Progress
@@ -62,8 +62,10 @@ public final class TransferMonitor: Sendable {
     /// Takes the report of the transfer's direction.
     func update(_ report: TransferProgress, of direction: TransferProgress.Direction) {
         guard report.direction == direction else { return }
-        if let total = report.total, progress.totalUnitCount != total { progress.totalUnitCount = total }
-        progress.completedUnitCount = report.completed
+        // Foundation takes a progress of nothing for one that nobody knows the end of, and never finishes it.
+        let isEmpty = report.total == 0
+        if let total = isEmpty ? 1 : report.total, progress.totalUnitCount != total { progress.totalUnitCount = total }
+        progress.completedUnitCount = isEmpty ? 1 : report.completed
     }
 
     /// Waits as long as the transfer is paused.
