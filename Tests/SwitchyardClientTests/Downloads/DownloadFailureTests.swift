@@ -114,6 +114,17 @@ struct DownloadFailureTests {
         #expect(FileFailure(errno: EIO, path: "f").description.contains("f"))
     }
 
+    @Test func `what the system says of a file is not lost on the way through Foundation`() throws {
+        let lab = try DownloadLab()
+        let long = lab.folder.appendingPathComponent(String(repeating: "n", count: 300))
+        let missing = lab.folder.appendingPathComponent("missing/record.json")
+        let record = ResumeRecord(source: "", path: "/film", validator: .entityTag("\"v1\""))
+        let reason = FileFailure(errno: ENAMETOOLONG, path: "").reason
+
+        #expect(throws: FileFailure(path: long.path, reason: reason)) { try FileFailure.makeDirectory(long) }
+        #expect(throws: FileFailure(path: missing.path, reason: .directoryMissing)) { try record.write(to: missing) }
+    }
+
     #if os(Linux)
         @Test func `a disk that is full in mid-body leaves the old file, and the rest goes on later`() async throws {
             await #expect(processExitsWith: .success) {

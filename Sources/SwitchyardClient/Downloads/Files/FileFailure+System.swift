@@ -17,18 +17,24 @@ extension FileFailure {
         self.init(path: path, reason: reason)
     }
 
+    /// The failure that an error of Foundation's stands for, by the number of the system's in it.
+    init(_ error: any Error, path: String) {
+        // On Linux that is no `NSError`, and not to be had by a cast to one.
+        let system = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+        self.init(errno: system.map { Int32(($0 as NSError).code) } ?? EIO, path: path)
+    }
+
     /// Creates missing directories.
     static func makeDirectory(_ directory: URL) throws(FileFailure) {
         do {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         } catch let error as CocoaError {
-            let underlying = (error.userInfo[NSUnderlyingErrorKey] as? NSError).map { Int32($0.code) }
             switch error.code {
             case .fileWriteNoPermission, .fileWriteVolumeReadOnly:
                 throw FileFailure(path: directory.path, reason: .noPermission)
             case .fileWriteOutOfSpace: throw FileFailure(path: directory.path, reason: .diskFull)
             case .fileWriteFileExists: throw FileFailure(path: directory.path, reason: .directoryMissing)
-            default: throw FileFailure(errno: underlying ?? EIO, path: directory.path)
+            default: throw FileFailure(error, path: directory.path)
             }
         } catch {
             throw FileFailure(path: directory.path, reason: .other("\(error)"))

@@ -48,8 +48,7 @@ struct ResumeRecord: Codable, Sendable, Equatable {
         do {
             try JSONEncoder().encode(self).write(to: url, options: .atomic)
         } catch {
-            let code = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError).map { Int32($0.code) }
-            throw FileFailure(errno: code ?? EIO, path: url.path)
+            throw FileFailure(error, path: url.path)
         }
     }
 }
