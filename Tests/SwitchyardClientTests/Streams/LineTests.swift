@@ -46,6 +46,21 @@ struct LineTests {
         #expect(error?.kind == .bodyTooLarge)
     }
 
+    @Test(arguments: ["\n", "\r\n"], 1...12)
+    func `the end of a line does not count towards its limit`(end: String, size: Int) throws {
+        var splitter = LineSplitter(.lineFeed, limit: 10)
+        var rest = Data("1234567890\(end)".utf8)
+        var line: Data?
+
+        while !rest.isEmpty {
+            splitter.append(rest.prefix(size))
+            rest = rest.dropFirst(size)
+            line = try splitter.next()
+        }
+
+        #expect(line == Data("1234567890".utf8))
+    }
+
     @Test func `a million short lines cost no more than they should`() throws {
         var splitter = LineSplitter(.lineFeed, limit: 100)
         splitter.append(Data(String(repeating: "ab\n", count: 100_000).utf8))

@@ -44,16 +44,20 @@ struct LineSplitter: Sendable {
         let start = rest.startIndex
         guard let end = rest[(start + searched)...].firstIndex(where: isEnd) else {
             searched = rest.count
-            if searched > limit { throw tooLong }
+            if withoutReturn(rest).count > limit { throw tooLong }
             return nil
         }
-        var line = rest[start..<end]
+        let line = withoutReturn(rest[start..<end])
         if line.count > limit { throw tooLong }
         skipsLineFeed = rest[end] == UInt8(ascii: "\r")
         rest = rest[(end + 1)...]
         searched = 0
-        if rule == .lineFeed, line.last == UInt8(ascii: "\r") { line.removeLast() }
         return line
+    }
+
+    /// A line without the CR of its end, which may be all of the end that is there yet.
+    private func withoutReturn(_ line: Data) -> Data {
+        rule == .lineFeed && line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }
 
     /// What stands behind the last end of a line; `nil` when nothing does.
