@@ -77,7 +77,8 @@ extension MultipartForm {
 
     // MARK: - Segments
 
-    private func segments() throws(RequestError) -> [BodySegment] {
+    /// What the body consists of, in a body of the forms around this one, the outermost first.
+    private func segments(in outer: [MultipartForm] = []) throws(RequestError) -> [BodySegment] {
         guard MultipartSyntax.isValid(boundary: boundary) else {
             throw .multipart(part: nil, reason: .invalidBoundary)
         }
@@ -85,7 +86,7 @@ extension MultipartForm {
         var text = Data()
         for part in parts {
             text += try MultipartSyntax.head(of: part, boundary: boundary, isForm: subtype == "form-data")
-            try append(part, after: &text, to: &segments)
+            try append(part, in: outer + [self], after: &text, to: &segments)
             text += Data("\r\n".utf8)
         }
         text += Data("--\(boundary)--\r\n".utf8)
@@ -95,12 +96,13 @@ extension MultipartForm {
 
     private func append(
         _ part: MultipartPart,
+        in forms: [MultipartForm],
         after text: inout Data,
         to segments: inout [BodySegment]
     ) throws(RequestError) {
         switch part.content {
         case .data(let data):
-            if isBoundaryGiven { try refuseBoundary(in: data, part: part) }
+            for form in forms where form.isBoundaryGiven { try form.refuseBoundary(in: data, part: part) }
             if data.count <= 4096 { return text += data }
             segments += [.bytes(text), .bytes(data)]
         case .file(let url):
@@ -108,9 +110,12 @@ extension MultipartForm {
         case .stream(let stream):
             segments += [.bytes(text), .stream(stream, part: part.name)]
         case .form(let form):
-            guard form.boundary != boundary else { throw .multipart(part: part.name, reason: .boundaryInContent) }
+            // No line of a part may begin like a delimiter of the forms around it (RFC 2046 section 5.1.1).
+            guard !forms.contains(where: { form.boundary.hasPrefix($0.boundary) }) else {
+                throw .multipart(part: part.name, reason: .boundaryInContent)
+            }
             segments += [.bytes(text)]
-            segments += try form.segments()
+            segments += try form.segments(in: forms)
         }
         text = Data()
     }

@@ -120,6 +120,17 @@ import Testing
         }
     }
 
+    // RFC 2046 section 5.1.1: no line of a part begins like the delimiter, and a form in a form is a part.
+    @Test(arguments: [("B-inner", "text"), ("inner", "x\r\n--B")])
+    func `no line of a form in the form may begin like its boundary`(boundary: String, content: String) throws {
+        let inner = MultipartForm(parts: [.field("a", content)], subtype: "mixed", boundary: boundary)
+        let middle = MultipartForm(parts: [MultipartPart(name: "b", content: .form(inner))], subtype: "mixed")
+        let outer = MultipartForm(parts: [MultipartPart(name: "c", content: .form(middle))], boundary: "B")
+
+        #expect(throws: RequestError.self) { try outer.body() }
+        #expect(throws: Never.self) { try middle.body() }
+    }
+
     // Row C42; rule TAF-B12.
     @Test func `a part's headers are checked, and a form's part needs a name`() {
         var part = MultipartPart.field("a", "b")
