@@ -31,8 +31,12 @@ public struct StreamedResponse: Sendable {
         self.bytes = bytes
     }
 
-    /// The length of the body in bytes, when the server says it.
-    public var announcedLength: Int64? { headers["Content-Length"].flatMap { Int64($0) } }
+    /// The length of the body in bytes, when the server says it; `nil` for one that is compressed on the way.
+    ///
+    /// Of such a body the server says how long it is compressed, and ``bytes`` may give it decompressed.
+    public var announcedLength: Int64? {
+        headers.hasPlainContent ? headers["Content-Length"].flatMap { Int64($0) } : nil
+    }
 
     /// Ends the transfer, whether somebody is reading or not; harmless after the end.
     public func cancel() {

@@ -261,6 +261,20 @@ struct StreamTests {
         #expect(try lab.files == ["film.mov"])
     }
 
+    // RFC 9110 section 8.6: the field counts the bytes of what is encoded.
+    @Test func `the length of what is compressed on the way is no length of the body`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/film", answering: Compressed.response(Compressed.hellos))
+        let reports = Recorder<TransferProgress>()
+
+        let answer = try await lab.client.stream(APIConfiguration(path: "film"))
+        try await answer.save(to: lab.target) { reports.record($0) }
+
+        #expect(answer.announcedLength == nil)
+        #expect(reports.values.first?.total == nil)
+        #expect(reports.values.last == TransferProgress(direction: .download, completed: 6_000, total: 6_000))
+    }
+
     // E28
     @Test func `an answer that breaks off while it is saved leaves the old file`() async throws {
         let lab = try DownloadLab()

@@ -160,8 +160,7 @@ struct DownloadRun {
         }
         state.startOver()
         try disk { (file) throws(FileFailure) in try file.truncate(to: 0) }
-        let encoding = response.headers["Content-Encoding"] ?? "identity"
-        let isPlain = encoding.isEmpty || encoding.lowercased() == "identity"
+        let isPlain = response.headers.hasPlainContent
         state.total = isPlain ? response.headers["Content-Length"].flatMap { Int64($0) } : nil
         try check(length: state.total ?? 0)
         if isPlain, response.status == 200, configuration.asksForWholeContent { makeRecord(response.headers) }

@@ -17,6 +17,11 @@ extension HTTPHeaders {
         let values = values(of: name)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
+
+    /// Whether the content comes as it is, in no coding such as gzip (RFC 9110 section 8.4).
+    var hasPlainContent: Bool {
+        elements(of: "Content-Encoding").allSatisfy { $0.equalsIgnoringASCIICase("identity") }
+    }
 }
 
 enum HeaderList {
