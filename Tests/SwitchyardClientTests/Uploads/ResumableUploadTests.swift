@@ -79,6 +79,34 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test(arguments: LoopbackUploads.Dialect.allCases, [nil, 262_144])
+    func `a reader that gives more than it is asked for shifts nothing`(
+        _ dialect: LoopbackUploads.Dialect,
+        _ pieceLength: Int64?
+    ) async throws {
+        let lab = try UploadLab(dialect)
+        lab.uploads.cut(after: 100_001)
+        let stream = HTTPBody.Stream(length: 700_000) { [bytes] in LavishReader(rest: bytes) }
+
+        _ = try await lab.client.upload(upload(.stream(stream), lab.uploads) { $0.pieceLength = pieceLength })
+
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
+    }
+
+    /// Gives 150,000 bytes at a time, whatever it is asked for.
+    private actor LavishReader: HTTPBodyReader {
+        private var rest: Data
+
+        init(rest: Data) {
+            self.rest = rest
+        }
+
+        func read(maximumLength: Int) -> Data? {
+            defer { rest = rest.dropFirst(150_000) }
+            return rest.isEmpty ? nil : rest.prefix(150_000)
+        }
+    }
+
     @Test(arguments: LoopbackUploads.Dialect.allCases)
     func `a content goes in pieces where the caller wants that`(_ dialect: LoopbackUploads.Dialect) async throws {
         let lab = try UploadLab(dialect)

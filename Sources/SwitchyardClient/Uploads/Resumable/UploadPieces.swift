@@ -58,6 +58,8 @@ actor PieceReader: HTTPBodyReader {
     private let base: any HTTPBodyReader
     private var skipped: Int64
     private var left: Int64
+    /// What the base gave beyond what was asked for, and does not belong to what is skipped.
+    private var surplus = Data()
     private let isLast: Bool
 
     /// - Parameters:
@@ -75,12 +77,21 @@ actor PieceReader: HTTPBodyReader {
         while skipped > 0 {
             try Task.checkCancellation()
             guard let piece = try await base.read(maximumLength: Int(min(skipped, 1 << 20))) else { return nil }
-            skipped -= Int64(piece.count)
+            surplus = piece.dropFirst(Int(min(skipped, Int64(piece.count))))
+            skipped -= Int64(piece.count - surplus.count)
         }
         guard left > 0 || isLast else { return nil }
         let wanted = left > 0 ? Int(min(Int64(maximumLength), left)) : maximumLength
-        let piece = try await base.read(maximumLength: wanted)
-        left -= Int64(piece?.count ?? 0)
+        guard var piece = try await next(wanted) else { return nil }
+        // What is beyond the part belongs to the next one, of which another reader begins at the first byte again.
+        if !isLast { piece = piece.prefix(Int(min(left, Int64(piece.count)))) }
+        left -= Int64(piece.count)
         return piece
+    }
+
+    private func next(_ wanted: Int) async throws -> Data? {
+        guard !surplus.isEmpty else { return try await base.read(maximumLength: wanted) }
+        defer { surplus = surplus.dropFirst(wanted) }
+        return surplus.prefix(wanted)
     }
 }
