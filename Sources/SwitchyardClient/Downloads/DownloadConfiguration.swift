@@ -14,6 +14,11 @@ public import Foundation
 /// when the same configuration is downloaded again, from whichever server, if the content has not changed: the request
 /// carries `Range` and `If-Range` (RFC 9110 sections 13.1.5 and 14.2). The destination itself changes in one step, when
 /// everything is there.
+///
+/// ### Compression
+/// None is asked for, unless the request has an `Accept-Encoding` of its own. What a server compresses nevertheless is
+/// written as the transport gives it: as it came with ``CurlTransport``, decompressed with ``URLSessionTransport``. It is
+/// not gone on with.
 public struct DownloadConfiguration: Sendable {
     /// What to ask; GET unless set.
     ///

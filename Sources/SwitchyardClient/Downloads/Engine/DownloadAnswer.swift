@@ -44,6 +44,8 @@ enum DownloadAnswer: Sendable, Equatable {
         guard bytes.lowerBound == offset else {
             return .startOver("the part begins at byte \(bytes.lowerBound), asked for was \(offset)")
         }
+        // What is there is not compressed, whatever the tag says: codings have tags of their own (section 8.8.3.3).
+        guard headers.hasPlainContent else { return .startOver("the part is compressed, unlike what is there") }
         if let validator = question.validator, !validator.agrees(with: headers) {
             return .startOver("the part is of another content")
         }
