@@ -77,8 +77,7 @@ extension Exchange {
         }
         let now = core.now
         let outcome = hasLeft ? .answered : AttemptOutcome(of: result, latency: startedAt.duration(to: now))
-        // What answered with a redirect has had the request, whatever became of it further on.
-        settle(index, outcome, result.mapError { .transport($0) }, mayHaveBeenSent: true, at: now)
+        settle(index, outcome, result.mapError { .transport($0.behindRedirect) }, mayHaveBeenSent: true, at: now)
     }
 
     /// Stores the cookies of an answer, where there is a jar for them.
@@ -87,6 +86,16 @@ extension Exchange {
             response.headers["Set-Cookie"] != nil, let attempt = state.withLock({ $0.unanswered(index) })
         else { return }
         jar.store(from: response.headers, of: attempt.url)
+    }
+}
+
+extension TransportError {
+    /// The error as that of the whole way: who answered with a redirect has had the request, whatever became of it further
+    /// on.
+    fileprivate var behindRedirect: TransportError {
+        var error = self
+        error.mayHaveBeenSent = true
+        return error
     }
 }
 

@@ -123,6 +123,24 @@ struct RetryTests {
         }
     }
 
+    // RFC 9110 section 15.4.4: with a 303 the write has been done.
+    @Test(arguments: [303, 307])
+    func `a write that was answered with a redirect is not sent again when the way goes no further`(
+        status: Int
+    ) async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.retry = Self.immediate }) { request in
+            request.url.path == "/done"
+                ? .failure(.connectionRefused) : .status(status, headers: ["Location": "/done"])
+        }
+
+        let reason = await client.failure(of: APIConfiguration(path: "x", method: .post))
+
+        #expect(transport.requests.map(\.url.path) == ["/v1/x", "/done"])
+        guard case .transport(let error) = reason else { throw SampleError() }
+        #expect(error.kind == .connectionRefused)
+        #expect(error.mayHaveBeenSent)
+    }
+
     @Test func `a policy for lost connections retries nothing else`() async throws {  // K8
         let policy = RetryPolicy.connectionLost(backoff: .constant(.zero))
         for (answer, expected) in [
