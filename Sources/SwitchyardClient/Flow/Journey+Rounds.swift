@@ -6,8 +6,8 @@ struct JourneyMemory {
     var history: [RoundRecord] = []
     /// How often the credential was renewed because of this request.
     var renewals = 0
-    /// How often it has answered a digest challenge.
-    var digests = 0
+    /// How often it has answered a digest challenge of each origin.
+    var digests: [RequestURL.Origin: Int] = [:]
     /// What the last retry took from the budget.
     var tokens: Int?
     /// The same, until that retry is sent.

@@ -105,6 +105,42 @@ struct DigestAuthenticationTests {
         #expect(fields.last?.contains("uri=\"/v1/y?a=1\"") ?? false)
     }
 
+    @Test func `every server's own challenge is answered, also those of several in one request`() async throws {
+        var policy = SwitchPolicy.recommended
+        policy.selection = .roundRobin
+        let transport = StubTransport { request in
+            let isAnswered = request.headers["Authorization"]?.contains("nonce=\"\(request.server)\"") ?? false
+            let challenge = "Digest realm=r, qop=auth, nonce=\(request.server)"
+            return isAnswered ? .status(200) : .status(401, headers: ["WWW-Authenticate": challenge])
+        }
+        var options = NetworkClient.Options(seed: 1)
+        options.credentials = Credentials(.digest(user: "u", password: "p"))
+        let service = try Service.topics(switching: policy)
+        let client = try NetworkClient(service: service, transport: transport, options: options, time: ManualClock())
+
+        #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
+        #expect(transport.requests.map(\.server) == ["primary", "secondary", "tertiary", "primary"])
+    }
+
+    @Test func `a challenge of every further origin that a redirect leads to is not answered for ever`() async throws {
+        var configuration = APIConfiguration(path: "x")
+        configuration.credential = .digest(user: "u", password: "p")
+        let number = Locked(0)
+        let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { request in
+            guard request.server == "primary" else {
+                return .status(401, headers: ["WWW-Authenticate": "Digest realm=r, qop=auth, nonce=n"])
+            }
+            let next = number.withLock { number in
+                number += 1
+                return number
+            }
+            return .status(302, headers: ["Location": "http://other\(next).test/"])
+        }
+
+        #expect(try await client.send(configuration).status == 401)
+        #expect(transport.requestCount == 4)
+    }
+
     @Test func `a wrong password is refused once and not tried for ever`() async throws {
         var configuration = APIConfiguration(path: "x")
         configuration.credential = .digest(user: "u", password: "wrong")

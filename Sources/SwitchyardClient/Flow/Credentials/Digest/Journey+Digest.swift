@@ -17,8 +17,8 @@ extension Journey {
 
     /// Whether a 401 brought a digest challenge that another round answers.
     ///
-    /// A request answers once, and a second time when the server says that only its nonce was too old; after that the
-    /// refusal is meant.
+    /// A request answers each server of the service once, since every one has a nonce of its own, and a second time when
+    /// that says that only its nonce was too old; after that the refusal is meant.
     func answersDigest(
         _ answer: ServiceResponse,
         with credential: Credential?,
@@ -31,8 +31,10 @@ extension Journey {
             throw .unsupportedScheme(challenges.map(\.name))
         }
         let isStale = challenges.contains { $0.parameters["stale"]?.lowercased() == "true" }
-        guard memory.digests == 0 || (isStale && memory.digests < 2) else { return false }
-        memory.digests += 1
+        let count = memory.digests[url.origin] ?? 0
+        guard count == 0 || (isStale && count < 2) else { return false }
+        guard memory.digests.isEmpty || count > 0 || target.pool.base(of: url) != nil else { return false }
+        memory.digests[url.origin] = count + 1
         digests.keep(challenge, from: url.origin, for: user)
         return true
     }
