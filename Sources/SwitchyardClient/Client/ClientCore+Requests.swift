@@ -128,7 +128,7 @@ extension APIConfiguration {
 
     /// What the choice of a server may depend on.
     var traits: RequestTraits {
-        RequestTraits(priority: RequestTraits.Priority(priority))
+        RequestTraits(priority: RequestTraits.Priority(priority), session: session)
     }
 }
 

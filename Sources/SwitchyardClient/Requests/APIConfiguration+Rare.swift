@@ -25,6 +25,7 @@ public import SwitchyardServices
     var confirmation: StoredConfirmation?
     var credential: Credential?
     var usesCredentials = true
+    var session: String?
     var authorization: RequestAuthorization?
 }
 
@@ -179,6 +180,16 @@ extension APIConfiguration {
     public var usesCredentials: Bool {
         get { rare?.value.usesCredentials ?? true }
         set { change { $0.usesCredentials = newValue } }
+    }
+
+    /// The name of the session, whose calls go to one server where the service selects
+    /// ``/SwitchyardServices/SelectionStrategy/sticky``; `nil`, by the order of preference, unless set.
+    ///
+    /// It is not sent, and the same name leads to the same server on every machine and in every run. A server that is out
+    /// of service loses its sessions to the others until it is back.
+    public var session: String? {
+        get { rare?.value.session }
+        set { change { $0.session = newValue } }
     }
 
     /// What puts credentials into the finished request; set for each round.
