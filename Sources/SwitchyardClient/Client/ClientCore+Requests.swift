@@ -7,6 +7,8 @@ extension ClientCore {
         let usesCredentials: Bool
         /// The servers that the request is bound to; those in use when `nil`.
         var target: Target?
+        /// Until when anybody waits for it, which may change; the request's own deadline when `nil`.
+        var patience: (@Sendable () -> MonotonicTime)?
     }
 
     /// The owner of transfers that several requests share, and of the parts of a transfer: nobody's handle.
@@ -49,6 +51,7 @@ extension ClientCore {
             plan: plan,
             core: self,
             target: sender.target,
+            patience: sender.patience,
             progress: progress,
             completion: completion
         )

@@ -51,7 +51,7 @@ extension Journey {
             memory.unspentTokens = tokens
         }
         guard let wait else { return .again(after: pause) }
-        let limit = min(deadline, core.now.advanced(by: wait))
+        let limit = min(awaitedUntil, core.now.advanced(by: wait))
         let isBack = await core.connectivity.wait(since: memory.openings, until: limit, on: core.time)
         if !isBack { giveBackTokens(&memory) }
         return isBack ? .again(after: .zero) : .end(round.ending)

@@ -54,13 +54,13 @@ extension Journey {
     }
 
     private func round(_ memory: inout JourneyMemory) async throws(RequestFailure.Reason) -> PassedRound {
-        let context = DispatchContext(
+        var context = DispatchContext(
             id: id,
             round: memory.history.count + 1,
             service: target.service,
             environment: environment,
             startedAt: startedAt,
-            deadline: deadline,
+            deadline: awaitedUntil,
             history: memory.history,
             time: core.time,
             owner: owner,
@@ -77,6 +77,8 @@ extension Journey {
         let result = await exchange(adapted, round: context.round)
         if plan.retry?.networkWait != nil { memory.openings = core.connectivity.openings }
         try checkRunning()
+        // Others may share the request by now.
+        context.deadline = awaitedUntil
         return PassedRound(ended: EndedRound(configuration: adapted, context: context, result: result), lease: lease)
     }
 

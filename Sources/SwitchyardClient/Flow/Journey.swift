@@ -28,6 +28,7 @@ final class Journey: DispatchedRequest {
     let avoided: [Server.ID]
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
+    private let patience: (@Sendable () -> MonotonicTime)?
     let state = Locked(JourneyState())
     let progress: TransferProgressHandler?
     private let completion: Exchange.Completion
@@ -41,6 +42,7 @@ final class Journey: DispatchedRequest {
         core: ClientCore,
         target: ClientCore.Target? = nil,
         avoiding avoided: [Server.ID] = [],
+        patience: (@Sendable () -> MonotonicTime)? = nil,
         progress: TransferProgressHandler?,
         completion: @escaping Exchange.Completion
     ) {
@@ -48,6 +50,7 @@ final class Journey: DispatchedRequest {
         self.owner = owner
         self.configuration = configuration
         self.plan = plan
+        self.patience = patience
         self.core = core
         self.progress = progress
         self.completion = completion
@@ -59,6 +62,9 @@ final class Journey: DispatchedRequest {
 
     /// The environment the request is built for.
     var environment: ServiceEnvironment { target.pool.environment }
+
+    /// Until when anybody waits: the deadline, or the last one of those who share the request.
+    var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 

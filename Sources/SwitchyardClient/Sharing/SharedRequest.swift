@@ -25,6 +25,8 @@ final class SharedRequest: DispatchedRequest {
     /// How often the cookies had changed with which it would go.
     let cookieChanges: UInt64
     private let startedAt: MonotonicTime
+    /// When it ends whatever happens, though the transfer may go on for others.
+    let deadline: MonotonicTime
     private let completion: Exchange.Completion
     private let state = Locked(State())
 
@@ -49,6 +51,7 @@ final class SharedRequest: DispatchedRequest {
         cookieChanges = configuration.usesCookies ? target.pool.generator.cookies?.changes ?? 0 : 0
         credentialVersion = core.options.credentials?.version(in: target.pool.environment) ?? 0
         startedAt = core.now
+        deadline = core.deadline(of: configuration, in: target.pool, startedAt: startedAt)
     }
 
     var owner: ClientCore.OwnerID { sender.owner }
@@ -84,7 +87,6 @@ final class SharedRequest: DispatchedRequest {
     }
 
     private func setTimer() {
-        let deadline = core.deadline(of: configuration, in: target.pool, startedAt: startedAt)
         guard deadline < .distantFuture else { return }
         let timer = core.time.schedule(at: deadline) { [weak self] in self?.cancel(.deadlineExceeded) }
         let isLate = state.withLock { state in

@@ -85,7 +85,8 @@ final class SharedTransfers: Sendable {
             sender: ClientCore.Sender(
                 owner: ClientCore.ownerOfShared,
                 usesCredentials: first.sender.usesCredentials,
-                target: first.target
+                target: first.target,
+                patience: { [weak self] in self?.lastDeadline(name, number) ?? .zero }
             ),
             progress: { [weak self] progress in self?.report(progress, name, number) },
             completion: { [weak self] result in self?.landed(result, name, number) }
@@ -96,6 +97,14 @@ final class SharedTransfers: Sendable {
             return true
         }
         if isWanted { first.core.dispatch(carrier, continues: true) }
+    }
+
+    /// The last deadline of those who share a transfer.
+    private func lastDeadline(_ name: Name, _ number: UInt64) -> MonotonicTime {
+        state.withLock { state in
+            guard let transfer = state.transfers[name], transfer.number == number else { return .zero }
+            return transfer.requests.values.lazy.map(\.deadline).max() ?? .zero
+        }
     }
 
     private func report(_ progress: TransferProgress, _ name: Name, _ number: UInt64) {

@@ -312,6 +312,17 @@ import Testing
         #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, "Bearer fresh"])
     }
 
+    @Test func `what is shared pauses for no longer than anybody waits`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.retry = .standard }) { _ in
+            .status(503, headers: ["Retry-After": "30"])
+        }
+
+        let answer = try await client.send(Self.shared("list", timeout: .seconds(5)))
+
+        #expect(answer.status == 503)
+        #expect(transport.requestCount == 1)
+    }
+
     private enum Reader: ConfigurationKey {
         static let defaultValue = "nobody"
     }
