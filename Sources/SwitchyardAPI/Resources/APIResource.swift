@@ -90,6 +90,7 @@ public final class APIResource<Value: Sendable>: Sendable {
             case .landed(.success) where isOutdated && !Task.isCancelled: continue
             case .landed(let result): return try result.get().value
             case .gone where !Task.isCancelled: continue
+            case .late: throw completed(APIError(.limited(.deadline)))
             case .gone, .cancelled: throw completed(APIError(.cancelled(.caller)))
             }
         }

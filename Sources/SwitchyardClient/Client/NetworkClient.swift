@@ -86,6 +86,12 @@ extension NetworkClient {
     /// The clock and the timers.
     package var time: any TimeSource { core.time }
 
+    /// When a request that starts now ends whatever happens; `nil` without a deadline.
+    package func deadline(of configuration: APIConfiguration) -> MonotonicTime? {
+        let deadline = core.deadline(of: configuration, in: target.pool, startedAt: core.time.now)
+        return deadline < .distantFuture ? deadline : nil
+    }
+
     /// What a request that starts now is sent to.
     var target: ClientCore.Target { boundTarget ?? core.target }
 

@@ -169,6 +169,44 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
+    @Test func `PEER-3: whoever waits for the fetch of another ends by the own deadline`() async throws {
+        let clock = ManualClock()
+        let transport = StubTransport { _ in .never }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let topics = TopicAPI(client: client)
+        let patient = Task { try await topics.topic(within: .seconds(60)) }
+        await transport.waitForRequests(1)
+        let other = Task { try await topics.topic(within: .seconds(5)) }
+        await clock.waitForTimers(1, in: .seconds(5))
+
+        clock.advance(by: .seconds(5))
+
+        await #expect(throws: APIError(.limited(.deadline))) { try await other.value }
+        #expect(client.waiting == 1)
+        patient.cancel()
+        await #expect(throws: APIError(.cancelled(.caller))) { try await patient.value }
+    }
+
+    @Test func `PEER-3: whoever came later than the one whose time is up has the time of the own`() async throws {
+        let clock = ManualClock()
+        let answers = Locked<[StubAnswer]>([.never, APIManagerTests.answer])
+        let transport = StubTransport { _ in answers.withLock { $0.removeFirst() } }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let topics = TopicAPI(client: client)
+        let first = Task { try await topics.topic(within: .seconds(5)) }
+        await transport.waitForRequests(1)
+        await clock.waitForTimers(1, in: .seconds(5))
+        clock.advance(by: .seconds(4))
+        let later = Task { try await topics.topic(within: .seconds(5)) }
+        await clock.waitForTimers(1, in: .seconds(5))
+
+        clock.advance(by: .seconds(1))
+
+        await #expect(throws: APIError(.limited(.deadline))) { try await first.value }
+        #expect(try await later.value.id == 1)
+        #expect(transport.requestCount == 2)
+    }
+
     @Test func `no call is lost under random leaving`() async throws {
         let transport = StubTransport { _ in APIManagerTests.answer }
         let client = try NetworkClient.stubbed(transport)
@@ -193,4 +231,13 @@ import Testing
 extension NetworkClient {
     /// How many calls wait for a fetch.
     fileprivate var waiting: Int { flights.waiting }
+}
+
+extension TopicAPI {
+    /// The first topic, from the cache when it is there.
+    fileprivate func topic(within timeout: Duration) async throws(APIError) -> Topic {
+        var configuration = Self.topic(1, lifetime: .seconds(60))
+        configuration.timeout = timeout
+        return try await value(for: configuration)
+    }
 }

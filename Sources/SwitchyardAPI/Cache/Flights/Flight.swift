@@ -10,6 +10,8 @@ final class Flight<Value: Sendable>: Boardable, Sendable {
         case landed(Result<APIResponse<Value>, APIError>)
         /// This one, or the fetch for all, was cancelled.
         case cancelled
+        /// This one's own time was up first.
+        case late
         /// The fetch was given up before this one came: look for another.
         case gone
     }
@@ -55,25 +57,34 @@ final class Flight<Value: Sendable>: Boardable, Sendable {
         if isUnwanted { task.cancel() }
     }
 
-    /// Waits for the end, or until the own task is cancelled, or the calls of a manager among which it waits.
-    nonisolated(nonsending) func ending(among calls: CallTable? = nil) async -> Ending {
+    /// Waits for the end, or until the own task is cancelled, or the calls of a manager among which it waits, or the own
+    /// time is up.
+    nonisolated(nonsending) func ending(
+        among calls: CallTable? = nil,
+        until deadline: MonotonicTime? = nil,
+        on time: (any TimeSource)? = nil
+    ) async -> Ending {
         let number = state.withLock { $0.room.takeNumber() }
         let id = RequestID()
         defer { calls?.leave(id) }
+        var timer: (any ScheduledTimer)?
+        defer { timer?.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Ending, Never>) in
                 if let ending = enter(number, continuation) { continuation.resume(returning: ending) }
                 calls?.enter(id) { [self] in leave(number) }
+                if let deadline { timer = time?.schedule(at: deadline) { [self] in leave(number, .late) } }
             }
         } onCancel: {
             leave(number)
         }
     }
 
-    private func leave(_ number: Int) {
+    /// Takes one out who waits no longer; the last one ends the fetch.
+    private func leave(_ number: Int, _ ending: Ending = .cancelled) {
         let continuation = state.withLock { $0.room.leave(number) }
         giveUpIfAlone()
-        continuation?.resume(returning: .cancelled)
+        continuation?.resume(returning: ending)
     }
 
     /// Lets one wait, or says at once how it ended.

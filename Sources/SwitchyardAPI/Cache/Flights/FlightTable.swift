@@ -30,8 +30,7 @@ final class FlightTable: Sendable {
     ///     left to those who wait for it.
     ///   - needsWaiters: Whether a fetch that is begun is cancelled when nobody waits for it any more.
     ///   - fetch: Fetches the answer.
-    /// - Returns: The fetch.
-    @discardableResult
+    /// - Returns: The fetch, and whether it was begun.
     func join<Value: Sendable>(
         _ key: CacheKey,
         _ stamp: CacheStamp,
@@ -39,7 +38,7 @@ final class FlightTable: Sendable {
         after removals: Int,
         needsWaiters: Bool,
         fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
-    ) -> Flight<Value> {
+    ) -> (flight: Flight<Value>, isNew: Bool) {
         let name = Name(key: key, stamp: stamp, type: ObjectIdentifier(type), removals: removals)
         let (flight, isNew) = flights.withLock { flights -> (Flight<Value>, Bool) in
             if let flight = flights[name] as? Flight<Value> { return (flight, false) }
@@ -48,7 +47,7 @@ final class FlightTable: Sendable {
             return (flight, true)
         }
         if isNew { flight.start(fetch) }
-        return flight
+        return (flight, isNew)
     }
 
     /// Leaves the fetches of a key to those who wait for them already: whoever asks from now on begins another.

@@ -8,7 +8,7 @@ extension CachedCall {
         private let call: APICall<Value>
         private let plan: CachePlan
         private let presentUser: @Sendable () -> String?
-        private let client: NetworkClient
+        let client: NetworkClient
         private let stored: CachedValue<Value>?
         private let conditions: HTTPHeaders
 

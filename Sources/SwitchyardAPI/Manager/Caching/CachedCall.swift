@@ -72,22 +72,39 @@ struct CachedCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the one fetch that all who miss the same answer share.
+    /// Waits for the one fetch that all who miss the same answer share, as long as this call's own deadline allows.
+    ///
+    /// A fetch has the deadline of the call that began it. Whoever came later begins another one when that has passed.
     private nonisolated(nonsending) func landed(
         _ fetch: Fetch,
         among calls: CallTable?
     ) async throws(APIError) -> APIResponse<Value> {
+        let time = fetch.client.time
+        let deadline = fetch.client.deadline(of: call.configuration)
+        var isFirst = true
         while true {
-            switch await flight(fetch, needsWaiters: true).ending(among: calls) {
+            let (flight, isOwn) = flight(fetch, needsWaiters: true)
+            let isBounded = isFirst && isOwn
+            isFirst = false
+            switch await flight.ending(among: calls, until: isBounded ? nil : deadline, on: time) {
+            case .landed(.failure(let error)) where !isOwn && error.isDeadline && Self.mayGoOn(to: deadline, time):
+                continue
             case .landed(let result): return try result.get()
             case .gone where !Task.isCancelled: continue
+            case .late: throw call.module.completed(APIError(.limited(.deadline)))
             case .gone, .cancelled: throw call.module.completed(APIError(.cancelled(.caller)))
             }
         }
     }
 
-    /// The fetch under way, or a new one.
-    private func flight(_ fetch: Fetch, needsWaiters: Bool) -> Flight<Value> {
+    /// Whether enough time is left for another fetch, when that of another call ran out of time; those who came at about
+    /// the same time do not all begin one.
+    private static func mayGoOn(to deadline: MonotonicTime?, _ time: any TimeSource) -> Bool {
+        !Task.isCancelled && deadline.map { time.now.duration(to: $0) > .milliseconds(100) } ?? true
+    }
+
+    /// The fetch under way, or a new one, and whether it is new.
+    private func flight(_ fetch: Fetch, needsWaiters: Bool) -> (Flight<Value>, isNew: Bool) {
         flights.join(
             plan.key,
             plan.stamp,
@@ -96,4 +113,9 @@ struct CachedCall<Value: Sendable>: Sendable {
             needsWaiters: needsWaiters
         ) { await fetch.run() }
     }
+}
+
+extension APIError {
+    /// Whether the time of the call was up.
+    fileprivate var isDeadline: Bool { reason == .limited(.deadline) }
 }
