@@ -49,11 +49,16 @@ extension Exchange {
 
     /// Lets a write that must not be repeated wait for a connection no longer than a read would wait for its answer,
     /// twice over: as long as there is no connection nothing was sent, and another server can still be asked.
+    ///
+    /// Each further server has so much more time: it may be the way to all of them that is slow. The last one has all that
+    /// is left.
     private func boundConnecting(of request: inout HTTPRequest, on route: ServerPool.Route, at now: MonotonicTime) {
-        guard request.timeouts.connect == nil, route.attempt?.role == .first, configuration.leavesChoice,
-            pool.hasAlternatives, let delay = pool.hedgeDelay(for: route, from: now, to: deadline)
+        guard request.timeouts.connect == nil, configuration.leavesChoice, let server = route.server,
+            let delay = pool.hedgeDelay(for: route, from: now, to: deadline)
         else { return }
-        request.timeouts.connect = .seconds(delay * 2)
+        let tried = state.withLock { $0.tried } + [server]
+        guard pool.couldFailOver(excluding: tried, at: now) else { return }
+        request.timeouts.connect = .seconds(delay * 2 * Double(tried.count))
     }
 
     private func attemptEnded(

@@ -61,6 +61,11 @@ extension ServerPool {
         }
     }
 
+    /// Whether another server could be chosen after these have failed.
+    func couldFailOver(excluding tried: [Server.ID], at now: MonotonicTime) -> Bool {
+        state.withLock { $0.core.couldFailOver(excluding: $0.positions(of: tried), at: now) }
+    }
+
     /// Chooses another server to ask beside a slow one.
     func hedge(
         excluding tried: [Server.ID],

@@ -72,6 +72,19 @@ extension SwitchingCore {
         return attempt(choice, .failover, at: now, followsOverload: kind?.isOverload == true)
     }
 
+    /// Whether another server could be asked after a failure, as far as policy, budget and list allow it.
+    ///
+    /// - Parameters:
+    ///   - tried: The servers that will have been tried by then.
+    ///   - now: The time.
+    /// - Returns: Whether it could.
+    package mutating func couldFailOver(excluding tried: ServerSet, at now: MonotonicTime) -> Bool {
+        let time = read(now)
+        let budgets = rules.policy.budgets
+        failovers.refill(to: time, capacity: budgets.failoverTokens, longest: budgets.longestRefill.inSeconds)
+        return rules.policy.failsOver && allowsAnother(tried) && tried.count < members.count && failovers.tokens >= 1
+    }
+
     /// Takes an attempt on another server beside one that is slow.
     ///
     /// - Parameters:

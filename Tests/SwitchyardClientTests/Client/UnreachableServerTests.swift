@@ -1,0 +1,38 @@
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Rule 4 of a request's life: what was never sent may go elsewhere.
+@Suite(.timeLimit(.minutes(5))) struct UnreachableServerTests {
+    private static let write = APIConfiguration(path: "list", method: .post, body: .text("x"))
+
+    @Test func `a write finds the only one of three servers that can be reached`() async throws {
+        var policy = SwitchPolicy.recommended
+        policy.hedging?.unknown = .milliseconds(50)
+        let servers = [LoopbackServer(), LoopbackServer(), LoopbackServer()]
+        defer { for server in servers { server.stop() } }
+        for server in servers {
+            try server.start()
+            server.setDefaultRoute { _ in .text("done") }
+        }
+        for server in servers.dropLast() { server.fault = .blackHole }
+        let client = try NetworkClient(service: .loopback(servers, switching: policy))
+
+        let answer = try await client.send(Self.write)
+
+        #expect(answer.text == "done")
+        #expect(servers[2].requests.count { $0.method == .post } == 1)
+    }
+
+    @Test(arguments: [1, 3])
+    func `a write for which nobody stands in has all of its time to connect`(servers: Int) async throws {
+        var policy = SwitchPolicy.recommended
+        policy.failsOver = servers == 1
+        let (client, transport) = try NetworkClient.stubbed(switching: policy, servers: servers) { _ in .status(200) }
+
+        _ = try await client.send(Self.write)
+
+        #expect(transport.requests.map(\.timeouts.connect) == [nil])
+    }
+}
