@@ -119,8 +119,12 @@ extension Exchange {
 }
 
 extension Result where Success == HTTPResponse, Failure == TransportError {
-    /// Whether the request may have reached the server.
+    /// Whether the request may have reached a server that acts on it: one that answers with 421 is not the one for it, and
+    /// leaves it to be sent elsewhere, whatever its method (RFC 9110 section 15.5.20).
     fileprivate var mayHaveBeenSent: Bool {
-        if case .failure(let error) = self { error.mayHaveBeenSent } else { true }
+        switch self {
+        case .success(let response): response.status != 421
+        case .failure(let error): error.mayHaveBeenSent
+        }
     }
 }

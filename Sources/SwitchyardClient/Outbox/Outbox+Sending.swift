@@ -92,8 +92,8 @@ extension Outbox {
         switch answer.status {
         // 303 leads from what was done to its outcome (RFC 9110 section 15.4.4).
         case 200..<300, 303: try settle(entry, .sent(entry, answer))
-        // What may pass: the server is busy or out of order, the login has run out.
-        case 401, 407, 408, 425, 429, 500...:
+        // What may pass: the server is busy, out of order or not the one for it, the login has run out.
+        case 401, 407, 408, 421, 425, 429, 500...:
             return postponed(entry, at: RetryAfter.duration(in: answer.headers, now: date()))
         default: try settle(entry, .rejected(entry, answer))
         }

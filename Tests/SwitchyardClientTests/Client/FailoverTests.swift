@@ -28,6 +28,17 @@ import Testing
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
     }
 
+    // RFC 9110 section 15.5.20.
+    @Test(arguments: [HTTPMethod.get, .post])
+    func `what a server says is not for it goes to the next, whatever the method`(method: HTTPMethod) async throws {
+        let (client, transport) = try NetworkClient.stubbed { .status($0.server == "primary" ? 421 : 200) }
+
+        let response = try await client.send(APIConfiguration(path: "list", method: method))
+
+        #expect(response.status == 200)
+        #expect(transport.requests.map(\.server) == ["primary", "secondary"])
+    }
+
     @Test func `no attempt has a total timeout of its own: the request's deadline is kept over all of them`()
         async throws
     {

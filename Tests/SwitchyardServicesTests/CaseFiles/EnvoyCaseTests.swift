@@ -28,8 +28,8 @@ import Testing
                     if: hosts.ejected.count > step["expect"]["ejected"].array.count
                         && (hosts.ejected.count > 1 || item["config"]["maxEjectionPercent"].int == 0)
                 ).or(
-                    "408, 425 and 429 are failures: the server could not do what it was asked.",
-                    if: item["steps"].array.contains { [408, 425, 429].contains($0["status"].int ?? 0) }
+                    "408, 421, 425 and 429 are failures: the server could not do what it was asked.",
+                    if: item["steps"].array.contains { [408, 421, 425, 429].contains($0["status"].int ?? 0) }
                 )
             }
             return .passed

@@ -2,7 +2,7 @@
 public enum AttemptOutcome: Sendable, Hashable {
     /// A whole answer came, after this time.
     case success(latency: Duration)
-    /// An answer came that proves the path and nothing more: 4xx other than 408, 425 and 429.
+    /// An answer came that proves the path and nothing more: 4xx other than 408, 421, 425 and 429.
     case answered
     /// The attempt failed; the server may have said when to come back.
     case failure(FailureKind, retryAfter: Duration? = nil)
@@ -20,7 +20,7 @@ public enum AttemptOutcome: Sendable, Hashable {
     ///   - retryAfter: What the header of that name says.
     public init(status: Int, latency: Duration, retryAfter: Duration? = nil) {
         switch status {
-        case 408, 425, 429, 500...: self = .failure(.http(status), retryAfter: retryAfter)
+        case 408, 421, 425, 429, 500...: self = .failure(.http(status), retryAfter: retryAfter)
         case 400..<500: self = .answered
         default: self = .success(latency: latency)
         }

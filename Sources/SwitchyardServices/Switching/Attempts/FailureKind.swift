@@ -18,7 +18,7 @@ public enum FailureKind: Sendable, Hashable {
     case truncated
     /// What came was not HTTP, or not what it claimed to be.
     case protocolViolation
-    /// The server answered with this status: 408, 425, 429 or 5xx.
+    /// The server answered with this status: 408, 421, 425, 429 or 5xx.
     case http(Int)
     /// A hedge on another server answered first.
     case overtaken

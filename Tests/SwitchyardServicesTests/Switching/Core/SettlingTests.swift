@@ -120,7 +120,8 @@ import Testing
     @Test(
         arguments: [
             (200, AttemptOutcome.ok), (304, .ok), (404, .answered), (401, .answered), (408, .failure(.http(408))),
-            (425, .failure(.http(425))), (429, .failure(.http(429))), (500, .failure(.http(500))),
+            (421, .failure(.http(421))), (425, .failure(.http(425))), (429, .failure(.http(429))),
+            (500, .failure(.http(500))),
             (599, .failure(.http(599))),
         ])
     func `statuses are classified in one place`(status: Int, outcome: AttemptOutcome) {
