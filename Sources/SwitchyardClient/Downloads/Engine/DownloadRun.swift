@@ -106,6 +106,7 @@ struct DownloadRun {
                 try startOver(why)
                 continue
             case .refused:
+                if try await isOutlasted(response) { continue }
                 if !state.strangers.isEmpty, leave(response.context.server) {
                     response.discardBody()
                     continue
@@ -123,14 +124,16 @@ struct DownloadRun {
             request.setField("Range", "bytes=\(offset)-")
             request.setField("If-Range", validator.text)
         }
-        do throws(RequestFailure) {
-            let response = try await transfer.open(request, avoiding: avoided)
-            take(note: response.context)
-            state.breaks.settle(in: transfer, witness: response)
-            return response
-        } catch {
-            take(note: error.context)
-            throw failure(.request(error.reason))
+        while true {
+            do throws(RequestFailure) {
+                let response = try await transfer.open(request, avoiding: avoided)
+                take(note: response.context)
+                state.breaks.settle(in: transfer, witness: response)
+                return response
+            } catch {
+                take(note: error.context)
+                guard try await isOutlasted(error) else { throw failure(.request(error.reason)) }
+            }
         }
     }
 

@@ -1,0 +1,101 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// The only server breaks off, and is not there at once to go on.
+@Suite(.timeLimit(.minutes(5))) struct RestartedServerTests {
+    private static let bytes = DownloadLab.bytes(1_000)
+    private static let cut = TransportError(.truncated, message: "cut")
+
+    private let lab: DownloadLab
+    private let clock = ManualClock()
+
+    init() throws {
+        lab = try DownloadLab()
+    }
+
+    /// Downloads over one server that breaks off after 600 bytes; time passes whenever the download pauses.
+    private func download(
+        continuing count: Int,
+        _ answers: [StubAnswer]
+    ) async throws -> (result: Result<DownloadedFile, DownloadFailure>, transport: StubTransport, pauses: Int) {
+        let whole: HTTPHeaders = ["ETag": "\"v1\"", "Content-Length": "1000"]
+        let first = StubAnswer.chunks([Self.bytes.prefix(600)], headers: whole, failing: Self.cut)
+        let transport = StubTransport(answers: [first] + answers)
+        let client = try NetworkClient(
+            service: .topics(switching: .off, servers: 1),
+            transport: transport,
+            time: clock
+        )
+        let breaks = AsyncStream.makeStream(of: Void.self)
+        let configuration = lab.download {
+            $0.maximumContinuations = count
+            $0.onEvent = { if case .interrupted = $0 { breaks.continuation.yield() } }
+        }
+        let task = Task { () async -> Result<DownloadedFile, DownloadFailure> in
+            defer { breaks.continuation.finish() }
+            do throws(DownloadFailure) { return .success(try await client.download(configuration)) } catch {
+                return .failure(error)
+            }
+        }
+        var pauses = 0
+        for await _ in breaks.stream {
+            pauses += 1
+            guard pauses <= count else { continue }
+            await clock.waitForTimers(1)
+            clock.advance(by: .seconds(60))
+        }
+        return (await task.value, transport, pauses)
+    }
+
+    private var rest: StubAnswer {
+        let headers: HTTPHeaders = ["ETag": "\"v1\"", "Content-Range": "bytes 600-999/1000"]
+        return .chunks([Self.bytes.dropFirst(600)], status: 206, headers: headers)
+    }
+
+    @Test func `a server that refuses connections for a while goes on where it stopped`() async throws {
+        let refused = TransportError(.connectionRefused, message: "refused", mayHaveBeenSent: false)
+
+        let done = try await download(continuing: 3, [.failure(refused), .failure(refused), rest])
+
+        #expect(try done.result.get().receivedBytes == 1_000)
+        #expect(try lab.content == Self.bytes)
+        #expect(done.transport.requests.map { $0.headers["Range"] } == [nil] + Array(repeating: "bytes=600-", count: 3))
+    }
+
+    @Test(arguments: [502, 503, 504]) func `so does one whose gateway answers meanwhile`(status: Int) async throws {
+        let busy = StubAnswer.status(status, headers: ["Retry-After": "30"])
+
+        let done = try await download(continuing: 2, [busy, rest])
+
+        #expect(try done.result.get().receivedBytes == 1_000)
+        #expect(done.pauses == 2)
+    }
+
+    @Test func `what is asked in vain counts as a continuation, and the bytes are kept`() async throws {
+        let refused = TransportError(.connectionRefused, message: "refused", mayHaveBeenSent: false)
+
+        let done = try await download(continuing: 2, [.failure(refused), .failure(refused), rest])
+
+        guard case .failure(let failure) = done.result else {
+            Issue.record("no failure: \(done.result)")
+            return
+        }
+        #expect(failure.transportKind == .connectionRefused)
+        #expect(failure.keptBytes == 600)
+        #expect(done.transport.requestCount == 3)
+    }
+
+    @Test func `a refusal that will not pass ends the download at once`() async throws {
+        let done = try await download(continuing: 3, [.status(404)])
+
+        guard case .failure(let failure) = done.result else {
+            Issue.record("no failure: \(done.result)")
+            return
+        }
+        #expect(failure.reason == .status(404))
+        #expect(done.pauses == 1)
+    }
+}
