@@ -7,7 +7,7 @@ public struct DetectionRules: Sendable, Hashable {
     public var score: ScoreRule? = ScoreRule()
     /// The error ratio; `nil`: not used.
     public var ratio: RatioRule? = RatioRule(confidenceFloor: 0.05)
-    /// Failures in a row; `nil`: not used, which is the default.
+    /// Failures in a row, 1 to 65535; `nil`: not used, which is the default.
     public var consecutive: Int?
     /// The outcomes that the ratio and the statistics look at.
     public var window = WindowRule()
@@ -32,7 +32,7 @@ public struct DetectionRules: Sendable, Hashable {
         try window.check()
         try score?.check()
         try ratio?.check(within: window)
-        try require((consecutive ?? 1) >= 1, "consecutiveFailures", "at least 1")
+        try require((1...65_535).contains(consecutive ?? 1), "consecutiveFailures", "a number within 1 to 65535")
         try require(pathProof >= .zero, "pathProof", "a duration of at least 0")
         try require(quietAfterPathChange >= .zero, "quietAfterPathChange", "a duration of at least 0")
     }

@@ -20,6 +20,7 @@ import Testing
         Change("window") { $0.detection.window.duration = WindowRule.maximumDuration + .seconds(1) },
         Change("windowRequests") { $0.detection.window.count = 401 },
         Change("consecutiveFailures") { $0.detection.consecutive = 0 },
+        Change("consecutiveFailures") { $0.detection.consecutive = 65_536 },
         Change("score.detected") { $0.detection.score?.detected = 0.001 },
         Change("score.tolerated") { $0.detection.score?.tolerated = 0 },
         Change("score.threshold") { $0.detection.score?.threshold = 0 },
