@@ -193,7 +193,8 @@ struct ExchangeState {
             keepMostTelling(result, of: index)
             return .none
         }
-        guard outcome.failureKind != nil else {
+        // Where nothing leads away from this machine, a server on it still answers.
+        guard outcome.failureKind != nil || result.isOffline else {
             guard let ending = end(with: result, winner: index) else { return .none }
             return .end(ending)
         }
@@ -225,5 +226,12 @@ struct ExchangeState {
         if case .success = lastResult, case .failure = result { return }
         lastResult = result
         mostTelling = index
+    }
+}
+
+extension Result where Success == HTTPResponse, Failure == RequestFailure.Reason {
+    /// Whether nothing was sent because this machine had no way to the server.
+    fileprivate var isOffline: Bool {
+        if case .failure(.transport(let error)) = self { error.kind == .offline } else { false }
     }
 }

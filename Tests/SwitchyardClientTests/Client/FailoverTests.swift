@@ -39,6 +39,24 @@ import Testing
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
     }
 
+    // A server on this machine, or beside it, can be reached without a network.
+    @Test(arguments: [HTTPMethod.get, .post])
+    func `what a machine without a network cannot send to one server goes to the next, and blames nobody`(
+        method: HTTPMethod
+    ) async throws {
+        let (client, transport) = try NetworkClient.stubbed { request in
+            request.server == "primary" ? .failure(.offline) : .status(200)
+        }
+
+        for _ in 0..<20 {
+            let response = try await client.send(APIConfiguration(path: "list", method: method))
+            #expect(response.context.server == "secondary")
+        }
+
+        let tried = transport.requests.map(\.server)
+        #expect(tried == Array(repeating: ["primary", "secondary"], count: 20).flatMap(\.self))
+    }
+
     @Test func `no attempt has a total timeout of its own: the request's deadline is kept over all of them`()
         async throws
     {
