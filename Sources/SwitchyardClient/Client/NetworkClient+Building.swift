@@ -28,7 +28,7 @@ extension NetworkClient {
 // MARK: - Building
 
 extension NetworkClient {
-    /// Builds the request of a configuration for the server that is preferred now, and sends nothing.
+    /// Builds the request of a configuration for the server that it names, or that is preferred now, and sends nothing.
     ///
     /// The rules are applied and the modifiers have run. What ``Credentials`` or ``APIConfiguration/credential`` adds is
     /// missing, since it is got only when a request is sent. Server health does not notice.
@@ -41,7 +41,11 @@ extension NetworkClient {
         let configuration = (ruled(configuration) ?? configuration).snapshot()
         let base = core.base(for: configuration, in: pool)
         var home = base
-        if case .automatic = configuration.server { home = pool.currentBase(usesCDN: false) }
+        switch configuration.server {
+        case .automatic: home = pool.currentBase(usesCDN: false)
+        case .named(let name): home = pool.base(of: name, usesCDN: false) ?? base
+        case .baseURL: break
+        }
         return try pool.generator.request(for: configuration, on: base, home: home)
     }
 
@@ -89,7 +93,11 @@ extension ClientCore {
 
     /// Where the call would go now.
     func base(for configuration: APIConfiguration, in pool: ServerPool) -> BaseURL {
-        if case .baseURL(let url) = configuration.server { return BaseURL(url) }
+        switch configuration.server {
+        case .baseURL(let url): return BaseURL(url)
+        case .named(let name): if let base = pool.base(of: name, usesCDN: configuration.usesCDN) { return base }
+        case .automatic: break
+        }
         if let url = configuration.rare?.value.prebuiltRequest?.url, let base = pool.base(of: url) { return base }
         return pool.currentBase(usesCDN: configuration.usesCDN)
     }

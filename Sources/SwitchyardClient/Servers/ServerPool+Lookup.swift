@@ -20,6 +20,14 @@ extension ServerPool {
         }
     }
 
+    /// The base URL of the server of a name; `nil` when there is none.
+    func base(of name: Server.ID, usesCDN: Bool) -> BaseURL? {
+        state.withLock { state in
+            guard let site = state.sites.first(where: { $0.origin.server == name }) else { return nil }
+            return (usesCDN ? site.cdn ?? site.origin : site.origin).base
+        }
+    }
+
     /// Those of some servers that are in the list; none of them when they are all that there is.
     func avoidable(_ names: [Server.ID]) -> [Server.ID] {
         guard !names.isEmpty else { return [] }

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
@@ -129,6 +130,25 @@ import Testing
         }
 
         #expect(try await titles([leading(to: "a"), leading(to: "b"), leading(to: "a")]) == ["a", "b", "a"])
+    }
+
+    @Test func `a rule of a call to one server by its name is asked with that server's base URL`() async throws {
+        let servers = try ["one", "two"].map {
+            Server(name: $0, baseURLs: ["release": try ServerURL("http://\($0).example/v1")])
+        }
+        let service = try Service(name: "topics", servers: servers, defaultEnvironment: "release", switching: .off)
+        let transport = StubTransport { .json(#"{"id": 1, "title": "\#($0.url.text)"}"#) }
+        let topics = TopicAPI(client: try NetworkClient(service: service, transport: transport))
+        var titles: [String] = []
+        for query in ["a", "b", "a"] {
+            var call = TopicAPI.topic(1, lifetime: .seconds(60))
+            call.server = .named("two")
+            call.urlRule = { base, _ in base.origin.host == "two.example" ? RequestURL("\(base)/t?\(query)") : nil }
+            titles.append(try await topics.value(Topic.self, for: call).title)
+            #expect(try topics.client.request(for: call).url.text == titles.last)
+        }
+
+        #expect(titles == ["a", "b", "a"].map { "http://two.example/v1/t?\($0)" })
     }
 
     @Test func `a rule that makes its URL of the base URL has one answer, whichever server gives it`() {
