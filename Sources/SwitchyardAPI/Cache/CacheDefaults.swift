@@ -11,7 +11,8 @@ public struct CacheDefaults: Sendable {
     ///
     /// Calls that say ``CachePolicy/isEnabled`` are not concerned.
     public var isEnabled: Bool
-    /// How long the answers of calls are fresh that name no lifetime; `nil`, the default, does not cache them.
+    /// How long the answers of calls are fresh that name no lifetime, and how old what such calls take may be at most;
+    /// `nil`, the default, does not cache them.
     public var lifetime: Duration?
 
     /// How long an answer is fresh when its call asks for caching and nobody names a lifetime: a minute.

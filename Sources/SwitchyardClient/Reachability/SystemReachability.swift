@@ -31,8 +31,10 @@ public final class SystemReachability: ReachabilityProvider {
         #if canImport(Network)
             watch = PathWatch { [weak board] in board?.status = $0 }
         #else
-            board.status = RoutingTable.systemStatus
-            watch = RouteWatch { [weak board] in board?.status = RoutingTable.systemStatus }
+            let watch = RouteWatch { [weak board] in board?.status = RoutingTable.systemStatus }
+            // Once it watches, so that no change is missed, and on its queue, so that no older status comes last.
+            watch.queue.sync { board.status = RoutingTable.systemStatus }
+            self.watch = watch
         #endif
     }
 

@@ -125,9 +125,13 @@ extension DownloadRun {
         guard (502...504).contains(response.status) else { return false }
         let asked = RetryAfter.duration(in: response.headers, now: Date()) ?? .zero
         let error = TransportError(.other, message: "the server answered with \(response.status)")
-        guard try await isOutlasted(error, asking: min(asked, .seconds(60))) else { return false }
+        guard mayOutlast else { return false }
         response.discardBody()
-        return true
+        return try await isOutlasted(error, asking: min(asked, .seconds(60)))
+    }
+
+    private var mayOutlast: Bool {
+        state.interruptions > 0 && state.interruptions < configuration.maximumContinuations
     }
 
     private mutating func isOutlasted(
@@ -135,7 +139,7 @@ extension DownloadRun {
         asking least: Duration
     ) async throws(DownloadFailure) -> Bool {
         try checkRunning()
-        guard state.interruptions > 0, state.interruptions < configuration.maximumContinuations else { return false }
+        guard mayOutlast else { return false }
         configuration.onEvent?(.interrupted(at: state.offset, error))
         state.interruptions += 1
         await transfer.pause(afterBreak: state.interruptions, atLeast: least)

@@ -106,11 +106,11 @@ struct DownloadRun {
                 try startOver(why)
                 continue
             case .refused:
-                if try await isOutlasted(response) { continue }
                 if !state.strangers.isEmpty, leave(response.context.server) {
                     response.discardBody()
                     continue
                 }
+                if try await isOutlasted(response) { continue }
                 throw await refusal(response)
             case .unusable(let why): throw failure(.unusableRange(why))
             }

@@ -28,7 +28,9 @@ extension SwitchingCore {
                 Failure(kind: kind, retryAfter: retryAfter, isWitnessed: false),
                 at: time
             )
-        case .unfinished, .neutral:
+        case .neutral:
+            refund(attempt)
+        case .unfinished:
             break
         }
         return takeEvents()
@@ -52,6 +54,7 @@ extension SwitchingCore {
         if let winner { refund(request[winner].attempt) }
         for (index, settled) in request.enumerated() where index != winner {
             chargeFailure(of: settled)
+            if settled.outcome == .neutral { refund(settled.attempt) }
             guard let position = positions[index] else { continue }
             settleLoser(settled, at: position, in: request, winner: winner.map { request[$0] }, time)
         }
@@ -143,6 +146,7 @@ extension SwitchingCore {
         failovers.charge(rules.policy.budgets.overloadCost - 1)
     }
 
+    /// Gives back what an extra attempt cost, once it has answered, or has done nothing to a server.
     private mutating func refund(_ attempt: Attempt) {
         let budgets = rules.policy.budgets
         switch attempt.role {

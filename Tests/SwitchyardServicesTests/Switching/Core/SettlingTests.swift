@@ -105,6 +105,18 @@ import Testing
         #expect(driver.core.failovers.tokens == 10)
     }
 
+    @Test func `and when it says nothing about a server, like one of a machine that is offline`() throws {
+        let driver = try CoreDriver()
+
+        for _ in 0..<100 {
+            let first = try #require(driver.choose())
+            let second = try #require(driver.failover(after: nil, excluding: [first.server]))
+            driver.settle([SettledAttempt(first, .neutral), SettledAttempt(second, .neutral)])
+        }
+
+        #expect(driver.core.failovers.tokens == 10)
+    }
+
     @Test(arguments: [AttemptOutcome.neutral, .unfinished, .answered])
     func `TAF-S10: what says nothing about the server changes nothing`(outcome: AttemptOutcome) throws {
         let driver = try CoreDriver()
