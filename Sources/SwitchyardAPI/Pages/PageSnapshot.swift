@@ -28,4 +28,25 @@ public struct PageSnapshot<Item: Sendable>: Sendable {
     public var lastError: APIError?
     /// When the last page came, by the wall clock; `nil` before the first.
     public var lastLoaded: Date?
+
+    /// Creates a snapshot, for a view that shows it; unless more is said, that of a list that was never loaded.
+    public init(
+        items: [Item] = [],
+        activity: Activity = .idle,
+        hasMore: Bool = true,
+        pagesLoaded: Int = 0,
+        total: Int? = nil,
+        pageCount: Int? = nil,
+        lastError: APIError? = nil,
+        lastLoaded: Date? = nil
+    ) {
+        self.items = items
+        self.activity = activity
+        self.hasMore = hasMore
+        self.pagesLoaded = pagesLoaded
+        self.total = total
+        self.pageCount = pageCount
+        self.lastError = lastError
+        self.lastLoaded = lastLoaded
+    }
 }

@@ -1,31 +1,5 @@
 import SwitchyardServices
 
-/// What a resource knows at one moment.
-public struct ResourceSnapshot<Value: Sendable>: Sendable {
-    /// Where a value comes from.
-    public enum Origin: Sendable, Hashable {
-        /// From a server or the cache.
-        case answer(ResponseSource)
-        /// From the app itself.
-        case local
-    }
-
-    /// The latest value; `nil` before the first.
-    public var value: Value?
-    /// Where it comes from.
-    public var origin: Origin?
-    /// The head of the answer that it came from; `nil` when the app put it in.
-    public var answer: CachedAnswer?
-    /// How old it is.
-    public var age: Duration?
-    /// Whether it is current; `false` without a value.
-    public var isCurrent: Bool
-    /// Why the latest load failed; `nil` after a success.
-    public var error: APIError?
-    /// Whether a load is under way.
-    public var isLoading: Bool
-}
-
 /// Everything that a resource holds behind its lock.
 struct ResourceState<Value: Sendable>: Sendable {
     /// A value, and since when it is there.

@@ -19,6 +19,13 @@ public struct ActiveRequest: Sendable {
     /// The environment it is built for.
     public var environment: ServiceEnvironment
 
+    /// Creates what is known of a request under way, for a view that shows it.
+    public init(id: RequestID = RequestID(), configuration: APIConfiguration, environment: ServiceEnvironment) {
+        self.id = id
+        self.configuration = configuration
+        self.environment = environment
+    }
+
     /// What it mainly does.
     public var kind: Kind {
         if configuration.delivery == .stream { return .download }

@@ -49,6 +49,19 @@ public struct DownloadedFile: Sendable {
         public var url: RequestURL?
         /// The name that the answer suggests, made safe.
         public var suggestedName: String
+
+        /// Creates an answer, to try a ``DownloadDestination/custom(_:)`` with.
+        public init(
+            status: Int = 200,
+            headers: HTTPHeaders = HTTPHeaders(),
+            url: RequestURL? = nil,
+            suggestedName: String
+        ) {
+            self.status = status
+            self.headers = headers
+            self.url = url
+            self.suggestedName = suggestedName
+        }
     }
 
     /// Where the file is.

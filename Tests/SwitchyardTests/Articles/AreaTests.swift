@@ -106,6 +106,17 @@ import Testing
         #expect(try JSONDecoder().decode(Topic.self, from: data) == Topic(id: 1, title: "one"))
     }
 
+    @Test func `the article on testing tries an app's own rules by calling them`() async throws {
+        try await TestingSamples.tryRules(
+            .adapting { configuration, context in
+                configuration.headers["X-Signature"] = "\(context.service) \(context.round) \(context.remaining)"
+            },
+            .retrying { round in
+                round.isSafeToRepeat && round.context.retries == 0 ? .retry(after: .seconds(1)) : .accept
+            }
+        )
+    }
+
     @Test func `the samples of the article on testing check and replay requests`() async throws {
         try await TestingSamples.expect { transport in
             let client = try NetworkClient(service: service(), transport: transport)

@@ -54,6 +54,14 @@ public struct RedirectProposal: Sendable {
     public var request: HTTPRequest
     /// The redirects of this attempt that have been followed.
     public var steps: [RedirectStep]
+
+    /// Creates a proposal, to try a rule of one's own with.
+    public init(response: HTTPResponse, url: RequestURL, request: HTTPRequest, steps: [RedirectStep] = []) {
+        self.response = response
+        self.url = url
+        self.request = request
+        self.steps = steps
+    }
 }
 
 /// What becomes of a redirect.
@@ -80,6 +88,15 @@ public struct RedirectStep: Sendable, Hashable {
     ///
     /// A target without one inherits that of the URL before (RFC 9110 section 10.2.2).
     public var fragment: String?
+
+    /// Creates a step.
+    public init(status: Int, from: RequestURL, to: RequestURL, method: HTTPMethod, fragment: String? = nil) {
+        self.status = status
+        self.from = from
+        self.to = to
+        self.method = method
+        self.fragment = fragment
+    }
 }
 
 /// Why a redirect was not followed and no answer could be given either.

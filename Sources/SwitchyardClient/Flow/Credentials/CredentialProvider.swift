@@ -52,6 +52,19 @@ public struct CredentialRenewal: Sendable {
     /// The client of the request that caused it; what is sent through it goes without credentials, from any task, and to
     /// ``environment``, also when the app has entered another one since.
     public var client: NetworkClient
+
+    /// Creates a renewal, to try a provider with; what is sent through its client goes as that client sends it.
+    public init(
+        credential: Credential?,
+        environment: ServiceEnvironment,
+        challenges: [AuthenticationChallenge] = [],
+        client: NetworkClient
+    ) {
+        self.credential = credential
+        self.environment = environment
+        self.challenges = challenges
+        self.client = client
+    }
 }
 
 /// Something that happened to the credentials of an environment.
@@ -72,6 +85,12 @@ public struct CredentialEvent: Sendable, Hashable {
     public var environment: ServiceEnvironment
     /// What happened.
     public var kind: Kind
+
+    /// Creates an event.
+    public init(environment: ServiceEnvironment, kind: Kind) {
+        self.environment = environment
+        self.kind = kind
+    }
 }
 
 extension CredentialEvent: CustomStringConvertible {

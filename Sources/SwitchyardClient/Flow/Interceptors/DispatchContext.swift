@@ -37,6 +37,45 @@ public struct DispatchContext: Sendable {
     public var remaining: Duration { max(.zero, time.now.duration(to: deadline)) }
 }
 
+extension DispatchContext {
+    /// Creates the context of a request that no client has sent, to try an interceptor or a limit with.
+    ///
+    /// A limit that is handed it can end no request, and hears of no switch.
+    ///
+    /// - Parameters:
+    ///   - id: The request; a new one unless given.
+    ///   - round: The round, counted from 1; the one after the last of `history` unless given.
+    ///   - service: The service's name.
+    ///   - environment: The environment the request is built for.
+    ///   - deadline: How long the request may take from now on; a minute unless given.
+    ///   - history: The rounds that have ended, in order; none unless given.
+    ///   - time: The clock; the system's unless given.
+    public init(
+        id: RequestID = RequestID(),
+        round: Int? = nil,
+        service: String,
+        environment: ServiceEnvironment,
+        deadline: Duration = .seconds(60),
+        history: [RoundRecord] = [],
+        time: any TimeSource = SystemTime.shared
+    ) {
+        let now = time.now
+        self.init(
+            id: id,
+            round: round ?? history.count + 1,
+            service: service,
+            environment: environment,
+            startedAt: now,
+            deadline: now.advanced(by: deadline),
+            history: history,
+            time: time,
+            owner: ClientCore.ownerOfShared,
+            end: { _ in },
+            preferred: { "" }
+        )
+    }
+}
+
 /// What is kept of a round that has ended.
 public struct RoundRecord: Sendable, Hashable {
     /// The round, counted from 1.
@@ -50,7 +89,12 @@ public struct RoundRecord: Sendable, Hashable {
     /// What the decisive exchange cost; `nil` when the transport does not measure.
     public var metrics: TransferMetrics?
 
-    init(_ result: Result<ServiceResponse, RequestFailure>, round: Int) {
+    /// Creates what is kept of a round that has ended.
+    ///
+    /// - Parameters:
+    ///   - result: How it ended.
+    ///   - round: The round, counted from 1.
+    public init(_ result: Result<ServiceResponse, RequestFailure>, round: Int) {
         self.round = round
         switch result {
         case .success(let answer):

@@ -45,6 +45,23 @@ public struct DispatchEvent: Sendable {
     public var time: MonotonicTime
     /// What happened.
     public var kind: Kind
+
+    /// Creates an event, to try an observer of one's own with.
+    public init(
+        id: RequestID = RequestID(),
+        service: String,
+        environment: ServiceEnvironment,
+        round: Int,
+        time: MonotonicTime,
+        kind: Kind
+    ) {
+        self.id = id
+        self.service = service
+        self.environment = environment
+        self.round = round
+        self.time = time
+        self.kind = kind
+    }
 }
 
 /// One request to one server, as an observer sees it.
@@ -57,4 +74,12 @@ public struct AttemptRecord: Sendable {
     public var request: HTTPRequest
     /// When it went.
     public var startedAt: MonotonicTime
+
+    /// Creates a record.
+    public init(number: Int = 1, server: Server.ID?, request: HTTPRequest, startedAt: MonotonicTime) {
+        self.number = number
+        self.server = server
+        self.request = request
+        self.startedAt = startedAt
+    }
 }

@@ -7,6 +7,17 @@ public struct EndedRound: Sendable {
     /// The answer, whatever its status, or why there is none.
     public var result: Result<ServiceResponse, RequestFailure>
 
+    /// Creates the end of a round, to try a decision of one's own with.
+    public init(
+        configuration: APIConfiguration,
+        context: DispatchContext,
+        result: Result<ServiceResponse, RequestFailure>
+    ) {
+        self.configuration = configuration
+        self.context = context
+        self.result = result
+    }
+
     /// The status of the answer; `nil` when none came.
     public var status: Int? {
         if case .success(let answer) = result { answer.status } else { nil }

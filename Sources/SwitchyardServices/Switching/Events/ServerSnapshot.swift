@@ -16,4 +16,25 @@ public struct ServerSnapshot: Sendable, Hashable, Identifiable {
     public var ejections: Int
     /// The time to the next probe, or to the start of the trial; `nil` when none is planned.
     public var nextProbe: Duration?
+
+    /// Creates a snapshot, for a view that shows it.
+    public init(
+        id: Server.ID,
+        state: HealthState = .healthy,
+        isCurrent: Bool = false,
+        statistics: HealthStatistics = HealthStatistics(),
+        p50: Duration? = nil,
+        p99: Duration? = nil,
+        ejections: Int = 0,
+        nextProbe: Duration? = nil
+    ) {
+        self.id = id
+        self.state = state
+        self.isCurrent = isCurrent
+        self.statistics = statistics
+        self.p50 = p50
+        self.p99 = p99
+        self.ejections = ejections
+        self.nextProbe = nextProbe
+    }
 }

@@ -54,6 +54,25 @@ enum TestingSamples {
         return topics
     }
 
+    private struct Impatience: Error {}
+
+    static func tryRules(_ signing: RequestInterceptor, _ patience: RequestInterceptor) async throws {
+        // sample
+        var call = APIConfiguration(path: "topics")
+        let context = DispatchContext(service: "topics", environment: .test)
+        try await signing.adapt?(&call, context)
+        #expect(call.headers["X-Signature"] != nil)
+
+        let refused = RequestFailure(
+            .transport(TransportError(.connectionRefused, message: "nobody listens")),
+            id: context.id,
+            context: RequestContext(service: "topics", environment: .test, method: .get)
+        )
+        let round = EndedRound(configuration: call, context: context, result: .failure(refused))
+        guard case .retry? = try await patience.retry?(round) else { throw Impatience() }
+        // end
+    }
+
     static func replay(_ file: URL, _ exercise: (any Transport) async throws -> Void) async throws -> StubTransport {
         // sample
         let recording = RecordingTransport(try Transports.systemDefault())
