@@ -1,3 +1,4 @@
+import Foundation
 public import SwitchyardClient
 
 /// Which requests a handler or a fault is for.
@@ -8,6 +9,7 @@ public import SwitchyardClient
 /// |---|---|
 /// | `/topics` | that path only |
 /// | `/users/*/posts` | one segment of any text in the middle |
+/// | `/users/{id}` | one segment of any text, which the handler gets by its name: ``LoopbackRequest/pathValue(_:)`` |
 /// | `/files/*` | everything below `/files/`, however deep |
 /// | `*` | everything |
 ///
@@ -27,14 +29,41 @@ public struct LoopbackRoute: Sendable, Hashable {
 
     /// Whether a path matches the pattern.
     func matches(path: String) -> Bool {
-        guard pattern.contains("*") else { return path == pattern }
-        let wanted = pattern.split(separator: "/", omittingEmptySubsequences: false)
-        let given = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard pattern.utf8.contains(where: { "*{".utf8.contains($0) }) else { return path == pattern }
+        let wanted = Self.segments(of: pattern)
+        let given = Self.segments(of: path)
         let isPrefix = wanted.last == "*"
         guard isPrefix ? given.count >= wanted.count : given.count == wanted.count else {
             return pattern == "*"
         }
-        return zip(wanted, given).allSatisfy { $0 == "*" || $0 == $1 }
+        return zip(wanted, given).allSatisfy { Self.isOpen($0) || $0 == $1 }
+    }
+
+    /// The segments of a matching path that the pattern names, by their names, with percent-encoding removed; of two with
+    /// one name the first.
+    func values(in path: String) -> [String: String] {
+        guard pattern.utf8.contains(UInt8(ascii: "{")) else { return [:] }
+        var values: [String: String] = [:]
+        for (wanted, given) in zip(Self.segments(of: pattern), Self.segments(of: path)) {
+            guard let name = Self.name(of: wanted), values[name] == nil else { continue }
+            values[name] = given.removingPercentEncoding ?? String(given)
+        }
+        return values
+    }
+
+    private static func segments(of path: String) -> [Substring] {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+    }
+
+    /// Whether a segment of a pattern takes any text.
+    private static func isOpen(_ segment: Substring) -> Bool {
+        segment == "*" || name(of: segment) != nil
+    }
+
+    /// The name that a segment of a pattern gives; `nil` when it gives none.
+    private static func name(of segment: Substring) -> String? {
+        guard segment.count > 2, segment.first == "{", segment.last == "}" else { return nil }
+        return String(segment.dropFirst().dropLast())
     }
 
     /// Whether a method matches; GET is also for HEAD.
@@ -51,9 +80,9 @@ public struct LoopbackRoute: Sendable, Hashable {
         return own == others ? pattern < other.pattern : own.lexicographicallyPrecedes(others)
     }
 
-    /// 1 for each segment that has to be met exactly, 0 for each star.
+    /// 1 for each segment that has to be met exactly, 0 for each that takes any text.
     private var exactness: [Int] {
-        pattern.split(separator: "/", omittingEmptySubsequences: false).map { $0 == "*" ? 0 : 1 }
+        Self.segments(of: pattern).map { Self.isOpen($0) ? 0 : 1 }
     }
 
     /// Orders the routes that match one request: the greatest wins.
@@ -67,43 +96,5 @@ extension LoopbackRoute: ExpressibleByStringLiteral {
     /// Creates a route for any method from its pattern.
     public init(stringLiteral pattern: String) {
         self.init(nil, pattern)
-    }
-}
-
-/// Answers a request; an error that it throws becomes a 500, a cancelled task means that the client has gone.
-public typealias LoopbackHandler = @Sendable (LoopbackRequest) async throws -> LoopbackResponse
-
-/// What the server does for a request.
-enum RouteAction: Sendable {
-    case handler(LoopbackHandler)
-    case response(LoopbackResponse)
-}
-
-/// The routes of a server.
-struct Router: Sendable {
-    private var actions: [LoopbackRoute: RouteAction] = [:]
-    var fallback: RouteAction?
-
-    /// Sets what is done for a route, in place of what was set before.
-    mutating func set(_ action: RouteAction, for route: LoopbackRoute) {
-        actions[route] = action
-    }
-
-    mutating func remove(_ route: LoopbackRoute) {
-        actions[route] = nil
-    }
-
-    /// Finds what to do: the best route, the fallback, 405 where another method would do, or 404.
-    func action(method: HTTPMethod, path: String) -> RouteAction {
-        let onPath = actions.keys.filter { $0.matches(path: path) }
-        let fitting = onPath.filter { $0.matches(method: method) }
-        if let best = fitting.max(by: { $0.gives(wayTo: $1, for: method) }), let action = actions[best] {
-            return action
-        }
-        if let fallback { return fallback }
-        guard !onPath.isEmpty else { return .response(.text("no route for \(path)\n", status: 404)) }
-        var response = LoopbackResponse.text("\(method) is not allowed here\n", status: 405)
-        response.headers.add("Allow", Set(onPath.compactMap(\.method?.name)).sorted().joined(separator: ", "))
-        return .response(response)
     }
 }

@@ -8,7 +8,8 @@ extension LoopbackServer {
     ///
     /// - Parameters:
     ///   - method: The method; `nil` is any, and GET is also for HEAD.
-    ///   - pattern: The path, with `*` for one segment or, at the end, for all that follow: see ``LoopbackRoute``.
+    ///   - pattern: The path, with `*` for one segment or, at the end, for all that follow, and `{name}` for one that has
+    ///     a name: see ``LoopbackRoute``.
     ///   - handler: Answers a request. An error that it throws becomes a 500, `CancellationError` a connection that is
     ///     closed without a response.
     /// - Returns: The route, to set a fault on it.
@@ -27,7 +28,8 @@ extension LoopbackServer {
     ///
     /// - Parameters:
     ///   - method: The method; `nil` is any, and GET is also for HEAD.
-    ///   - pattern: The path, with `*` for one segment or, at the end, for all that follow: see ``LoopbackRoute``.
+    ///   - pattern: The path, with `*` for one segment or, at the end, for all that follow, and `{name}` for one that has
+    ///     a name: see ``LoopbackRoute``.
     ///   - response: The response; it is sent when the request has been read to its end.
     /// - Returns: The route, to set a fault on it.
     @discardableResult

@@ -47,6 +47,16 @@ import Testing
         #expect(try await socket.get("/%C3%A9/b/c").text == "earlier")
     }
 
+    @Test func `a handler reads the segments that its route names`() async throws {
+        server.route(.get, "/users/{id}/posts/{post}") { request in
+            .text([request.pathValue("id"), request.pathValue("post"), request.pathValue("x")].debugDescription)
+        }
+
+        let response = try await server.connect().get("/users/a%20b/posts/7?id=8")
+
+        #expect(response.text == #"[Optional("a b"), Optional("7"), nil]"#)
+    }
+
     @Test func `a whole URL finds the route of its path`() async throws {
         let socket = try server.connect()
 

@@ -9,6 +9,9 @@ import Testing
         ("/users/*/posts", "/users/7/posts", true), ("/users/*/posts", "/users/7/8/posts", false),
         ("/files/*", "/files/a", true), ("/files/*", "/files/a/b", true), ("/files/*", "/files", false),
         ("*", "/anything/at/all", true), ("*", "*", true),
+        ("/users/{id}", "/users/7", true), ("/users/{id}", "/users/7/8", false), ("/users/{id}", "/users", false),
+        ("/users/{id}/*", "/users/7/8/9", true), ("/users/{}", "/users/7", false), ("/users/{}", "/users/{}", true),
+        ("/users/{id", "/users/7", false),
     ])
     func `a pattern matches paths`(pattern: String, path: String, matches: Bool) {
         #expect(LoopbackRoute(nil, pattern).matches(path: path) == matches)
@@ -36,6 +39,23 @@ import Testing
         #expect(router.text(.post, "/a/b") == "any")
     }
 
+    @Test func `a named segment gives way to exact text and wins over what takes all that follows`() {
+        var router = Router()
+        for pattern in ["/a/*", "/a/{id}", "/a/b"] {
+            router.set(.response(.text(pattern)), for: .init(nil, pattern))
+        }
+
+        #expect(router.text(.get, "/a/b") == "/a/b")
+        #expect(router.text(.get, "/a/c") == "/a/{id}")
+        #expect(router.text(.get, "/a/c/d") == "/a/*")
+    }
+
+    @Test func `named segments are given without their percent-encoding, the first of a name`() {
+        let route = LoopbackRoute(.get, "/{a}/{b}/{a}/*")
+
+        #expect(route.values(in: "/caf%C3%A9%2F/%zz/2/3") == ["a": "café/", "b": "%zz"])
+    }
+
     @Test func `HEAD prefers a route of its own`() {
         var router = Router()
         router.set(.response(.text("GET")), for: .init(.get, "/"))
@@ -47,7 +67,8 @@ import Testing
 
 extension Router {
     fileprivate func text(_ method: HTTPMethod, _ path: String) -> String? {
-        guard case .response(let response) = action(method: method, path: path), case .data(let bytes) = response.body
+        guard case .response(let response) = action(method: method, path: path).action,
+            case .data(let bytes) = response.body
         else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -18,7 +18,8 @@ extension Connection {
             body: LoopbackRequestBody(channel: channel),
             number: admission.number,
             connection: number,
-            time: now
+            time: now,
+            pathValues: admission.pathValues
         )
         let exchange = Exchange(
             id: id,

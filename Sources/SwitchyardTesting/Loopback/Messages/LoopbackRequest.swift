@@ -18,9 +18,14 @@ public struct LoopbackRequest: Sendable {
     public let connection: Int
     /// When the head was complete, on the system's monotonic clock.
     public let time: MonotonicTime
+    /// The segments of the path that the route names.
+    let pathValues: [String: String]
 
     /// The path, percent-encoded, without the query.
     public var path: String { target.pathOfTarget }
+
+    /// The segment of the path that the route names so, as `/users/{id}` does, with percent-encoding removed.
+    public func pathValue(_ name: String) -> String? { pathValues[name] }
 
     /// The query, percent-encoded, without the question mark; `nil` when there is none.
     public var query: String? {

@@ -19,6 +19,7 @@ final class ServerBoard: Sendable {
     struct Admission {
         let number: Int
         let action: RouteAction
+        let pathValues: [String: String]
         let effect: FaultEffect?
     }
 
@@ -63,9 +64,10 @@ extension ServerBoard {
                     headBytes: head.raw
                 )
             )
-            let action = state.router.action(method: head.method, path: head.path)
+            let (action, route) = state.router.action(method: head.method, path: head.path)
             let effect = state.effect(method: head.method, path: head.path, at: now)
-            return Admission(number: number, action: action, effect: effect)
+            let pathValues = route?.values(in: head.path) ?? [:]
+            return Admission(number: number, action: action, pathValues: pathValues, effect: effect)
         }
     }
 
