@@ -105,6 +105,28 @@ struct DigestAuthenticationTests {
         #expect(fields.last?.contains("uri=\"/v1/y?a=1\"") ?? false)
     }
 
+    // RFC 7616 section 3.4.2: the key is made with the random text of the session's first request, and kept.
+    @Test(arguments: [DigestAnswer.Algorithm.md5Session, .sha256Session])
+    func `the key of a session stays that of its first request`(algorithm: DigestAnswer.Algorithm) async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.digest(user: "u", password: "p"))
+        }) { request in
+            let challenge = "Digest realm=r, nonce=n, qop=auth, algorithm=\(algorithm.rawValue)"
+            return request.headers["Authorization"] == nil
+                ? .status(401, headers: ["WWW-Authenticate": challenge]) : .status(200)
+        }
+
+        for _ in 0..<2 { _ = try await client.send(APIConfiguration(path: "x")) }
+
+        let answers = transport.requests.compactMap { $0.headers["Authorization"] }
+            .compactMap { AuthenticationChallenge.all(in: ["WWW-Authenticate": $0]).first?.parameters }
+        let first = try #require(answers.first?["cnonce"])
+        let last = try #require(answers.last)
+        let key = algorithm.hash("\(algorithm.hash("u:r:p")):n:\(first)")
+        let target = algorithm.hash("GET:\(last["uri"] ?? "")")
+        #expect(last["response"] == algorithm.hash("\(key):n:00000002:\(last["cnonce"] ?? ""):auth:\(target)"))
+    }
+
     @Test func `every server's own challenge is answered, also those of several in one request`() async throws {
         var policy = SwitchPolicy.recommended
         policy.selection = .roundRobin

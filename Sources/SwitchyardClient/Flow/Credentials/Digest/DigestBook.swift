@@ -6,6 +6,8 @@ final class DigestBook: Sendable {
     private struct Entry {
         var answer: DigestAnswer
         var uses: UInt32 = 0
+        /// The random text of a session, whose key is made of it once for all of its requests (RFC 7616 section 3.4.2).
+        let clientNonce = DigestBook.randomText()
     }
 
     private struct Key: Hashable {
@@ -36,8 +38,12 @@ final class DigestBook: Sendable {
             password: password,
             request: request,
             count: entry.uses,
-            clientNonce: Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).hexText
+            clientNonce: entry.answer.algorithm.isSession ? entry.clientNonce : Self.randomText()
         )
         request.headers.set("Authorization", field)
+    }
+
+    private static func randomText() -> String {
+        Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).hexText
     }
 }
