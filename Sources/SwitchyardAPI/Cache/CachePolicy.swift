@@ -51,7 +51,8 @@ public struct CachePolicy: Sendable {
     /// confirm it instead of sending it again; default is a day, zero never asks for confirmation.
     ///
     /// GET and HEAD ask for it; other methods would be refused (RFC 9110 section 13.2.2). An answer that came over
-    /// redirects is confirmed where they led to then, and nowhere else.
+    /// redirects is confirmed where they led to then, and nowhere else. A confirmation that names another entity tag than
+    /// the stored one's is of another content, which is then asked for without conditions (RFC 9111 section 4.3.4).
     public var keepsForConfirmation = Duration.seconds(86_400)
     /// Names by which the stored answer can be removed.
     public var tags: Set<String> = []

@@ -47,8 +47,9 @@ struct APICall<Value: Sendable>: Sendable {
         var answer = try await question.answer(through: client, id: id, with: conditions, about: stored?.answer)
         if answer.service.status == 304, let stored, !conditions.isEmpty {
             let place = answer.service.context.redirects.last?.to.text
-            if stored.answer?.redirectedTo == place { return confirmed(stored, by: answer.service) }
-            // Another place than the one that the conditions are about has met them: that says nothing.
+            let isMeant = HTTPCacheRules.concerns(stored.answer?.headers ?? [:], confirmation: answer.service.headers)
+            if stored.answer?.redirectedTo == place, isMeant { return confirmed(stored, by: answer.service) }
+            // Another place, or another content, than the conditions are about has met them: that says nothing.
             answer = try await question.unconditionalAnswer(through: client, id: id)
         }
         let response = try response(answer, in: client)

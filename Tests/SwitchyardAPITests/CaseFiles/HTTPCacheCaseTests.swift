@@ -28,7 +28,7 @@ import Testing
 }
 
 /// A sequence of requests through the rules, with a store of heads and a server from a script.
-private struct HTTPCacheCase {
+struct HTTPCacheCase {
     struct Mismatch {
         var text: String
         /// The server was asked where the store would have done.
@@ -139,7 +139,9 @@ private struct HTTPCacheCase {
         }
         let headers = fields(origin["headers"])
         let status = origin["status"]?.int ?? 200
-        if status == 304, var confirmed = candidate {
+        if status == 304, var confirmed = candidate,
+            HTTPCacheRules.concerns(confirmed.headers, confirmation: headers)
+        {
             confirmed.headers = HTTPCacheRules.confirmed(confirmed.headers, by: headers)
             confirmed.requested = now
             confirmed.received = now

@@ -71,6 +71,50 @@ import Testing
         #expect(transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"v1\""])
     }
 
+    // RFC 9111 section 4.3.4: the stored content would have the new tag, and be confirmed by it ever after.
+    @Test(arguments: [CachePolicy.Freshness.lifetime, .http], [["ETag": "\"v1\""], [:]] as [HTTPHeaders])
+    func `a confirmation with another tag is of another content, which is asked for`(
+        _ freshness: CachePolicy.Freshness,
+        _ tag: HTTPHeaders
+    ) async throws {
+        let transport = StubTransport { request in
+            if request.headers["If-Modified-Since"] != nil { return .status(304, headers: ["ETag": "\"v2\""]) }
+            let isFirst = request.headers["X-First"] != nil
+            var headers: HTTPHeaders = isFirst ? tag : ["ETag": "\"v2\""]
+            headers.add("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")
+            headers.add("Cache-Control", "max-age=60")
+            return .status(200, headers: headers, body: Data((isFirst ? "one" : "two").utf8))
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        var call = configuration()
+        call.cache.freshness = freshness
+        call.cache.ignoredHeaders.insert("x-first")
+        var first = call
+        first.headers.add("X-First", "1")
+        _ = try await topics.response(for: first, with: .string)
+        clock.advance(by: .seconds(100))
+
+        let second = try await topics.response(for: call, with: .string)
+
+        #expect(second.value == "two" && second.source == .network)
+        #expect(try await topics.response(for: call, with: .string).isFromCache)
+        #expect(transport.requests.map { $0.headers["If-Modified-Since"] != nil } == [false, true, false])
+    }
+
+    @Test(arguments: ["\"v1\"", "W/\"v1\""])
+    func `a confirmation with the same tag is one, be it weak or strong`(tag: String) async throws {
+        let transport = StubTransport { request in
+            request.headers["If-None-Match"] == nil
+                ? .status(200, headers: ["ETag": "\"v1\""], body: Data("one".utf8))
+                : .status(304, headers: ["ETag": tag])
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        _ = try await topics.response(for: configuration(), with: .string)
+        clock.advance(by: .seconds(100))
+
+        #expect(try await topics.response(for: configuration(), with: .string).source == .revalidated)
+    }
+
     @Test func `a stale answer is no answer without confirmation`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)

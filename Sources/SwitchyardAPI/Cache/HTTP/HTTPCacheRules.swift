@@ -110,6 +110,20 @@ enum HTTPCacheRules {
         return request["If-None-Match"] == nil && request["If-Modified-Since"] == nil
     }
 
+    /// Whether a server's confirmation is about a stored answer with these fields (RFC 9111 section 4.3.4).
+    ///
+    /// One that names another entity tag, or the first one, is about another content: what is stored must not get that
+    /// tag, or the server would confirm the wrong content ever after. One that names none says nothing against it.
+    static func concerns(_ stored: HTTPHeaders, confirmation headers: HTTPHeaders) -> Bool {
+        guard let tag = entityTag(in: headers) else { return true }
+        return entityTag(in: stored) == tag
+    }
+
+    /// The entity tag without the mark of a weak one, which plays no part here (RFC 9110 section 8.8.3.2).
+    private static func entityTag(in headers: HTTPHeaders) -> Substring? {
+        headers["ETag"].flatMap { $0.isEmpty ? nil : $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] }
+    }
+
     /// The header fields of a stored answer after the server confirmed it (RFC 9111 section 3.2).
     ///
     /// What describes the body stays, since it is the stored one. What the server does not say anew of the answer's age
