@@ -26,7 +26,7 @@ public struct CachePolicy: Sendable {
         ///
         /// The cache is a private one. The request's own header fields are part of the key, so that `Vary` is obeyed as
         /// far as they go; those that are common to all requests are taken for the same. A call that changes something,
-        /// as PUT and DELETE do, and succeeds removes what is kept of its path.
+        /// as PUT and DELETE do, and succeeds removes what is kept of its path, be it named by an absolute URL or not.
         ///
         /// The policy's own windows for stale answers hold, too, but not against the answer's `must-revalidate`,
         /// `no-cache` or `Vary`, and the first of them not against a request that says how fresh its answer has to be.

@@ -73,12 +73,17 @@ extension ResponseCache {
     /// Removes what is kept of a place for HTTP's rules to decide on, after a call changed it (RFC 9111 section 4.4).
     ///
     /// What calls keep by a lifetime of their own stays: ``CachePolicy/removesTags`` is for that.
-    func removeChanged(at place: ChangedPaths.Place) {
+    ///
+    /// - Parameters:
+    ///   - place: Where something was changed.
+    ///   - client: The client of the call, which knows the servers' base URLs.
+    func removeChanged(at place: ChangedPaths.Place, of client: NetworkClient) {
         if let disk { noteChange(of: place, in: disk) }
         guard followsHTTP.withLock({ $0 }) else { return }
         noteRemoval()
         for index in tables.indices {
-            for box in boxes(index) where box.record.facts.http != nil && place == ChangedPaths.Place(box.key.parts) {
+            for box in boxes(index) where box.record.facts.http != nil {
+                guard place == ChangedPaths.Place(box.key.parts, of: client) else { continue }
                 drop(box)
                 disk?.remove(box.key)
             }

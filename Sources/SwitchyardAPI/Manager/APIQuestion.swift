@@ -156,12 +156,13 @@ final class APIQuestion: Sendable {
         guard let status = context.redirects.first?.status ?? status,
             HTTPCacheRules.invalidates(method: configuration.method, status: status)
         else { return }
+        let path = cache.defaults.path(of: configuration)
         let place = ChangedPaths.Place(
             service: context.service,
             environment: context.environment.rawValue,
-            path: cache.defaults.path(of: configuration)
+            path: client.path(ofAbsolute: path) ?? path
         )
-        cache.removeChanged(at: place)
+        cache.removeChanged(at: place, of: client)
     }
 
     /// What is sent; fields of the caller's own stay.

@@ -15,6 +15,11 @@ extension NetworkClient {
         return (target.service, target.pool.environment)
     }
 
+    /// The path below the base URL of a server that an absolute URL leads to; `nil` for every other text.
+    package func path(ofAbsolute url: String) -> String? {
+        url.contains("://") ? RequestURL(url).flatMap { target.pool.path(of: $0) } : nil
+    }
+
     /// Switches to another environment: requests sent from now on go there, with fresh health for its servers.
     ///
     /// - Parameters:

@@ -57,6 +57,19 @@ extension ServerPool {
         return text.starts(with: stem) ? String(decoding: text.dropFirst(stem.count), as: UTF8.self) : nil
     }
 
+    /// The path of a URL below the base URL of a server, or of its content delivery network; `nil` when it leads to none,
+    /// or paths are joined in another way than by standing behind the base URL.
+    func path(of url: RequestURL) -> String? {
+        guard generator.join == .append else { return nil }
+        let sites = state.withLock { $0.sites }
+        let path = url.path.utf8
+        for base in sites.flatMap({ [$0.origin.base, $0.cdn?.base].compactMap(\.self) }) where url.isAt(base) {
+            let stem = base.path.reversed().drop { $0 == UInt8(ascii: "/") }.reversed() + [UInt8(ascii: "/")]
+            if path.starts(with: stem) { return String(decoding: path.dropFirst(stem.count), as: UTF8.self) }
+        }
+        return nil
+    }
+
     /// Whether there is more than one server.
     var hasAlternatives: Bool { state.withLock { $0.sites.count > 1 } }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import SwitchyardClient
+import SwitchyardServices
 
 /// Where calls changed something in this run, and when: what was stored there before, for HTTP's rules to decide on, is
 /// not used.
@@ -16,11 +18,30 @@ struct ChangedPaths: Sendable {
             self.service = service
             self.environment = environment
             // A query may stand in the path of a configuration; what is changed is everything that begins so.
-            self.path = String(path.drop { $0 == "/" }.prefix { $0 != "?" && $0 != "#" })
+            self.path = Self.normalised(String(path.drop { $0 == "/" }.prefix { $0 != "?" && $0 != "#" }))
         }
 
-        init(_ parts: CacheKeyParts) {
-            self.init(service: parts.partition.service, environment: parts.partition.environment, path: parts.path)
+        /// The place of a stored answer.
+        ///
+        /// - Parameters:
+        ///   - parts: The parts of its key.
+        ///   - client: Knows whether an absolute URL is that of a server, which is asked by paths too.
+        init(_ parts: CacheKeyParts, of client: NetworkClient) {
+            self.init(
+                service: parts.partition.service,
+                environment: parts.partition.environment,
+                path: client.path(ofAbsolute: parts.path) ?? parts.path
+            )
+        }
+
+        /// The path as it is sent, without dot segments and with what a URL cannot hold escaped: so it is one for all who
+        /// write it in other ways.
+        private static func normalised(_ path: String) -> String {
+            let isPlain = path.utf8.allSatisfy { $0 > 32 && $0 < 127 && !"\"<>\\^`{|}".utf8.contains($0) }
+            guard !isPlain || path.contains("./") || path.hasSuffix("."), !path.contains("://"),
+                let url = RequestURL("http://unused.example/\(path)")
+            else { return path }
+            return String(url.path.dropFirst())
         }
 
         /// The service and the environment.

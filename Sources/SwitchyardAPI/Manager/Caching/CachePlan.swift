@@ -10,6 +10,8 @@ struct CachePlan: Sendable {
     let cache: ResponseCache
     /// The only server whose answer may be stored under the key; `nil` when every server's may.
     let server: String?
+    /// The path of a call that names it by an absolute URL of a server, where HTTP's rules decide; `nil` otherwise.
+    let pathOfURL: String?
     /// Which part of the answer is the value, by its key path; empty for all of it.
     let part: String
 
@@ -47,7 +49,16 @@ struct CachePlan: Sendable {
             isAuthorized: client.authorizes(configuration)
         )
         guard let key else { return nil }
-        return CachePlan(key: key, box: box, lifetime: lifetime, cache: cache, server: server, part: part())
+        let asked = box.value.freshness == .http ? client.path(ofAbsolute: path ?? configuration.path) : nil
+        return CachePlan(
+            key: key,
+            box: box,
+            lifetime: lifetime,
+            cache: cache,
+            server: server,
+            pathOfURL: asked,
+            part: part()
+        )
     }
 
     /// The cache of a call, and how long its answer is fresh: by the call itself, else by the cache's defaults.
@@ -176,7 +187,13 @@ extension CachePlan {
     /// Whether HTTP's rules decide on an answer of the disk's, and a call has changed its place since it was stored.
     nonisolated(nonsending) func isOutdated(_ answer: StoredAnswer, in disk: any AnswerStore) async -> Bool {
         guard policy.freshness == .http else { return false }
-        return await cache.hasChanged(ChangedPaths.Place(key.parts), since: answer.created, in: disk)
+        let parts = key.parts
+        let place = ChangedPaths.Place(
+            service: parts.partition.service,
+            environment: parts.partition.environment,
+            path: pathOfURL ?? parts.path
+        )
+        return await cache.hasChanged(place, since: answer.created, in: disk)
     }
 
     /// The answer as HTTP's rules see it, when they decide.

@@ -127,6 +127,43 @@ import Testing
         #expect(try await !isKept(template, by: topics))
     }
 
+    private static let spellings = [
+        ("topics/1", "http://release.example/v1/topics/1"), ("topics/1", "HTTP://RELEASE.example/v1/topics/1?a=1#top"),
+        ("http://release.example/v1/topics/1", "/topics/1"), ("topics/a b", "topics/a%20b"),
+        ("topics/%C3%B6", "topics/ö"), ("topics/x/../1", "topics/1"), ("topics/1", "./topics/1"),
+    ]
+
+    @Test(arguments: spellings)
+    func `a place that is written in another way is the same`(kept: String, changed: String) async throws {
+        let (topics, _) = try start()
+        _ = try await isKept(read(kept), by: topics)
+
+        try await topics.send(APIConfiguration(path: changed, method: .put))
+
+        #expect(try await !isKept(read(kept), by: topics))
+    }
+
+    @Test(arguments: spellings)
+    func `a place of the disk that is written in another way is the same`(kept: String, changed: String) async throws {
+        let disk = try DiskCache(at: folder.url)
+        let (topics, _) = try await startAgain(after: kept, disk: disk)
+        clock.advance(by: .seconds(1))
+
+        try await topics.send(APIConfiguration(path: changed, method: .put))
+
+        #expect(try await !isKept(read(kept), by: topics))
+        await disk.flush()
+    }
+
+    @Test func `a place of another server that no service has stays`() async throws {
+        let (topics, _) = try start()
+        _ = try await isKept(read("topics/1"), by: topics)
+
+        try await topics.send(APIConfiguration(path: "http://foreign.example/v1/topics/1", method: .put))
+
+        #expect(try await isKept(read("topics/1"), by: topics))
+    }
+
     @Test func `what HTTP's rules forbid to store is not stored by hand`() throws {
         let (topics, _) = try start()
 
