@@ -37,11 +37,24 @@ struct ChangedPaths: Sendable {
         /// The path as it is sent, without dot segments and with what a URL cannot hold escaped: so it is one for all who
         /// write it in other ways.
         private static func normalised(_ path: String) -> String {
-            let isPlain = path.utf8.allSatisfy { $0 > 32 && $0 < 127 && !"\"<>\\^`{|}".utf8.contains($0) }
-            guard !isPlain || path.contains("./") || path.hasSuffix("."), !path.contains("://"),
-                let url = RequestURL("http://unused.example/\(path)")
+            guard !isNormal(path), !path.contains("://"), let url = RequestURL("http://unused.example/\(path)")
             else { return path }
             return String(url.path.dropFirst())
+        }
+
+        /// Whether nothing in a path may be written in another way; most are so, and all that is stored is looked through.
+        private static func isNormal(_ path: String) -> Bool {
+            var last = UInt8(ascii: "/")
+            for byte in path.utf8 {
+                switch byte {
+                case 0...32, 127..., UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),
+                    UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{")...UInt8(ascii: "}"):
+                    return false
+                case UInt8(ascii: "/") where last == UInt8(ascii: "."): return false
+                default: last = byte
+                }
+            }
+            return last != UInt8(ascii: ".")
         }
 
         /// The service and the environment.
