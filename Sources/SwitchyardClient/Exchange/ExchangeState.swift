@@ -194,7 +194,7 @@ struct ExchangeState {
             return .none
         }
         // Where nothing leads away from this machine, a server on it still answers.
-        guard outcome.failureKind != nil || result.isOffline else {
+        guard outcome.failureKind != nil || (outcome == .neutral && result.isOffline) else {
             guard let ending = end(with: result, winner: index) else { return .none }
             return .end(ending)
         }

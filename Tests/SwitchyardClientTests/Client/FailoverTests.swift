@@ -57,6 +57,24 @@ import Testing
         #expect(tried == Array(repeating: ["primary", "secondary"], count: 20).flatMap(\.self))
     }
 
+    @Test func `a place beyond the servers that cannot be reached for want of a network sends nothing to the next one`()
+        async throws
+    {
+        let (client, transport) = try NetworkClient.stubbed { request in
+            request.url.text.hasPrefix("http://elsewhere")
+                ? .failure(.offline) : .status(302, headers: ["Location": "http://elsewhere.test/"])
+        }
+
+        let failure = await client.failure(of: APIConfiguration(path: "list"))
+
+        guard case .transport(let error)? = failure else {
+            Issue.record("ended otherwise: \(failure as Any)")
+            return
+        }
+        #expect(error.kind == .offline)
+        #expect(transport.requests.map(\.server) == ["primary", "elsewhere"])
+    }
+
     @Test func `no attempt has a total timeout of its own: the request's deadline is kept over all of them`()
         async throws
     {
