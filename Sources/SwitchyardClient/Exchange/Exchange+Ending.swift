@@ -44,7 +44,7 @@ extension Exchange {
             let attempt = ending.attempts[index].route.attempt
         else { return ending.outcome(of: index) }
         let wait = ending.attempts[index].startedAt.seconds(to: now)
-        return pool.usuallyTakesLonger(than: wait, on: attempt) ? .neutral : ending.outcome(of: index)
+        return pool.usuallyTakesLonger(than: wait, on: attempt) ? ending.unanswered : ending.outcome(of: index)
     }
 
     private func context(of ending: ExchangeState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {

@@ -53,17 +53,24 @@ struct ExchangeState {
 
         /// What an attempt is charged with.
         ///
-        /// One that had not ended was overtaken by another server's answer, or failed to answer by the deadline; it is
-        /// charged with nothing when the caller ended the request, or when it had been sent on to a foreign server.
+        /// One that had not ended was overtaken by another server's answer, or failed to answer by the deadline; its
+        /// server is charged with nothing when the caller ended the request, or when it had been sent on to a foreign
+        /// one.
         func outcome(of index: Int) -> AttemptOutcome {
             if let outcome = attempts[index].outcome { return outcome }
             if attempts[index].trail?.value.hasLeft ?? false { return .neutral }
             return switch result {
             case .success: .unfinished
             case .failure(.deadlineExceeded): .failure(.timeout)
-            case .failure: .neutral
+            case .failure: unanswered
             }
         }
+
+        /// The outcome of an attempt that was ended before its server could be expected to answer.
+        ///
+        /// The server had the request, so what the attempt cost does not come back; where another one's answer ended
+        /// the request, it was not overtaken by one that the caller could use.
+        var unanswered: AttemptOutcome { winner == nil ? .unfinished : .neutral }
     }
 
     /// What became of an attempt while it was being started.

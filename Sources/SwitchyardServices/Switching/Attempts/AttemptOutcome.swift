@@ -6,10 +6,14 @@ public enum AttemptOutcome: Sendable, Hashable {
     case answered
     /// The attempt failed; the server may have said when to come back.
     case failure(FailureKind, retryAfter: Duration? = nil)
-    /// The attempt was still under way when another attempt of the request answered, and was given up.
+    /// The attempt was still under way when another attempt of the request answered, or the caller or the deadline ended
+    /// the request, and was given up.
+    ///
+    /// Where none answered it says nothing about the server, but what it cost (``BudgetRules``) does not come back: the
+    /// server may be at work on it.
     case unfinished
-    /// It says nothing about the server: cancelled by the caller, offline, a malformed request, a body that could not be
-    /// decoded or was refused by a validator.
+    /// It says nothing about the server, which is at work on nothing: offline, a malformed request, a body that could
+    /// not be decoded or was refused by a validator.
     case neutral
 
     /// Creates the outcome of a whole HTTP answer.

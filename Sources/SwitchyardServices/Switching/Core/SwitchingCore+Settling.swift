@@ -146,7 +146,7 @@ extension SwitchingCore {
         failovers.charge(rules.policy.budgets.overloadCost - 1)
     }
 
-    /// Gives back what an extra attempt cost, once it has answered, or has done nothing to a server.
+    /// Gives back what an extra attempt cost, once it has answered, or leaves no server at work.
     private mutating func refund(_ attempt: Attempt) {
         let budgets = rules.policy.budgets
         switch attempt.role {

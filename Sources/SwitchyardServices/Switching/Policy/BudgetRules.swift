@@ -8,7 +8,8 @@ public struct BudgetRules: Sendable, Hashable {
     public var failoverEarning = 0.1
     /// What a failover after overload (time-out, 503, 429) costs if it fails as well; default 4.
     ///
-    /// Any other costs 1. A failover takes 1 when it is made, which comes back when it succeeds.
+    /// Any other costs 1. A failover takes 1 when it is made, which comes back when it succeeds, and when no server has
+    /// had to do with it because the machine is offline.
     public var overloadCost = 4.0
     /// Without successes one failover token comes back after this time; default 5 s.
     ///
@@ -18,7 +19,8 @@ public struct BudgetRules: Sendable, Hashable {
     public var longestRefill = Duration.seconds(60)
     /// The most hedge tokens; default 10.
     ///
-    /// A hedge costs 1, which comes back when the hedge answers first.
+    /// A hedge costs 1, which comes back when the hedge answers first, and when no server has had to do with it because
+    /// the machine is offline.
     public var hedgeTokens = 10.0
     /// How many hedge tokens there are at first; default 3.
     ///

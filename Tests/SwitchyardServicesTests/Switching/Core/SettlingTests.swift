@@ -117,6 +117,19 @@ import Testing
         #expect(driver.core.failovers.tokens == 10)
     }
 
+    @Test func `it does not come back when the attempt is given up without an answer`() throws {
+        let driver = try CoreDriver()
+
+        for _ in 0..<10 {
+            let first = try #require(driver.choose())
+            let second = try #require(driver.failover(after: nil, excluding: [first.server]))
+            driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(second, .unfinished)])
+        }
+
+        #expect(driver.core.failovers.tokens == 0)
+        #expect(driver.statistics("a") == HealthStatistics())
+    }
+
     @Test(arguments: [AttemptOutcome.neutral, .unfinished, .answered])
     func `TAF-S10: what says nothing about the server changes nothing`(outcome: AttemptOutcome) throws {
         let driver = try CoreDriver()

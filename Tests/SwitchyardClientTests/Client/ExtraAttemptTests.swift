@@ -1,0 +1,84 @@
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What attempts beside the first cost the budget that bounds the load they add.
+///
+/// Time stands still unless a test moves it.
+@Suite(.timeLimit(.minutes(5))) struct ExtraAttemptTests {
+    private let time = ManualClock()
+
+    private func client(
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+    ) throws -> (client: NetworkClient, transport: StubTransport) {
+        var policy = SwitchPolicy.recommended
+        policy.warmUp = nil
+        return try NetworkClient.stubbed(switching: policy, servers: 2, time: time, answer)
+    }
+
+    /// Reads until a second server is asked, or would be if the budget allowed it, and then does something.
+    private func read(
+        _ client: NetworkClient,
+        _ transport: StubTransport,
+        timeout: Duration,
+        hedgingAfter delay: Duration,
+        then end: (Task<RequestFailure.Reason?, Never>) -> Void
+    ) async -> RequestFailure.Reason? {
+        let asked = transport.requestCount
+        let call = Task { await client.failure(of: APIConfiguration(path: "list", timeout: timeout)) }
+        #expect(await transport.waitForRequests(asked + 1))
+        #expect(await time.waitForTimers(1, in: delay))
+        time.advance(by: delay)
+        end(call)
+        return await call.value
+    }
+
+    @Test func `a second server that was asked before the caller gave up has cost a token`() async throws {
+        let (client, transport) = try client { _ in .never }
+
+        for _ in 0..<10 {
+            let reason = await read(
+                client,
+                transport,
+                timeout: .seconds(60),
+                hedgingAfter: .milliseconds(250),
+                then: { $0.cancel() }
+            )
+            #expect(reason == .cancelled)
+        }
+
+        #expect(transport.requests.count { $0.server == "secondary" } == 3)
+    }
+
+    @Test func `so has one that had less time to the deadline than it usually takes`() async throws {
+        let time = time
+        let (client, transport) = try client { request in
+            request.url.text.hasSuffix("usual") ? .delayed(by: .milliseconds(300), on: time, .status(200)) : .never
+        }
+        for server in ["primary", "secondary"] as [Server.ID] {
+            var usual = APIConfiguration(path: "usual", timeout: .seconds(2))
+            usual.server = .named(server)
+            for _ in 0..<8 {
+                let call = Task { [usual] in try await client.send(usual).status }
+                #expect(await time.waitForTimers(1, in: .milliseconds(300)))
+                time.advance(by: .milliseconds(300))
+                #expect(try await call.value == 200)
+            }
+        }
+
+        for _ in 0..<10 {
+            let reason = await read(
+                client,
+                transport,
+                timeout: .milliseconds(250),
+                hedgingAfter: .milliseconds(100),
+                then: { _ in time.advance(by: .milliseconds(150)) }
+            )
+            #expect(reason == .deadlineExceeded)
+        }
+
+        let asked = transport.requests.count { $0.server == "secondary" && $0.url.text.hasSuffix("list") }
+        #expect(asked <= 4)
+    }
+}
