@@ -58,7 +58,8 @@ public struct DownloadConfiguration: Sendable {
     /// fails with ``DownloadFailure/Reason/digestMismatch(expected:actual:)``, or as the last one refused. What has come
     /// is removed then.
     public var digest: ContentDigest?
-    /// How often a body that broke off is continued within one call; 3 unless set.
+    /// How often a body that broke off is continued within one call, each part by itself where several connections share
+    /// the work; 3 unless set.
     ///
     /// Another server of the service is asked first; where there is none, the same one after a pause. One that cannot be
     /// reached yet, or answers with 502, 503 or 504, is asked again after a longer one, which counts as well: 0.2 s at
@@ -106,7 +107,7 @@ public enum DownloadEvent: Sendable, Hashable {
     case resumed(at: Int64, total: Int64?)
     /// What had arrived could not be used any more, and the download starts over; the text says why.
     case restarted(String)
-    /// A server broke the body off after so many bytes.
+    /// A server broke the body off after so many bytes, or cannot be asked for the rest yet.
     case interrupted(at: Int64, TransportError)
     /// The file is whole and in its place.
     case moved(URL)

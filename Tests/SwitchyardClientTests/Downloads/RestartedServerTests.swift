@@ -98,4 +98,47 @@ import Testing
         #expect(failure.reason == .status(404))
         #expect(done.pauses == 1)
     }
+
+    // Over several connections.
+    @Test(arguments: [.failure(.connectionRefused), .status(502), .status(503)] as [StubAnswer])
+    func `a part whose server is not back yet goes on where it stopped`(meanwhile: StubAnswer) async throws {
+        let bytes = DownloadLab.bytes(3 << 20)
+        let transport = Self.parts(of: bytes, cutting: 1 << 20, meanwhile: meanwhile)
+        let client = try NetworkClient(service: .topics(switching: .off, servers: 1), transport: transport)
+
+        let file = try await client.download(
+            lab.download {
+                $0.connections = 3
+                $0.maximumContinuations = 2
+            }
+        )
+
+        #expect(try lab.content == bytes)
+        #expect(file.receivedBytes == 3 << 20)
+        #expect(transport.requests.count { $0.headers["Range"] == nil } == 1)
+    }
+
+    /// A server of parts that breaks one of them off after 1,000 bytes, and whoever goes on with it finds it away once.
+    private static func parts(of bytes: Data, cutting start: Int, meanwhile: StubAnswer) -> StubTransport {
+        let isBack = Locked(false)
+        return StubTransport { request in
+            var headers: HTTPHeaders = ["ETag": "\"v1\"", "Accept-Ranges": "bytes"]
+            guard let field = request.headers["Range"] else {
+                headers.set("Content-Length", "\(bytes.count)")
+                return .chunks([bytes], headers: headers)
+            }
+            let range = field.dropFirst(6).split(separator: "-").compactMap { Int($0) }
+            let isAway =
+                range[0] == start + 1_000
+                && isBack.withLock { isBack in
+                    defer { isBack = true }
+                    return !isBack
+                }
+            if isAway { return meanwhile }
+            headers.set("Content-Range", "bytes \(range[0])-\(range[1])/\(bytes.count)")
+            let part = Data(bytes[range[0]...range[1]])
+            guard range[0] == start else { return .chunks([part], status: 206, headers: headers) }
+            return .chunks([part.prefix(1_000)], status: 206, headers: headers, failing: cut)
+        }
+    }
 }

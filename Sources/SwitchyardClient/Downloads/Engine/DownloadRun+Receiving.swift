@@ -111,38 +111,16 @@ extension DownloadRun {
         if faulty.isEmpty { await transfer.pause(afterBreak: state.interruptions) }
     }
 
-    /// Whether to ask again after a pause, since no server is there yet to continue what was broken off: the only one is
-    /// being restarted, for instance.
-    mutating func isOutlasted(_ failure: RequestFailure) async throws(DownloadFailure) -> Bool {
-        guard case .transport(let error) = failure.reason, AttemptOutcome(error.kind).failureKind != nil else {
-            return false
-        }
-        return try await isOutlasted(error, asking: .zero)
-    }
-
-    /// The same, when the one in front of the server says so; a `Retry-After` is heeded up to a minute.
-    mutating func isOutlasted(_ response: ServiceResponse) async throws(DownloadFailure) -> Bool {
-        guard (502...504).contains(response.status) else { return false }
-        let asked = RetryAfter.duration(in: response.headers, now: Date()) ?? .zero
-        let error = TransportError(.other, message: "the server answered with \(response.status)")
-        guard mayOutlast else { return false }
-        response.discardBody()
-        return try await isOutlasted(error, asking: min(asked, .seconds(60)))
-    }
-
-    private var mayOutlast: Bool {
+    /// Whether the download goes on although no server is there yet to continue what was broken off.
+    var outlastsOutage: Bool {
         state.interruptions > 0 && state.interruptions < configuration.maximumContinuations
     }
 
-    private mutating func isOutlasted(
-        _ error: TransportError,
-        asking least: Duration
-    ) async throws(DownloadFailure) -> Bool {
+    /// Waits before it is asked again.
+    mutating func outlast(_ outage: ServerOutage) async throws(DownloadFailure) {
         try checkRunning()
-        guard mayOutlast else { return false }
-        configuration.onEvent?(.interrupted(at: state.offset, error))
+        configuration.onEvent?(.interrupted(at: state.offset, outage.error))
         state.interruptions += 1
-        await transfer.pause(afterBreak: state.interruptions, atLeast: least)
-        return true
+        await transfer.pause(afterBreak: state.interruptions, atLeast: outage.pause)
     }
 }

@@ -110,8 +110,10 @@ struct DownloadRun {
                     response.discardBody()
                     continue
                 }
-                if try await isOutlasted(response) { continue }
-                throw await refusal(response)
+                guard outlastsOutage, let outage = ServerOutage(response) else { throw await refusal(response) }
+                response.discardBody()
+                try await outlast(outage)
+                continue
             case .unusable(let why): throw failure(.unusableRange(why))
             }
             if try await receive(response) { return response }
@@ -132,7 +134,8 @@ struct DownloadRun {
                 return response
             } catch {
                 take(note: error.context)
-                guard try await isOutlasted(error) else { throw failure(.request(error.reason)) }
+                guard outlastsOutage, let outage = ServerOutage(error) else { throw failure(.request(error.reason)) }
+                try await outlast(outage)
             }
         }
     }

@@ -85,8 +85,8 @@ struct ParallelFetch: Sendable {
         defer { breaks.settle(in: transfer) }
         while offset < part.upperBound {
             let rest = offset..<part.upperBound
-            let current: Source
-            if let opened = source { current = opened } else { current = try await open(rest, &breaks) }
+            if source == nil { source = try await open(rest, &breaks, &interruptions) }
+            guard let current = source else { continue }
             source = nil
             let end = min(part.upperBound, current.last.map { $0 + 1 } ?? part.upperBound)
             let cut = try await write(current.body, from: &offset, to: end, progress: progress)
@@ -110,8 +110,12 @@ struct ParallelFetch: Sendable {
         return error.kind == .cancelled || Task.isCancelled ? .cancelled : .transport(error)
     }
 
-    /// Asks for the rest of a part.
-    private func open(_ range: Range<Int64>, _ breaks: inout DownloadBreaks) async throws(Failure) -> Source {
+    /// Asks for the rest of a part; `nil`, after a pause, when no server is there yet to go on with it.
+    private func open(
+        _ range: Range<Int64>,
+        _ breaks: inout DownloadBreaks,
+        _ interruptions: inout Int
+    ) async throws(Failure) -> Source? {
         var request = request
         request.setField("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
         request.setField("If-Range", validator.text)
@@ -120,7 +124,14 @@ struct ParallelFetch: Sendable {
             response = try await transfer.open(request, avoiding: breaks.avoided(in: transfer), name: RequestID())
             breaks.settle(in: transfer, witness: response)
         } catch {
-            throw .fatal(.request(error.reason))
+            guard let outage = ServerOutage(error), await outlasts(outage, &interruptions) else {
+                throw .fatal(.request(error.reason))
+            }
+            return nil
+        }
+        if let outage = ServerOutage(response) {
+            response.discardBody()
+            if await outlasts(outage, &interruptions) { return nil }
         }
         let question = DownloadAnswer.Question(offset: range.lowerBound, validator: validator, total: total)
         let answer = DownloadAnswer(status: response.status, headers: response.headers, to: question)
@@ -129,6 +140,14 @@ struct ParallelFetch: Sendable {
             throw .noParts("a part was answered with \(response.status)")
         }
         return Source(body: stream, context: response.context, last: last)
+    }
+
+    /// Waits before what was broken off is asked for again; `false`, at once, when that is not to be.
+    private func outlasts(_ outage: ServerOutage, _ interruptions: inout Int) async -> Bool {
+        guard interruptions > 0, interruptions < maximumContinuations else { return false }
+        interruptions += 1
+        await transfer.pause(afterBreak: interruptions, atLeast: outage.pause)
+        return true
     }
 
     /// Writes a body to its place, up to the end of the part.
