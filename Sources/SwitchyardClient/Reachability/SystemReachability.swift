@@ -41,8 +41,8 @@ public final class SystemReachability: ReachabilityProvider {
     /// Starts watching the way to one host, until the object is released.
     ///
     /// There is a way when the system has a route to one of the host's addresses; nothing is sent to it. The name is
-    /// looked up off the caller's thread, at first and whenever the network changes; until then, and while the name
-    /// cannot be looked up, the status is unknown.
+    /// looked up off the caller's thread, at first and whenever the network changes; until then the status is unknown. So
+    /// it is while the name cannot be looked up, unless there is no network at all: then there is no way.
     ///
     /// - Parameter host: A name or an address, without a port; that of IPv6 without brackets.
     public init(host: String) {
