@@ -44,13 +44,15 @@ struct APICall<Value: Sendable>: Sendable {
         // A condition of the caller's own is about what the caller has, and its confirmation is the caller's.
         let mayAsk = HTTPCacheRules.mayConfirm(configuration.method, configuration.headers)
         let conditions = mayAsk ? conditions : [:]
+        // One call has one deadline, also where it takes two questions.
+        let deadline = conditions.isEmpty ? nil : client.deadline(of: question.configuration)
         var answer = try await question.answer(through: client, id: id, with: conditions, about: stored?.answer)
         if answer.service.status == 304, let stored, !conditions.isEmpty {
             let place = answer.service.context.redirects.last?.to.text
             let isMeant = HTTPCacheRules.concerns(stored.answer?.headers ?? [:], confirmation: answer.service.headers)
             if stored.answer?.redirectedTo == place, isMeant { return confirmed(stored, by: answer.service) }
             // Another place, or another content, than the conditions are about has met them: that says nothing.
-            answer = try await question.unconditionalAnswer(through: client, id: id)
+            answer = try await question.unconditionalAnswer(through: client, id: id, by: deadline)
         }
         let response = try response(answer, in: client)
         return Fetched(response: response, body: answer.data, cost: answer.data.count)

@@ -56,12 +56,18 @@ final class APIQuestion: Sendable {
     }
 
     /// The answer without any condition of a cache's, where one that was asked for under conditions says nothing.
+    ///
+    /// It has the time that the one before has left: the deadline is that of the call; `nil` where it has none.
     @inline(never)
     nonisolated(nonsending) func unconditionalAnswer(
         through client: NetworkClient,
-        id: RequestID
+        id: RequestID,
+        by deadline: MonotonicTime?
     ) async throws(APIError) -> Answer {
-        try await answer(through: client, id: id)
+        guard let deadline else { return try await answer(through: client, id: id) }
+        var rest = configuration
+        rest.timeout = max(.milliseconds(1), client.time.now.duration(to: deadline))
+        return try await APIQuestion(rest, module).answer(through: client, id: id)
     }
 
     /// Uploads, and returns the answer, whatever its status.

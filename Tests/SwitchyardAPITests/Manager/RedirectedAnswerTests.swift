@@ -63,6 +63,35 @@ import Testing
         #expect(again.source == .network && again.value == "two")
     }
 
+    @Test func `the second question of a call has the time that the first one has left`() async throws {
+        let transport = StubTransport { [latest, clock] request in
+            let (edition, isCondition) = (latest.withLock { $0 }, request.headers["If-Modified-Since"] != nil)
+            switch request.url.path {
+            case "/v1/latest" where edition != "latest": return .status(302, headers: ["Location": edition])
+            case "/v1/first":
+                return .status(200, headers: ["Last-Modified": "Tue, 10 Jan 2023 00:00:00 GMT"], body: Data("one".utf8))
+            default: return isCondition ? .delayed(by: .seconds(4), on: clock, .status(304)) : .never
+            }
+        }
+        let topics = TopicAPI(client: try NetworkClient.stubbed(transport, time: clock))
+        var call = call
+        call.timeout = .seconds(5)
+        _ = try await topics.response(for: call, with: .string)
+        latest.withLock { $0 = "latest" }
+        clock.advance(by: .seconds(61))
+        let again = Task { [call] in try await topics.response(for: call, with: .string).value }
+        #expect(await clock.waitForTimers(1, in: .seconds(4)))
+        clock.advance(by: .seconds(4))
+        #expect(await transport.waitForRequests(4))
+        #expect(await clock.waitForTimers(1))
+
+        clock.advance(by: .seconds(5))
+
+        let error = await #expect(throws: APIError.self) { try await again.value }
+        #expect(error?.reason == .limited(.deadline))
+        #expect(error?.context.elapsed == .seconds(1))
+    }
+
     @Test(arguments: ["first", "second", "latest"])
     func `an answer that was kept on disk is confirmed where it came from, and nowhere else`(
         place: String
