@@ -39,7 +39,7 @@ extension ClientCore {
                 owner: sender.owner,
                 configuration: configuration,
                 core: self,
-                round: sender.target.map { onlyRound(of: configuration, at: $0) },
+                round: sender.target.map { onlyRound(of: configuration, at: $0, while: sender.patience) },
                 progress: progress,
                 completion: completion
             )
@@ -58,10 +58,15 @@ extension ClientCore {
     }
 
     /// The round of an exchange that is bound to servers.
-    private func onlyRound(of configuration: APIConfiguration, at target: Target) -> Exchange.Round {
+    private func onlyRound(
+        of configuration: APIConfiguration,
+        at target: Target,
+        while patience: (@Sendable () -> MonotonicTime)?
+    ) -> Exchange.Round {
         Exchange.Round(
             target: target,
-            deadline: deadline(of: configuration, in: target.pool, startedAt: now)
+            deadline: deadline(of: configuration, in: target.pool, startedAt: now),
+            patience: patience
         )
     }
 

@@ -54,7 +54,7 @@ extension Exchange {
     /// is left.
     private func boundConnecting(of request: inout HTTPRequest, on route: ServerPool.Route, at now: MonotonicTime) {
         guard request.timeouts.connect == nil, configuration.leavesChoice, let server = route.server,
-            let delay = pool.hedgeDelay(for: route, from: now, to: deadline)
+            let delay = pool.hedgeDelay(for: route, from: now, to: awaitedUntil)
         else { return }
         let tried = state.withLock { $0.tried } + [server]
         guard pool.couldFailOver(excluding: tried, at: now) else { return }

@@ -17,6 +17,7 @@ final class Exchange: DispatchedRequest {
     let serviceName: String
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
+    private let patience: (@Sendable () -> MonotonicTime)?
     let progress: TransferProgressHandler?
     /// Told about attempts; `nil` when nobody watches.
     let observer: AttemptObserver?
@@ -41,6 +42,7 @@ final class Exchange: DispatchedRequest {
         self.completion = completion
         observer = round?.observer
         avoided = round?.avoided ?? []
+        patience = round?.patience
         (serviceName, pool) = round?.target ?? core.target
         startedAt = core.now
         deadline = round?.deadline ?? core.deadline(of: configuration, in: pool, startedAt: startedAt)
@@ -52,6 +54,8 @@ final class Exchange: DispatchedRequest {
         var target: ClientCore.Target
         /// The deadline of the whole journey.
         var deadline: MonotonicTime
+        /// Until when anybody waits for it, which may change; the deadline when `nil`.
+        var patience: (@Sendable () -> MonotonicTime)?
         /// Told about attempts.
         var observer: AttemptObserver?
         /// Servers that are not asked as long as there is another; by name, since the list may change meanwhile.
@@ -60,6 +64,9 @@ final class Exchange: DispatchedRequest {
 
     /// The environment the request is built for.
     var environment: ServiceEnvironment { pool.environment }
+
+    /// Until when anybody waits: the deadline, or the last one of those who share the request.
+    var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
@@ -97,7 +104,7 @@ extension Exchange {
     /// Sets the timer for whatever comes first: the moment to hedge, or the deadline.
     func setTimer(_ number: Int, for route: ServerPool.Route, at now: MonotonicTime) {
         var wakeUp = deadline
-        if let delay = pool.hedgeDelay(for: route, from: now, to: deadline) {
+        if let delay = pool.hedgeDelay(for: route, from: now, to: awaitedUntil) {
             wakeUp = min(wakeUp, now.advanced(bySeconds: delay))
         }
         setTimer(number, at: wakeUp)

@@ -155,6 +155,7 @@ extension Journey {
                 round: Exchange.Round(
                     target: target,
                     deadline: deadline,
+                    patience: patience,
                     observer: attemptObserver(of: round),
                     avoided: avoided
                 ),

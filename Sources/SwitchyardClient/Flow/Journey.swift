@@ -28,7 +28,7 @@ final class Journey: DispatchedRequest {
     let avoided: [Server.ID]
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
-    private let patience: (@Sendable () -> MonotonicTime)?
+    let patience: (@Sendable () -> MonotonicTime)?
     let state = Locked(JourneyState())
     let progress: TransferProgressHandler?
     private let completion: Exchange.Completion

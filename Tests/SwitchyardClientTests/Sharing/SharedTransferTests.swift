@@ -323,6 +323,23 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
+    @Test func `what is shared and slow is asked of a second server while somebody still waits`() async throws {
+        var policy = SwitchPolicy.recommended
+        policy.warmUp = nil
+        policy.hedging?.unknown = .seconds(10)
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(switching: policy, time: clock) { request in
+            request.server == "primary" ? .never : .status(200)
+        }
+        let answer = Task { try await client.send(Self.shared("list", timeout: .seconds(2))) }
+        #expect(await clock.waitForTimers(2))
+
+        clock.advance(by: .milliseconds(800))
+
+        try #require(transport.requestCount == 2)
+        #expect(try await answer.value.context.server == "secondary")
+    }
+
     private enum Reader: ConfigurationKey {
         static let defaultValue = "nobody"
     }
