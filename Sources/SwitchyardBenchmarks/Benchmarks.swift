@@ -62,6 +62,7 @@ enum Benchmarks {
             faults.method = words.value("--method") ?? "GET"
             faults.policy = words.value("--policy") ?? "recommended"
             faults.parallel = words.number("--parallel") ?? 3
+            faults.workers = words.number("--workers") ?? 4
             faults.only = Set(words.rest)
             try await faults.run()
         case "switching":
@@ -98,7 +99,7 @@ enum Benchmarks {
                SwitchyardBenchmarks dispatch [COUNT] [--json]
                SwitchyardBenchmarks refusals [COUNT] [--json]
                SwitchyardBenchmarks soak [COUNT] [--json]
-               SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [FAULT ...]
+               SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [--workers N] [FAULT ...]
                SwitchyardBenchmarks switching [--json]
                SwitchyardBenchmarks cache [--json] [--only hit|get|store|ratio]
                SwitchyardBenchmarks decode [--json] [--large]
@@ -121,7 +122,8 @@ struct Words {
 
     /// Every option of every benchmark.
     private static let options: Set<String> = [
-        "--json", "--url", "--only", "--mib", "--folder", "--size", "--method", "--policy", "--parallel", "--large",
+        "--json", "--url", "--only", "--mib", "--folder", "--size", "--method", "--policy", "--parallel", "--workers",
+        "--large",
         "--entries",
     ]
 

@@ -7,14 +7,16 @@ struct FaultRun {
     private let scenario: FaultScenario
     private let method: String
     private let policy: String
+    private let workers: Int
     private let servers: [LoopbackServer]
 
     private static let badFrom = 5.0
     private static let badUntil = 15.0
     private static let duration = 27.0
 
-    init(_ scenario: FaultScenario, method: String, policy: String) throws {
+    init(_ scenario: FaultScenario, method: String, policy: String, workers: Int) throws {
         self.scenario = scenario
+        self.workers = workers
         self.method = method
         self.policy = policy
         servers = (0..<3).map { _ in LoopbackServer(limits: LoopbackLimits(recordedRequests: 100_000)) }
@@ -43,7 +45,8 @@ struct FaultRun {
 
     private func arguments(start: Double) -> [String] {
         [
-            "--path", "/items/{n}", "--method", method, "--rate", "60", "--concurrency", "4", "--think", "0.05",
+            "--path", "/items/{n}", "--method", method, "--rate", "60", "--concurrency", "\(workers)", "--think",
+            "0.05",
             "--start", "\(start)", "--duration", "\(Self.duration)", "--timeout", "2", "--policy", policy,
         ]
     }

@@ -3,11 +3,13 @@ import SwitchyardTesting
 
 /// What callers see while the first of three servers is bad: the measurements of the article on switching.
 ///
-/// Each fault runs the command `yard load` in a process of its own: 60 requests/s in an open loop and four workers that
-/// pause 50 ms, with a deadline of 2 s. The first server is bad from the 5th to the 15th second.
+/// Each fault runs the command `yard load` in a process of its own: 60 requests/s in an open loop and four workers,
+/// unless set otherwise, that pause 50 ms, with a deadline of 2 s. The first server is bad from the 5th to the 15th second.
 struct FaultsBenchmark {
     var method = "GET"
     var policy = "recommended"
+    /// How many workers wait for each answer before they ask again.
+    var workers = 4
     var only: Set<String> = []
     /// How many faults run side by side.
     var parallel = 3
@@ -24,7 +26,7 @@ struct FaultsBenchmark {
             index += parallel
             results += try await withThrowingTaskGroup(of: (Int, FaultResult).self) { group in
                 for (position, scenario) in batch.enumerated() {
-                    group.addTask { (position, try await FaultRun(scenario, method: method, policy: policy).run()) }
+                    group.addTask { (position, try await run(scenario)) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
             }
@@ -34,6 +36,10 @@ struct FaultsBenchmark {
         } else {
             print(FaultResult.table(results, title: "\(method), policy \(policy)"))
         }
+    }
+
+    private func run(_ scenario: FaultScenario) async throws -> FaultResult {
+        try await FaultRun(scenario, method: method, policy: policy, workers: workers).run()
     }
 }
 

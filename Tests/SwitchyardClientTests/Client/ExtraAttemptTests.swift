@@ -81,4 +81,36 @@ import Testing
         let asked = transport.requests.count { $0.server == "secondary" && $0.url.text.hasSuffix("list") }
         #expect(asked <= 4)
     }
+
+    @Test func `when a server dies, all that is under way there is answered by the next one`() async throws {
+        let time = time
+        let isDead = Locked(false)
+        let (client, transport) = try client { request in
+            guard isDead.withLock({ $0 }) else {
+                return request.url.text.hasSuffix("slow")
+                    ? .delayed(by: .milliseconds(50), on: time, .status(200)) : .status(200)
+            }
+            return request.server == "primary"
+                ? .failure(.connectionReset) : .delayed(by: .milliseconds(50), on: time, .status(200))
+        }
+        func crowd() async -> [RequestFailure.Reason?] {
+            let asked = transport.requestCount
+            let calls = (0..<60).map { _ in
+                Task { await client.failure(of: APIConfiguration(path: "slow", timeout: .seconds(60))) }
+            }
+            let attempts = isDead.withLock { $0 } ? 120 : 60
+            #expect(await transport.waitForRequests(asked + attempts))
+            #expect(await time.waitForTimers(60, in: .milliseconds(50)))
+            time.advance(by: .milliseconds(50))
+            var reasons: [RequestFailure.Reason?] = []
+            for call in calls { reasons.append(await call.value) }
+            return reasons
+        }
+        #expect(await crowd().allSatisfy { $0 == nil })
+        for _ in 0..<600 { _ = try await client.send(APIConfiguration(path: "list")) }
+
+        isDead.withLock { $0 = true }
+
+        #expect(await crowd().allSatisfy { $0 == nil })
+    }
 }

@@ -93,8 +93,8 @@ extension RandomHistory {
 
     func checkBounds() throws {
         let policy = core.policy
-        try require((0...policy.budgets.failoverTokens).contains(core.failovers.tokens), "I8")
-        try require((0...policy.budgets.hedgeTokens).contains(core.hedges.tokens), "I8")
+        try require((0...core.failoverCapacity).contains(core.failovers.tokens), "I8")
+        try require((0...core.hedgeCapacity).contains(core.hedges.tokens), "I8")
         let floor = policy.admission?.floor ?? 1
         var clock = core.clock
         let time = clock.read(now)

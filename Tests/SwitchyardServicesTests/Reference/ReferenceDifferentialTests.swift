@@ -31,6 +31,7 @@ extension SwitchPolicy {
         policy.admission?.doubling = nil
         policy.admission?.needsWitness = true
         policy.budgets.firstHedgeTokens = 10
+        policy.budgets.growsWithConcurrency = false
         policy.admission?.sparesOverloaded = false
         policy.detection.startsFreshWindow = false
         policy.detection.score?.calmSpan = nil

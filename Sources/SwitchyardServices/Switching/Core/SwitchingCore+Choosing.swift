@@ -16,6 +16,7 @@ extension SwitchingCore {
     ) -> Attempt? {
         let time = read(now)
         guard let choice = pick(excluding: tried, for: traits, at: time) else { return nil }
+        concurrency.begin()
         return attempt(choice, .first, at: now)
     }
 
@@ -63,7 +64,7 @@ extension SwitchingCore {
         let time = read(now)
         let budgets = rules.policy.budgets
         guard rules.policy.failsOver, allowsAnother(tried) else { return nil }
-        failovers.refill(to: time, capacity: budgets.failoverTokens, longest: budgets.longestRefill.inSeconds)
+        failovers.refill(to: time, capacity: failoverCapacity, longest: budgets.longestRefill.inSeconds)
         guard failovers.tokens >= 1,
             let choice = pickFailover(excluding: tried.union(avoided), for: traits, at: time)
                 ?? (avoided.isEmpty ? nil : pickFailover(excluding: tried, for: traits, at: time))
@@ -81,7 +82,7 @@ extension SwitchingCore {
     package mutating func couldFailOver(excluding tried: ServerSet, at now: MonotonicTime) -> Bool {
         let time = read(now)
         let budgets = rules.policy.budgets
-        failovers.refill(to: time, capacity: budgets.failoverTokens, longest: budgets.longestRefill.inSeconds)
+        failovers.refill(to: time, capacity: failoverCapacity, longest: budgets.longestRefill.inSeconds)
         return rules.policy.failsOver && allowsAnother(tried) && tried.count < members.count && failovers.tokens >= 1
     }
 

@@ -18,8 +18,8 @@ extension SwitchingCore {
     mutating func recordSuccess(_ position: Int?, latency: Double, at time: Double) {
         let budgets = rules.policy.budgets
         failovers.restartRefill(at: time, gap: rules.refill)
-        failovers.add(budgets.failoverEarning, capacity: budgets.failoverTokens)
-        hedges.add(budgets.hedgeEarning, capacity: budgets.hedgeTokens)
+        failovers.add(budgets.failoverEarning, capacity: failoverCapacity)
+        hedges.add(budgets.hedgeEarning, capacity: hedgeCapacity)
         provePath(at: time)
         guard let position else { return }
         health[position].latency.record(latency)

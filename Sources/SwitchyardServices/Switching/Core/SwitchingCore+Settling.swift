@@ -119,10 +119,11 @@ extension SwitchingCore {
         return wait < p95
     }
 
-    /// Gives a trial's place back, and says where the attempt's server is now.
+    /// Takes an attempt off what is under way, gives a trial's place back, and says where the attempt's server is now.
     ///
     /// - Returns: The position; `nil` when the generation is over, so that the outcome is nobody's.
     mutating func release(_ attempt: Attempt) -> Int? {
+        if attempt.role == .first { concurrency.end() }
         guard let position = position(of: attempt) else { return nil }
         if attempt.holdsTrialPlace, health[position].state == .trial, health[position].trialPlaces > 0 {
             health[position].trialPlaces -= 1
@@ -148,10 +149,9 @@ extension SwitchingCore {
 
     /// Gives back what an extra attempt cost, once it has answered, or leaves no server at work.
     private mutating func refund(_ attempt: Attempt) {
-        let budgets = rules.policy.budgets
         switch attempt.role {
-        case .failover: failovers.add(1, capacity: budgets.failoverTokens)
-        case .hedge: hedges.add(1, capacity: budgets.hedgeTokens)
+        case .failover: failovers.add(1, capacity: failoverCapacity)
+        case .hedge: hedges.add(1, capacity: hedgeCapacity)
         default: break
         }
     }

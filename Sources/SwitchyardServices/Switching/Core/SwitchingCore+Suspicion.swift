@@ -63,7 +63,7 @@ extension SwitchingCore {
             recordAnswer(position, at: time)
         case .failure(let kind, let retryAfter) where witness.isAnswer:
             guard !clock.isFrozen, probe.suspect.startedAt >= pathSince, time >= quietUntil else { break }
-            hedges.add(1, capacity: rules.policy.budgets.hedgeTokens)
+            hedges.add(1, capacity: hedgeCapacity)
             health[position].suspicionRounds &+= 1
             recordFailure(position, Failure(kind: kind, retryAfter: retryAfter, isWitnessed: true), at: time)
         default:

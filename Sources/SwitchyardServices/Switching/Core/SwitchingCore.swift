@@ -41,6 +41,7 @@ public struct SwitchingCore: Sendable {
     var order: [UInt8]
     var failovers: AttemptBudget
     var hedges: AttemptBudget
+    var concurrency = Concurrency()
     var clock = CoreClock()
     var random: RandomSource
     var nextGeneration: UInt32 = 0

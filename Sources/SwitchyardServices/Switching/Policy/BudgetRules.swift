@@ -2,7 +2,7 @@
 ///
 /// That bounds the load that failures can add. An empty budget never cancels what is under way.
 public struct BudgetRules: Sendable, Hashable {
-    /// The most failover tokens, and how many there are at first; default 10.
+    /// The most failover tokens, and how many there are at first; default 10, and more as ``growsWithConcurrency`` says.
     public var failoverTokens = 10.0
     /// What a success adds to the failover tokens; default 0.1.
     public var failoverEarning = 0.1
@@ -17,7 +17,7 @@ public struct BudgetRules: Sendable, Hashable {
     public var refill = Duration.seconds(5)
     /// The longest time to the next token without successes; default 60 s.
     public var longestRefill = Duration.seconds(60)
-    /// The most hedge tokens; default 10.
+    /// The most hedge tokens; default 10, and more as ``growsWithConcurrency`` says.
     ///
     /// A hedge costs 1, which comes back when the hedge answers first, and when no server has had to do with it because
     /// the machine is offline.
@@ -28,6 +28,12 @@ public struct BudgetRules: Sendable, Hashable {
     public var firstHedgeTokens = 3.0
     /// What a success adds to the hedge tokens; default 0.05.
     public var hedgeEarning = 0.05
+    /// Whether there may be as many tokens as requests have been under way at a time, where that is more; default `true`.
+    ///
+    /// They have to be earned like the others. When a server dies, all that is under way there fails at once: with fewer
+    /// tokens than requests some of them would fail for their callers although the next server is well. Without tokens,
+    /// at 0, there are none either way.
+    public var growsWithConcurrency = true
 
     /// Creates the rules of the recommended policy.
     public init() {}

@@ -194,6 +194,38 @@ import Testing
         #expect(granted == 10)
     }
 
+    @Test(arguments: [(true, 40, 40), (false, 10, 10)])
+    func `there may be as many tokens as requests have been under way at a time`(
+        grows: Bool,
+        failovers: Int,
+        hedges: Int
+    ) throws {
+        var policy = SwitchPolicy.recommended
+        policy.budgets.growsWithConcurrency = grows
+        let driver = try CoreDriver(policy: policy)
+        let crowd = try (0..<40).map { _ in try #require(driver.choose()) }
+        for attempt in crowd { driver.settle(attempt, .ok) }
+        // They are earned by successes, a tenth and a twentieth of one each.
+        driver.requests(1_000, .ok)
+
+        let extra = (0..<100).map { _ in
+            (driver.failover(after: .reset, excluding: [0]) != nil, driver.hedge(excluding: [0]) != nil)
+        }
+
+        #expect(extra.count(where: \.0) == failovers)
+        #expect(extra.count(where: \.1) == hedges)
+    }
+
+    @Test func `where there are to be no tokens there are none, whatever is under way`() throws {
+        var policy = SwitchPolicy.recommended
+        policy.budgets.failoverTokens = 0
+        let driver = try CoreDriver(policy: policy)
+        _ = try (0..<40).map { _ in try #require(driver.choose()) }
+        driver.requests(1_000, .ok)
+
+        #expect(driver.failover(after: .reset, excluding: [0]) == nil)
+    }
+
     @Test(arguments: [(FailureKind.reset, 9.0), (.timeout, 6), (.http(503), 6)])
     func `a failover that fails costs one, and four after overload`(kind: FailureKind, left: Double) throws {
         let driver = try CoreDriver()
