@@ -49,12 +49,7 @@ public struct ServiceCatalog: Sendable {
         do {
             data = try Data(contentsOf: url)
         } catch {
-            throw CatalogError(
-                .unreadable,
-                file: url.lastPathComponent,
-                expected: "a readable file",
-                found: isFolder(url) ? "a folder" : reason(of: error)
-            )
+            throw unreadable(url, error)
         }
         return try service(
             from: data,
@@ -104,9 +99,14 @@ public struct ServiceCatalog: Sendable {
         return files.map { url.appendingPathComponent($0) }
     }
 
-    private static func isFolder(_ url: URL) -> Bool {
+    /// Why a service file could not be read; of one that is not there the whole path, which says where it was looked for.
+    private static func unreadable(_ url: URL, _ error: any Error) -> CatalogError {
         var isDirectory: ObjCBool = false
-        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) && isDirectory.boolValue
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
+            return CatalogError(.unreadable, file: url.path, expected: "a service file", found: "nothing")
+        }
+        let found = isDirectory.boolValue ? "a folder" : reason(of: error)
+        return CatalogError(.unreadable, file: url.lastPathComponent, expected: "a readable file", found: found)
     }
 
     private static func reason(of error: any Error) -> String {

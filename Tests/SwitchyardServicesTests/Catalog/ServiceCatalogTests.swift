@@ -54,6 +54,17 @@ import Testing
         }
     }
 
+    @Test func `a service file that is not there is named with the folder that it was looked for in`() throws {
+        try withTemporaryFolder { folder in
+            let file = folder.appending(path: "missing.json")
+
+            let error = #expect(throws: CatalogError.self) { try ServiceCatalog.service(contentsOf: file) }
+
+            #expect(error?.kind == .unreadable)
+            #expect(error?.description == "\(file.path): expected a service file, found nothing")
+        }
+    }
+
     @Test func `a folder that is called like a file cannot be read`() throws {
         try withTemporaryFolder { folder in
             let odd = folder.appending(path: "topics.json")
