@@ -75,6 +75,18 @@ extension Screen {
         // end
     }
 
+    func errorsOfTask(_ users: SampleUserAPI) {
+        // sample
+        Task {
+            do throws(APIError) {
+                show(try await users.user(id: 7))
+            } catch {
+                if let words = error.userMessage { show(words) }
+            }
+        }
+        // end
+    }
+
     func download(_ film: DownloadConfiguration, with client: NetworkClient) async {
         // sample
         do {
