@@ -182,6 +182,26 @@ import Testing
         #expect(response.context.attempts == 3)
     }
 
+    @Test func `as many reads as are under way go on when their server refuses them all at once`() async throws {
+        let time = ManualClock()
+        let transport = StubTransport(completion: .inline) { request in
+            let isDead = request.server == "primary"
+            return .delayed(by: .milliseconds(20), on: time, isDead ? .failure(.connectionRefused) : .status(200))
+        }
+        let service = try Service.topics()
+        let client = try NetworkClient(service: service, transport: transport, options: .init(seed: 1), time: time)
+        let (statuses, continuation) = AsyncStream.makeStream(of: Int?.self)
+        for _ in 0..<40 {
+            client.send(APIConfiguration(path: "list"), on: .global()) { continuation.yield(try? $0.get().status) }
+        }
+
+        time.advance(by: .milliseconds(40))
+
+        for await status in statuses.prefix(40) { #expect(status == 200) }
+        #expect(transport.requests.map(\.server).count { $0 == "primary" } == 40)
+        #expect(transport.requestCount == 80)
+    }
+
     @Test func `a failure is that of the server which failed last`() async throws {
         let time = ManualClock()
         let transport = StubTransport(completion: .inline) { request in

@@ -29,6 +29,8 @@ public struct Attempt: Sendable, Hashable {
     let holdsTrialPlace: Bool
     /// Whether it was made because of overload, which costs more if it fails as well.
     let followsOverload: Bool
+    /// Whether it takes no token, since the attempt before it has reached nobody.
+    let isFree: Bool
     /// When it was chosen.
     public let startedAt: MonotonicTime
 
@@ -38,13 +40,15 @@ public struct Attempt: Sendable, Hashable {
         role: Role,
         startedAt: MonotonicTime,
         holdsTrialPlace: Bool = false,
-        followsOverload: Bool = false
+        followsOverload: Bool = false,
+        isFree: Bool = false
     ) {
         position = UInt8(truncatingIfNeeded: server)
         self.generation = generation
         self.role = role
         self.holdsTrialPlace = holdsTrialPlace
         self.followsOverload = followsOverload
+        self.isFree = isFree
         self.startedAt = startedAt
     }
 

@@ -75,6 +75,9 @@ extension FailureKind: CustomStringConvertible {
         }
     }
 
+    /// Whether the attempt has certainly given no server any work: another one in its place adds no load.
+    var isWithoutWork: Bool { self == .refused || self == .dnsFailure }
+
     /// Whether the published rule suspects the server.
     var isSuspicious: Bool {
         switch self {

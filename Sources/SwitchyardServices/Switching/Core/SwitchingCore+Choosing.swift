@@ -65,12 +65,14 @@ extension SwitchingCore {
         let budgets = rules.policy.budgets
         guard rules.policy.failsOver, allowsAnother(tried) else { return nil }
         failovers.refill(to: time, capacity: failoverCapacity, longest: budgets.longestRefill.inSeconds)
-        guard failovers.tokens >= 1,
+        // Without admission an empty budget is all that keeps load from servers that have too much.
+        let isFree = kind?.isWithoutWork == true && rules.policy.admission != nil && budgets.failoverTokens > 0
+        guard isFree || failovers.tokens >= 1,
             let choice = pickFailover(excluding: tried.union(avoided), for: traits, at: time)
                 ?? (avoided.isEmpty ? nil : pickFailover(excluding: tried, for: traits, at: time))
         else { return nil }
-        _ = failovers.take(1)
-        return attempt(choice, .failover, at: now, followsOverload: kind?.isOverload == true)
+        if !isFree { _ = failovers.take(1) }
+        return attempt(choice, .failover, at: now, followsOverload: kind?.isOverload == true, isFree: isFree)
     }
 
     /// Whether another server could be asked after a failure, as far as policy, budget and list allow it.
@@ -143,16 +145,21 @@ extension SwitchingCore {
         tried.count < rules.policy.maximumAttempts
     }
 
-    mutating func attempt(_ choice: Choice, _ role: Attempt.Role, at now: MonotonicTime, followsOverload: Bool = false)
-        -> Attempt
-    {
+    mutating func attempt(
+        _ choice: Choice,
+        _ role: Attempt.Role,
+        at now: MonotonicTime,
+        followsOverload: Bool = false,
+        isFree: Bool = false
+    ) -> Attempt {
         Attempt(
             server: choice.position,
             generation: health[choice.position].generation,
             role: role,
             startedAt: now,
             holdsTrialPlace: choice.holdsTrialPlace,
-            followsOverload: followsOverload
+            followsOverload: followsOverload,
+            isFree: isFree
         )
     }
 

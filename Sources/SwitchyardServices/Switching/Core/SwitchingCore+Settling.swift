@@ -150,7 +150,7 @@ extension SwitchingCore {
     /// Gives back what an extra attempt cost, once it has answered, or leaves no server at work.
     private mutating func refund(_ attempt: Attempt) {
         switch attempt.role {
-        case .failover: failovers.add(1, capacity: failoverCapacity)
+        case .failover where !attempt.isFree: failovers.add(1, capacity: failoverCapacity)
         case .hedge: hedges.add(1, capacity: hedgeCapacity)
         default: break
         }

@@ -9,7 +9,8 @@ public struct BudgetRules: Sendable, Hashable {
     /// What a failover after overload (time-out, 503, 429) costs if it fails as well; default 4.
     ///
     /// Any other costs 1. A failover takes 1 when it is made, which comes back when it succeeds, and when no server has
-    /// had to do with it because the machine is offline.
+    /// had to do with it because the machine is offline. One after a refused connection, or a name that is not found,
+    /// costs nothing with a policy that has ``SwitchPolicy/admission``: no server has had any work yet.
     public var overloadCost = 4.0
     /// Without successes one failover token comes back after this time; default 5 s.
     ///

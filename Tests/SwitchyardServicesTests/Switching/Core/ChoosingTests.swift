@@ -224,6 +224,31 @@ import Testing
         driver.requests(1_000, .ok)
 
         #expect(driver.failover(after: .reset, excluding: [0]) == nil)
+        #expect(driver.failover(after: .refused, excluding: [0]) == nil)
+    }
+
+    @Test(arguments: [FailureKind.refused, .dnsFailure])
+    func `a failover after an attempt that reached nobody takes nothing from the budget`(kind: FailureKind) throws {
+        let driver = try CoreDriver()
+        for _ in 0..<10 { _ = driver.failover(after: .reset, excluding: [0]) }
+
+        let granted = try (0..<20).map { _ in
+            (try #require(driver.choose()), try #require(driver.failover(after: kind, excluding: [0])))
+        }
+        #expect(driver.core.failovers.tokens == 0)
+
+        for (first, second) in granted {
+            driver.settle([SettledAttempt(first, .failure(kind)), SettledAttempt(second, .neutral)])
+        }
+        #expect(driver.core.failovers.tokens == 0)
+    }
+
+    @Test func `a policy without admission pays for every failover`() throws {
+        let driver = try CoreDriver(policy: .published)
+
+        let granted = (0..<20).count { _ in driver.failover(after: .refused, excluding: [0]) != nil }
+
+        #expect(granted == 10)
     }
 
     @Test(arguments: [(FailureKind.reset, 9.0), (.timeout, 6), (.http(503), 6)])
