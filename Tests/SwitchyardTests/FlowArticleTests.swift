@@ -52,6 +52,34 @@ import Testing
         listener.cancel()
     }
 
+    @Test func `the samples on a login log in, renew with the refresh token, and ask for another login`() async throws {
+        var options = NetworkClient.Options()
+        let credentials = FlowSamples.renewing(&options)
+        let transport = StubTransport { request in
+            let token = request.headers["Authorization"]
+            guard case .data(let body) = request.body else {
+                return token == "Bearer a2" ? .json("{}") : .status(401)
+            }
+            switch String(decoding: body, as: UTF8.self) {
+            case #"{"name":"ada","password":"secret"}"# where token == nil:
+                return .json(#"{"access": "a1", "refresh": "r1", "seconds": 3600}"#)
+            case #"{"refresh":"r1"}"# where token == nil:
+                return .json(#"{"access": "a2", "refresh": "r2", "seconds": 1}"#)
+            default: return .status(401)
+            }
+        }
+        let client = try NetworkClient(service: Self.service(), transport: transport, options: options)
+        let api = SampleAPI(client: client)
+
+        try await FlowSamples.logIn(credentials, client, name: "ada", password: "secret")
+        try await api.send(APIConfiguration(path: "me"))
+        #expect(transport.requests.map(\.url.path) == ["/login", "/me", "/token", "/me"])
+
+        credentials.set(.bearer("a3", refreshToken: "spent"), in: .test)
+        let error = await #expect(throws: APIError.self) { try await api.send(APIConfiguration(path: "me")) }
+        #expect(error?.reason == .security(.loginRequired))
+    }
+
     private static func service() throws -> Service {
         try Service(
             name: "sample",

@@ -5,6 +5,38 @@ import SwitchyardTesting
 
 // The samples of the articles on interceptors, credentials and trust, word for word.
 
+// sample
+struct Tokens: Decodable, Sendable {
+    var access: String
+    var refresh: String
+    var seconds: Double
+}
+
+final class LoginAPI: APIManager {
+    let client: NetworkClient
+
+    init(client: NetworkClient) {
+        self.client = client.scoped()
+    }
+
+    func logIn(name: String, password: String) async throws(APIError) -> Credential {
+        try await credential("login", ["name": name, "password": password])
+    }
+
+    func renew(_ token: String) async throws(APIError) -> Credential {
+        try await credential("token", ["refresh": token])
+    }
+
+    private func credential(_ path: String, _ fields: Parameters) async throws(APIError) -> Credential {
+        var call = APIConfiguration(path: path, method: .post, body: .json(fields))
+        call.usesCredentials = false
+        let tokens: Tokens = try await value(for: call)
+        let end = Date(timeIntervalSinceNow: tokens.seconds)
+        return .bearer(tokens.access, expiresAt: end, refreshToken: tokens.refresh)
+    }
+}
+// end
+
 enum FlowSamples {
     static func interceptors(_ options: inout NetworkClient.Options, counting requests: Locked<Int>) {
         // sample
@@ -40,6 +72,34 @@ enum FlowSamples {
         credentials.set(.bearer("token", expiresAt: expiry), in: .release)
         // end
         return credentials
+    }
+
+    static func renewing(_ options: inout NetworkClient.Options) -> Credentials {
+        // sample
+        let credentials = Credentials { renewal in
+            guard let token = renewal.credential?.refreshToken else { return nil }
+            do throws(APIError) {
+                return try await LoginAPI(client: renewal.client).renew(token)
+            } catch {
+                if error.context.status == 401 { throw CredentialError.loginRequired }
+                throw error
+            }
+        }
+        options.credentials = credentials
+        // end
+        return credentials
+    }
+
+    static func logIn(
+        _ credentials: Credentials,
+        _ client: NetworkClient,
+        name: String,
+        password: String
+    ) async throws {
+        // sample
+        let login = LoginAPI(client: client)
+        credentials.set(try await login.logIn(name: name, password: password), in: client.environment)
+        // end
     }
 
     static func logOut(_ credentials: Credentials, _ client: NetworkClient) async {

@@ -106,6 +106,24 @@ import Testing
         #expect(try JSONDecoder().decode(Topic.self, from: data) == Topic(id: 1, title: "one"))
     }
 
+    @Test func `the article on testing cuts an upload, which goes on`() async throws {
+        let server = LoopbackServer()
+        let bytes = Data(repeating: 7, count: 400_000)
+        let uploads = TestingSamples.transfers(bytes, on: server)
+        try server.start()
+        defer { server.stop() }
+        let client = try NetworkClient(service: service(server.baseURL))
+        var upload = UploadConfiguration(path: "files", from: .data(bytes))
+        upload.resumption = .tus()
+
+        _ = try await client.upload(upload)
+        let file = try await client.download(DownloadConfiguration(path: "films/7.mov"))
+        defer { try? FileManager.default.removeItem(at: file.url) }
+
+        #expect(uploads.uploads.map(\.bytes) == [bytes])
+        #expect(try Data(contentsOf: file.url) == bytes)
+    }
+
     @Test func `the article on testing tries an app's own rules by calling them`() async throws {
         try await TestingSamples.tryRules(
             .adapting { configuration, context in

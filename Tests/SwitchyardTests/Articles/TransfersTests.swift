@@ -29,6 +29,11 @@ struct TransfersTests {
                 try await request.body.collect() == film ? .text("", status: 201) : .text("", status: 400)
             }
 
+            server.route(.post, "/forms") { request in
+                let body = try await request.body.collect()
+                return body.range(of: film) == nil ? .text("", status: 400) : .text("", status: 201)
+            }
+
             let uploads = LoopbackUploads(.tus)
             uploads.open(on: server)
 
@@ -37,15 +42,17 @@ struct TransfersTests {
             try await samples.follow(with: client)
             try await samples.listen(with: client)
             let status = try await samples.upload(with: client, film: file)
+            let formStatus = try await samples.upload(with: client, film: file, title: "Holiday")
             let place = try await samples.upload(with: client, film: file, keeping: folder)
             let again = DownloadConfiguration(path: "films/7.mov", to: .file(folder.appendingPathComponent("8.mov")))
             try await samples.show(again, with: client)
 
             #expect(try Data(contentsOf: file) == film)
             #expect(status == 201)
+            #expect(formStatus == 201)
             #expect(place?.path == "/files/1")
             #expect(uploads.uploads.map(\.bytes) == [film])
-            #expect(server.requests.count == 7)
+            #expect(server.requests.count == 8)
         }
     }
 }

@@ -54,6 +54,17 @@ enum TestingSamples {
         return topics
     }
 
+    static func transfers(_ bytes: Data, on server: LoopbackServer) -> LoopbackUploads {
+        // sample
+        let film = LoopbackContent(bytes, entityTag: "\"v1\"")
+        server.route(.get, "/films/7.mov") { request in film.response(to: request) }
+        let uploads = LoopbackUploads(.tus)
+        uploads.open(on: server, at: "/files")
+        uploads.cut(after: 300_000)
+        // end
+        return uploads
+    }
+
     private struct Impatience: Error {}
 
     static func tryRules(_ signing: RequestInterceptor, _ patience: RequestInterceptor) async throws {

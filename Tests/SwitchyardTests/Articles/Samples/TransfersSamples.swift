@@ -42,6 +42,16 @@ struct TransfersSamples {
     // end
 
     // sample
+    func upload(with client: NetworkClient, film: URL, title: String) async throws -> Int {
+        var form = MultipartForm()
+        form.append(.field("title", title))
+        form.append(.file(film, name: "film"))
+        let upload = UploadConfiguration(path: "forms", from: .form(form))
+        return try await client.upload(upload) { progress in print(progress.fraction ?? 0) }.status
+    }
+    // end
+
+    // sample
     func upload(with client: NetworkClient, film: URL, keeping folder: URL) async throws -> RequestURL? {
         var upload = UploadConfiguration(path: "files", from: .file(film))
         upload.resumption = .tus(metadata: ["filename": film.lastPathComponent])
