@@ -4,7 +4,7 @@ import Switchyard
 /// Validates service files and asks every server whether it is there.
 struct CheckCommand: Command {
     static let name = "check"
-    static let summary = "Validates the service files of a folder and asks every server for an answer."
+    static let summary = "Validates a service file, or those of a folder (Services unless given), and asks the servers."
     static let positional = "[DIR]"
     static let options: [Arguments.Option] = [
         .value("environment", "E", "the environment; each file's default unless given"),

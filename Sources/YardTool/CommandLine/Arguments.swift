@@ -1,4 +1,4 @@
-/// The words behind a command, taken apart: `--name value`, `--flag`, and what stands by itself.
+/// The words behind a command, taken apart: `--name value` or `--name=value`, `--flag`, and what stands by itself.
 struct Arguments {
     /// An option that a command understands.
     struct Option {
@@ -29,23 +29,31 @@ struct Arguments {
                 positional.append(word)
                 continue
             }
-            guard let option = options.first(where: { "--\($0.name)" == word }) else {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = parts.first, let option = options.first(where: { "--\($0.name)" == name }) else {
                 throw UsageError(
                     "unknown option \"\(word)\"; known: " + options.map { "--\($0.name)" }.joined(separator: ", ")
                 )
             }
-            try take(option, from: &rest)
+            try take(option, parts.count > 1 ? String(parts[1]) : nil, from: &rest)
         }
     }
 
-    private mutating func take(_ option: Option, from rest: inout ArraySlice<String>) throws(UsageError) {
+    /// Takes an option with its value: the one attached to it by an equals sign, or else the next word.
+    private mutating func take(
+        _ option: Option,
+        _ attached: String?,
+        from rest: inout ArraySlice<String>
+    ) throws(UsageError) {
         guard !flags.contains(option.name), values[option.name] == nil else {
             throw UsageError("--\(option.name) is given twice")
         }
         guard let valueName = option.value else {
+            guard attached == nil else { throw UsageError("--\(option.name) takes no value") }
             flags.insert(option.name)
             return
         }
+        if let attached { return values[option.name] = attached }
         guard let value = rest.popFirst(), !value.hasPrefix("--") else {
             throw UsageError("--\(option.name) wants a value: \(valueName)")
         }

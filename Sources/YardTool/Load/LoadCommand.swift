@@ -15,7 +15,7 @@ struct LoadCommand: Command {
         .value("think", "S", "closed loop: seconds between two requests of a worker"),
         .value("start", "EPOCH", "when to start, in seconds since 1970; now unless given"),
         .value("duration", "S", "for how many seconds requests become due; required"),
-        .value("timeout", "S", "the caller's whole deadline in seconds"),
+        .value("timeout", "S", "the caller's whole deadline in seconds; 60 unless given"),
         .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ")),
         .value("transport", "NAME", "curl (Linux) or urlsession"),
     ]

@@ -20,7 +20,18 @@ import Testing
         #expect(arguments.positional == ["folder"])
     }
 
+    @Test func `a value may be attached to its option by an equals sign`() throws {
+        let arguments = try Arguments(["--timeout=2.5", "--port=", "--json"], options: Self.options)
+
+        #expect(arguments.text("timeout") == "2.5")
+        #expect(arguments.text("port") == "")
+        #expect(arguments.has("json"))
+    }
+
     @Test(arguments: [
+        (["--json=yes"], "--json takes no value"),
+        (["--timeout=1", "--timeout", "2"], "--timeout is given twice"),
+        (["--=1"], "unknown option \"--=1\"; known: --json, --timeout, --port"),
         (["--yaml"], "unknown option \"--yaml\"; known: --json, --timeout, --port"),
         (["--timeout"], "--timeout wants a value: S"),
         (["--timeout", "--json"], "--timeout wants a value: S"),
