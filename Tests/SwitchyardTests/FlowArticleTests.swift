@@ -64,7 +64,7 @@ import Testing
             case #"{"name":"ada","password":"secret"}"# where token == nil:
                 return .json(#"{"access": "a1", "refresh": "r1", "seconds": 3600}"#)
             case #"{"refresh":"r1"}"# where token == nil:
-                return .json(#"{"access": "a2", "refresh": "r2", "seconds": 1}"#)
+                return .json(#"{"access": "a2", "refresh": "r2", "seconds": 3600}"#)
             default: return .status(401)
             }
         }
