@@ -21,8 +21,12 @@ final class BodyActivity: Sendable {
     private let state: Locked<State>
 
     /// Begins with an attempt; `nil` for a body that is sent as quickly as none at all.
-    static func watch(on body: HTTPBody, startedAt now: MonotonicTime, _ time: TimeReader) -> BodyActivity? {
-        body.isLarge ? BodyActivity(startedAt: now, time) : nil
+    static func watch(
+        on body: HTTPBody,
+        startedAt now: MonotonicTime,
+        _ time: @autoclosure () -> TimeReader
+    ) -> BodyActivity? {
+        body.isLarge ? BodyActivity(startedAt: now, time()) : nil
     }
 
     private init(startedAt now: MonotonicTime, _ time: TimeReader) {

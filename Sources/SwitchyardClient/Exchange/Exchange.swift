@@ -112,7 +112,7 @@ extension Exchange {
 
     private func setTimer(_ number: Int, at wakeUp: MonotonicTime) {
         // It holds the exchange until that ends; a weak reference would make every other reference to it a slow one.
-        let timer = core.time.schedule(at: wakeUp) { [self] in timerFired() }
+        let timer = core.clock.schedule(at: wakeUp) { [self] in timerFired() }
         state.withLock { $0.replaceTimer(timer, number: number) }?.cancel()
     }
 

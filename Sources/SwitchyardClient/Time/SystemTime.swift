@@ -1,4 +1,3 @@
-import Dispatch
 public import SwitchyardServices
 
 #if canImport(Glibc)
@@ -16,42 +15,27 @@ public final class SystemTime: TimeSource {
     /// The time source that clients use unless given another; it holds nothing but its timers.
     public static let shared = SystemTime()
 
-    private struct State {
-        var heap = TimerHeap()
-        var alarm = SystemAlarm()
-        let source: any DispatchSourceTimer
-
-        /// Sets the system timer for the earliest deadline, unless it is set for it already.
-        mutating func arm(at now: MonotonicTime) {
-            guard let earliest = heap.earliest(), let delay = alarm.set(for: earliest, at: now) else { return }
-            source.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(0))
-        }
-    }
-
     #if os(Linux)
         private let coarseClock = CoarseClock()
     #else
-        private let origin = ContinuousClock.now
+        private static let origin = ContinuousClock.now
     #endif
-    private let state: Locked<State>
+    private let timers = SystemTimers()
 
     /// Creates a time source of its own.
     public init() {
-        let queue = DispatchQueue(label: "switchyard.timers", qos: .userInitiated)
-        let source = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
-        state = Locked(State(source: source))
-        state.withLock { state in
-            state.source.setEventHandler { [weak self] in self?.fire() }
-            state.source.activate()
-        }
+        timers.begin()
     }
 
     deinit {
-        state.withLock { $0.source.cancel() }
+        timers.abandon()
     }
 
-    /// The time since this time source was made; on Linux, where reading it is worth saving, since the machine started.
-    public var now: MonotonicTime {
+    /// The time since one of these time sources was first made; on Linux, where reading it is worth saving, since the
+    /// machine started.
+    public var now: MonotonicTime { Self.now }
+
+    static var now: MonotonicTime {
         #if os(Linux)
             // What `ContinuousClock` reads, without its arithmetic of 128 bits.
             return MonotonicTime(nanoseconds: CoarseClock.read(CLOCK_BOOTTIME))
@@ -72,37 +56,23 @@ public final class SystemTime: TimeSource {
         at deadline: MonotonicTime,
         _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledTimer {
-        let timer = Timer(owner: self, deadline: deadline, action: action)
-        let roughly = coarseNow
-        state.withLock { state in
-            state.heap.insert(timer)
-            if !state.alarm.rings(by: deadline, at: roughly) { state.arm(at: now) }
-        }
+        let timer = Timer(owner: timers, deadline: deadline, action: action)
+        timers.insert(timer, at: coarseNow)
         return timer
     }
 
-    private func fire() {
-        while let action = state.withLock({ $0.heap.popDue(at: now) }) {
-            action()
-        }
-        state.withLock { state in
-            state.alarm = SystemAlarm()
-            state.arm(at: now)
-        }
-    }
-
-    /// A timer that is set.
+    /// A timer that is set; it fires also when the time source is gone.
     private final class Timer: TimerHeap.Entry, ScheduledTimer, @unchecked Sendable {
-        // @unchecked is sound: `owner` is a constant, and what the heap keeps in it is touched only under `owner.state`.
-        private let owner: SystemTime
+        // @unchecked is sound: `owner` is a constant, and what the heap keeps in it is touched only under its lock.
+        private let owner: SystemTimers
 
-        init(owner: SystemTime, deadline: MonotonicTime, action: @escaping @Sendable () -> Void) {
+        init(owner: SystemTimers, deadline: MonotonicTime, action: @escaping @Sendable () -> Void) {
             self.owner = owner
             super.init(deadline: deadline, action: action)
         }
 
         func cancel() {
-            _ = owner.state.withLock { $0.heap.remove(self) }
+            owner.remove(self)
         }
     }
 }

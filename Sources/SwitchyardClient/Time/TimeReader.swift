@@ -1,6 +1,6 @@
 package import SwitchyardServices
 
-/// Reads the time of a source.
+/// Reads the time of a source, and sets its timers.
 ///
 /// That of the system, which nearly everybody uses, is asked without the copy that a value of any type needs: where the
 /// time is read with every call, the copy costs as much as the time.
@@ -18,4 +18,12 @@ package struct TimeReader: Sendable {
 
     /// The time, or one shortly before.
     package var coarseNow: MonotonicTime { system?.coarseNow ?? source.coarseNow }
+
+    /// Calls `action` once when the time has come.
+    package func schedule(
+        at deadline: MonotonicTime,
+        _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledTimer {
+        system?.schedule(at: deadline, action) ?? source.schedule(at: deadline, action)
+    }
 }
