@@ -59,7 +59,8 @@ final class ClientCore: Sendable {
         } catch {
             throw .transport(error)
         }
-        try Self.checkPins(of: self.transport, for: service.servers, in: environment)
+        // The system's own has no pins.
+        if let transport { try Self.checkPins(of: transport, for: service.servers, in: environment) }
         let pool = try ServerPool(service: service, environment: environment, now: time.now, options: options)
         state = Locked(State(service: service, pool: pool))
     }

@@ -77,6 +77,17 @@ import Testing
         #expect(HTTPHeaders.acceptLanguage(of: languages) == expected)
     }
 
+    #if os(Linux)
+        // Row B18.
+        @Test func `the standard user agent names the program that runs`() throws {
+            let agent = try #require(HTTPHeaders.standard["User-Agent"])
+
+            let program = HTTPHeaders.userAgent(name: ProcessInfo.processInfo.processName, version: "", details: [])
+            #expect(agent.hasPrefix(String(program.prefix { $0 != " " })))
+            #expect(agent.hasSuffix(") Switchyard"))
+        }
+    #endif
+
     // Row B18.
     @Test(arguments: [
         (

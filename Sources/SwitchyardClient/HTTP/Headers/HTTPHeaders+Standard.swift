@@ -13,11 +13,20 @@ extension HTTPHeaders {
     /// - Parameter languages: Language tags (BCP 47), the preferred one first.
     /// - Returns: For instance `en-GB, de;q=0.9`; empty without languages.
     public static func acceptLanguage(of languages: [String]) -> String {
-        let names = languages.map { $0.replacingOccurrences(of: "_", with: "-") }
-            .filter { !$0.isEmpty && $0.utf8.allSatisfy(HTTPToken.isTokenByte) }
-        return names.prefix(6).enumerated()
-            .map { $0.offset == 0 ? $0.element : "\($0.element);q=0.\(10 - $0.offset)" }
-            .joined(separator: ", ")
+        var value = ""
+        var weight = 10
+        for language in languages where weight > 4 {
+            guard let tag = languageTag(language) else { continue }
+            value += value.isEmpty ? tag : ", \(tag);q=0.\(weight)"
+            weight -= 1
+        }
+        return value
+    }
+
+    /// The tag as headers write it, with `-` for the `_` of a locale's name; `nil` for what no token can hold.
+    private static func languageTag(_ name: String) -> String? {
+        guard !name.isEmpty, name.utf8.allSatisfy(HTTPToken.isTokenByte) else { return nil }
+        return String(decoding: name.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
     }
 
     /// The value of `User-Agent` for a program: `Name/1.2 (com.example.app; build:7; Linux 6.1) Switchyard`.
@@ -30,7 +39,8 @@ extension HTTPHeaders {
     public static func userAgent(name: String, version: String, details: [String]) -> String {
         let product = token(name)
         let versioned = version.isEmpty ? product : "\(product)/\(token(version))"
-        let comment = details.map(commentText).filter { !$0.isEmpty }.joined(separator: "; ")
+        var comment = ""
+        for text in details.map(commentText) where !text.isEmpty { comment += comment.isEmpty ? text : "; \(text)" }
         return comment.isEmpty ? "\(versioned) Switchyard" : "\(versioned) (\(comment)) Switchyard"
     }
 
@@ -64,15 +74,24 @@ private enum StandardHeaders {
         return headers
     }()
 
-    private static var userAgent: String {
-        let bundle = Bundle.main
-        let information = bundle.infoDictionary ?? [:]
-        let name = information["CFBundleName"] as? String ?? ProcessInfo.processInfo.processName
-        let version = information["CFBundleShortVersionString"] as? String ?? ""
-        let build = (information["CFBundleVersion"] as? String).map { "build:\($0)" } ?? ""
-        let details = [bundle.bundleIdentifier ?? "", build, system]
-        return HTTPHeaders.userAgent(name: name, version: version, details: details)
-    }
+    #if canImport(Darwin)
+        private static var userAgent: String {
+            let bundle = Bundle.main
+            let information = bundle.infoDictionary ?? [:]
+            let name = information["CFBundleName"] as? String ?? ProcessInfo.processInfo.processName
+            let version = information["CFBundleShortVersionString"] as? String ?? ""
+            let build = (information["CFBundleVersion"] as? String).map { "build:\($0)" } ?? ""
+            let details = [bundle.bundleIdentifier ?? "", build, system]
+            return HTTPHeaders.userAgent(name: name, version: version, details: details)
+        }
+    #else
+        // A program has no bundle here. To look for one, and for its name through `ProcessInfo`, would be an eighth of
+        // the time to a process's first answer.
+        private static var userAgent: String {
+            let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
+            return HTTPHeaders.userAgent(name: name ?? "", version: "", details: [system])
+        }
+    #endif
 
     private static var system: String {
         let version = ProcessInfo.processInfo.operatingSystemVersion

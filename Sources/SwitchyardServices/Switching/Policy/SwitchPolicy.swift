@@ -82,7 +82,7 @@ public struct SwitchPolicy: Sendable, Hashable {
 func require(
     _ condition: Bool,
     _ key: String,
-    _ expected: String
+    _ expected: @autoclosure () -> String
 ) throws(SwitchPolicy.Problem) {
-    guard condition else { throw SwitchPolicy.Problem(key: key, expected: expected) }
+    guard condition else { throw SwitchPolicy.Problem(key: key, expected: expected()) }
 }

@@ -7,12 +7,18 @@
     ///
     /// Used by that thread only.
     final class CurlRunner {
+        /// An exchange that has ended, and with what.
+        private struct Outcome {
+            let exchange: CurlExchange
+            let result: Result<HTTPResponse, TransportError>
+        }
+
         private let owner: CurlLoop
         private let loop: OpaquePointer
         private let settings: CurlSettings
         private var running: [CurlExchange] = []
         /// Used by ``deliver()`` alone; they keep their memory from one step to the next.
-        private var outcomes: [(exchange: CurlExchange, result: Result<HTTPResponse, TransportError>)] = []
+        private var outcomes: [Outcome] = []
         private var free: [CurlHandle] = []
         /// When the last exchange ended while connections were left open; `nil` when there are none.
         private var idleSince: Int64?
@@ -96,13 +102,13 @@
             var code: Int32 = 0
             while let handle = ycurl_loop_next_finished(loop, &code) {
                 guard let exchange = exchange(of: handle) else { continue }
-                outcomes.append((exchange, outcome(of: exchange, handle, code)))
+                outcomes.append(Outcome(exchange: exchange, result: outcome(of: exchange, handle, code)))
                 remove(exchange)
                 if code == 0 { free.append(CurlHandle(handle)) } else { ycurl_loop_discard(loop, handle) }
             }
             guard !outcomes.isEmpty else { return }
             owner.recycle(free)  // First, so that the next request of whoever is completed finds a handle.
-            for (exchange, result) in outcomes { exchange.settle(result) }
+            for outcome in outcomes { outcome.exchange.settle(outcome.result) }
             free.removeAll(keepingCapacity: true)
             outcomes.removeAll(keepingCapacity: true)
         }
