@@ -65,6 +65,12 @@ enum Benchmarks {
             faults.workers = words.number("--workers") ?? 4
             faults.only = Set(words.rest)
             try await faults.run()
+        case "burst":
+            var burst = BurstBenchmark()
+            burst.isJSON = isJSON
+            burst.calls = words.count() ?? 20
+            burst.only = Set(words.rest)
+            try await burst.run()
         case "switching":
             var switching = SwitchingBenchmark()
             switching.isJSON = isJSON
@@ -100,6 +106,7 @@ enum Benchmarks {
                SwitchyardBenchmarks refusals [COUNT] [--json]
                SwitchyardBenchmarks soak [COUNT] [--json]
                SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [--workers N] [FAULT ...]
+               SwitchyardBenchmarks burst [--json] [COUNT [FAULT ...]]
                SwitchyardBenchmarks switching [--json]
                SwitchyardBenchmarks cache [--json] [--only hit|get|store|ratio]
                SwitchyardBenchmarks decode [--json] [--large]

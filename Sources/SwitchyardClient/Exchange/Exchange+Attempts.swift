@@ -99,17 +99,24 @@ extension Exchange {
         core.publish(pool.settle(attempt, .neutral, at: now), from: pool)
     }
 
-    /// Sends the request to the next server if that is safe and affordable; otherwise waits for what is under way.
+    /// Sends the request to the next server if that is safe and affordable; otherwise waits for what is under way, or for
+    /// a token that others may bring back.
     ///
-    /// When nothing is under way the request ends with the most telling of its failures.
+    /// When there is nothing to wait for, the request ends with the most telling of its failures.
     func tryAnother(after kind: FailureKind?, mayHaveBeenSent: Bool = true) {
         let now = core.now
         let (tried, hasLeft) = state.withLock { ($0.tried, $0.hasLeft) }
         let canResend = configuration.isIdempotent || !mayHaveBeenSent
-        if canResend, now < deadline, configuration.leavesChoice, !hasLeft,
-            let route = pool.failover(after: kind, excluding: tried, avoided, for: configuration, at: now)
-        {
-            return launch(route, at: now)
+        if canResend, now < deadline, configuration.leavesChoice, !hasLeft {
+            let waited = startedAt.duration(to: now)
+            switch pool.failover(after: kind, waited: waited, excluding: tried, avoided, for: configuration, at: now) {
+            case .another(let route):
+                return launch(route, at: now)
+            case .later(let pause):
+                let timer = state.withLock { $0.hold(after: kind) }
+                if let timer { return setTimer(timer, at: min(deadline, now.advanced(by: pause))) }
+            case .none: break
+            }
         }
         guard let ending = state.withLock({ $0.giveUp() }) else { return }
         let suspect = canResend ? nil : ending.attempts.last?.route

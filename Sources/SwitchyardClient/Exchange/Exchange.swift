@@ -110,25 +110,33 @@ extension Exchange {
         setTimer(number, at: wakeUp)
     }
 
-    private func setTimer(_ number: Int, at wakeUp: MonotonicTime) {
+    func setTimer(_ number: Int, at wakeUp: MonotonicTime) {
         // It holds the exchange until that ends; a weak reference would make every other reference to it a slow one.
         let timer = core.clock.schedule(at: wakeUp) { [self] in timerFired() }
         state.withLock { $0.replaceTimer(timer, number: number) }?.cancel()
     }
 
     private func timerFired() {
+        if let held = state.withLock({ $0.takeHeld() }) { return tryAnother(after: held.kind, mayHaveBeenSent: false) }
         let now = core.now
         guard now < deadline else { return end(with: .failure(.deadlineExceeded)) }
         let (slow, tried, timer) = state.withLock { ($0.newestLive, $0.tried, $0.claimTimer()) }
         if configuration.isIdempotent, let next = slow?.activity?.nextLook(at: now) {
             return setTimer(timer, at: min(next, deadline))
         }
-        setTimer(timer, at: deadline)
-        guard let slow, slow.route.attempt != nil, configuration.leavesChoice else { return }
-        if !configuration.isIdempotent {
-            core.compare(slow.route, becauseOf: configuration, in: pool)
-        } else if let route = pool.hedge(excluding: tried, avoided, for: configuration, at: now) {
-            launch(route, at: now)
+        guard let slow, let attempt = slow.route.attempt, configuration.leavesChoice else {
+            return setTimer(timer, at: deadline)
         }
+        if configuration.isIdempotent { return hedge(beside: attempt, excluding: tried, timer, at: now) }
+        setTimer(timer, at: deadline)
+        core.compare(slow.route, becauseOf: configuration, in: pool)
+    }
+
+    /// Asks another server beside a slow one; looks again a little later while there is none to be had.
+    private func hedge(beside attempt: Attempt, excluding tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
+        let route = pool.hedge(beside: attempt, excluding: tried, avoided, for: configuration, at: now)
+        let pause = route == nil ? pool.hedgePause(for: attempt, excluding: tried, avoided, at: now) : nil
+        setTimer(timer, at: pause.map { min(deadline, now.advanced(by: $0)) } ?? deadline)
+        if let route { launch(route, at: now) }
     }
 }

@@ -73,6 +73,12 @@ struct ExchangeState {
         var unanswered: AttemptOutcome { winner == nil ? .unfinished : .neutral }
     }
 
+    /// A request whose last attempt has failed, and that may go on once the budget allows it.
+    struct Held {
+        /// How the attempt failed; `nil` when it was moved away.
+        var kind: FailureKind?
+    }
+
     /// What became of an attempt while it was being started.
     enum Attachment {
         /// It waits for its answer.
@@ -105,6 +111,8 @@ struct ExchangeState {
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
     /// The attempt that gave it.
     private var mostTelling: Int?
+    /// Waits for a token that lets it go on to another server.
+    private var held: Held?
     private var timer: (any ScheduledTimer)?
     /// The number of the timer that was decided on last.
     private var timerNumber = 0
@@ -207,6 +215,21 @@ struct ExchangeState {
         }
         keepMostTelling(result, of: index)
         return .tryAnother
+    }
+
+    /// Lets the request wait until another server may be asked; the number of the timer to set, `nil` when an attempt is
+    /// still waiting for its answer, or the request has ended.
+    mutating func hold(after kind: FailureKind?) -> Int? {
+        guard phase == .running, live == 0 else { return nil }
+        held = Held(kind: kind)
+        return claimTimer()
+    }
+
+    /// What the request waited for another server after, if it did; it waits no longer.
+    mutating func takeHeld() -> Held? {
+        guard phase == .running else { return nil }
+        defer { held = nil }
+        return held
     }
 
     /// Ends the request with what its attempts gave, unless one is still waiting for its answer.

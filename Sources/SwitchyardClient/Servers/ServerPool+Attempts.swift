@@ -45,19 +45,39 @@ extension ServerPool {
     /// The route of a call that leads to none of the service's servers.
     var foreignRoute: Route { Route(to: Place(anyBase)) }
 
-    /// Chooses another server after a failure (`nil`: after the server was taken out of service).
+    /// What a request does after a failure.
+    enum Failover {
+        case another(Route)
+        /// Asks again after this time, when there may be a token for it.
+        case later(Duration)
+        case none
+    }
+
+    /// Chooses another server after a failure (`nil`: after the server was taken out of service) of a request that has
+    /// been under way so long.
     func failover(
         after kind: FailureKind?,
+        waited: Duration,
         excluding tried: [Server.ID],
         _ avoided: [Server.ID],
         for configuration: APIConfiguration,
         at now: MonotonicTime
-    ) -> Route? {
+    ) -> Failover {
+        // In one stay in the lock: a token that came back between two of them would be missed by both.
         state.withLock { state in
             let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
             let traits = configuration.traits
-            return state.core.takeFailover(after: kind, excluding: tried, avoiding: avoided, for: traits, at: now)
-                .map { state.route($0, usesCDN: configuration.usesCDN) }
+            if let attempt = state.core.takeFailover(
+                after: kind,
+                excluding: tried,
+                avoiding: avoided,
+                for: traits,
+                at: now
+            ) {
+                return .another(state.route(attempt, usesCDN: configuration.usesCDN))
+            }
+            let pause = state.core.failoverPause(after: kind, waited: waited, excluding: tried, at: now)
+            return pause.map(Failover.later) ?? .none
         }
     }
 
@@ -68,6 +88,7 @@ extension ServerPool {
 
     /// Chooses another server to ask beside a slow one.
     func hedge(
+        beside attempt: Attempt,
         excluding tried: [Server.ID],
         _ avoided: [Server.ID],
         for configuration: APIConfiguration,
@@ -75,8 +96,22 @@ extension ServerPool {
     ) -> Route? {
         state.withLock { state in
             let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
-            return state.core.takeHedge(excluding: tried, avoiding: avoided, for: configuration.traits, at: now)
+            let traits = configuration.traits
+            return state.core.takeHedge(beside: attempt, excluding: tried, avoiding: avoided, for: traits, at: now)
                 .map { state.route($0, usesCDN: configuration.usesCDN) }
+        }
+    }
+
+    /// How long to wait before another server is asked for again; `nil` when there is none.
+    func hedgePause(
+        for attempt: Attempt,
+        excluding tried: [Server.ID],
+        _ avoided: [Server.ID],
+        at now: MonotonicTime
+    ) -> Duration? {
+        state.withLock { state in
+            let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
+            return state.core.hedgePause(for: attempt, excluding: tried, avoiding: avoided, at: now)
         }
     }
 

@@ -15,6 +15,61 @@ extension SwitchingCore {
         }
     }
 
+    /// How long to wait before a failover is asked for again, after the budget has denied one.
+    ///
+    /// When a server dies, all that is under way there fails at the same moment; as long as others are on their way to the
+    /// next server, a token comes back with each of them that is answered. A request that has had a second server does not
+    /// wait: it may be one of those that others wait for.
+    ///
+    /// - Parameters:
+    ///   - kind: How the attempt before failed; `nil` when it was moved away.
+    ///   - waited: How long the request has been under way.
+    ///   - tried: The servers that were tried.
+    ///   - now: The time.
+    /// - Returns: The time, at least ``BudgetRules/shortestPause``; `nil` when it was not for want of a token, or when none
+    ///   comes back in this way: none is out, or the last was granted ``BudgetRules/patience`` ago.
+    public mutating func failoverPause(
+        after kind: FailureKind?,
+        waited: Duration,
+        excluding tried: ServerSet,
+        at now: MonotonicTime
+    ) -> Duration? {
+        let time = read(now)
+        guard rules.policy.failsOver, rules.policy.admission != nil, !isFree(after: kind), failovers.tokens < 1,
+            paidFailovers.mayComeBack(at: time), tried.count == 1, allowsAnother(tried), members.count > 1
+        else { return nil }
+        return Self.pause(after: waited)
+    }
+
+    /// An eighth of what was waited so far, so that few looks are needed until the deadline.
+    static func pause(after waited: Duration) -> Duration { max(BudgetRules.shortestPause, waited / 8) }
+
+    /// Whether a failover takes no token: without admission an empty budget is all that keeps load from servers that have
+    /// too much.
+    func isFree(after kind: FailureKind?) -> Bool {
+        kind?.isWithoutWork == true && rules.policy.admission != nil && rules.policy.budgets.failoverTokens > 0
+    }
+
+    /// The failovers that have taken a token and are not settled yet.
+    struct PaidFailovers: Sendable {
+        private var underWay: UInt32 = 0
+        private var lastAt = -1e9
+
+        mutating func begin(at time: Double) {
+            underWay &+= 1
+            lastAt = time
+        }
+
+        mutating func end() {
+            if underWay > 0 { underWay -= 1 }
+        }
+
+        /// Whether it is worth waiting for their tokens.
+        func mayComeBack(at time: Double) -> Bool {
+            underWay > 0 && time < lastAt + BudgetRules.patience.inSeconds
+        }
+    }
+
     /// The most failover tokens there may be.
     var failoverCapacity: Double { capacity(rules.policy.budgets.failoverTokens) }
 

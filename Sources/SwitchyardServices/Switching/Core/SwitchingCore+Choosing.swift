@@ -65,13 +65,15 @@ extension SwitchingCore {
         let budgets = rules.policy.budgets
         guard rules.policy.failsOver, allowsAnother(tried) else { return nil }
         failovers.refill(to: time, capacity: failoverCapacity, longest: budgets.longestRefill.inSeconds)
-        // Without admission an empty budget is all that keeps load from servers that have too much.
-        let isFree = kind?.isWithoutWork == true && rules.policy.admission != nil && budgets.failoverTokens > 0
+        let isFree = isFree(after: kind)
         guard isFree || failovers.tokens >= 1,
             let choice = pickFailover(excluding: tried.union(avoided), for: traits, at: time)
                 ?? (avoided.isEmpty ? nil : pickFailover(excluding: tried, for: traits, at: time))
         else { return nil }
-        if !isFree { _ = failovers.take(1) }
+        if !isFree {
+            _ = failovers.take(1)
+            paidFailovers.begin(at: time)
+        }
         return attempt(choice, .failover, at: now, followsOverload: kind?.isOverload == true, isFree: isFree)
     }
 
@@ -86,52 +88,6 @@ extension SwitchingCore {
         let budgets = rules.policy.budgets
         failovers.refill(to: time, capacity: failoverCapacity, longest: budgets.longestRefill.inSeconds)
         return rules.policy.failsOver && allowsAnother(tried) && tried.count < members.count && failovers.tokens >= 1
-    }
-
-    /// Takes an attempt on another server beside one that is slow.
-    ///
-    /// - Parameters:
-    ///   - tried: The servers that were tried.
-    ///   - avoided: Servers that are not asked; they are no attempts of the request.
-    ///   - traits: What the choice may depend on.
-    ///   - now: The time.
-    /// - Returns: The attempt, which has to be settled; `nil` as for
-    ///   ``takeFailover(after:excluding:avoiding:for:at:)``.
-    public mutating func takeHedge(
-        excluding tried: ServerSet,
-        avoiding avoided: ServerSet = [],
-        for traits: RequestTraits = RequestTraits(),
-        at now: MonotonicTime
-    ) -> Attempt? {
-        let time = read(now)
-        let excluded = tried.union(avoided)
-        guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1,
-            let choice = pickExtra(excluding: excluded, for: traits, at: time, where: { $0.isClean(at: time, $1) })
-        else { return nil }
-        _ = hedges.take(1)
-        return attempt(choice, .hedge, at: now)
-    }
-
-    /// How long to wait for an attempt's answer before a second server is asked as well.
-    ///
-    /// - Parameters:
-    ///   - attempt: The attempt under way.
-    ///   - remaining: The time from its start to the request's deadline.
-    /// - Returns: The time from its start; `nil` when the policy does not hedge.
-    public func hedgeDelay(for attempt: Attempt, remaining: Duration) -> Duration? {
-        hedgeDelay(for: attempt, remaining: remaining.inSeconds).map { .seconds($0) }
-    }
-
-    /// The same in seconds, as it is asked for with every attempt.
-    package func hedgeDelay(for attempt: Attempt, remaining: Double) -> Double? {
-        guard let hedging = rules.policy.hedging else { return nil }
-        var delay = rules.shortestHedge
-        if let position = position(of: attempt), let p95 = health[position].latency.p95 {
-            delay = max(delay, hedging.factor * p95)
-        } else {
-            delay = max(delay, rules.unknownHedge)
-        }
-        return max(0, min(delay, hedging.deadlineShare * remaining))
     }
 
     // MARK: - Picking
@@ -184,7 +140,7 @@ extension SwitchingCore {
     }
 
     /// Picks for an attempt that is an extra: servers that showed overload lately are spared.
-    private mutating func pickExtra(
+    mutating func pickExtra(
         excluding tried: ServerSet,
         for traits: RequestTraits,
         at time: Double,

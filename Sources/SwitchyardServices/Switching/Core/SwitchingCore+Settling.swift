@@ -124,6 +124,7 @@ extension SwitchingCore {
     /// - Returns: The position; `nil` when the generation is over, so that the outcome is nobody's.
     mutating func release(_ attempt: Attempt) -> Int? {
         if attempt.role == .first { concurrency.end() }
+        if attempt.role == .failover, !attempt.isFree { paidFailovers.end() }
         guard let position = position(of: attempt) else { return nil }
         if attempt.holdsTrialPlace, health[position].state == .trial, health[position].trialPlaces > 0 {
             health[position].trialPlaces -= 1

@@ -42,6 +42,7 @@ public struct SwitchingCore: Sendable {
     var failovers: AttemptBudget
     var hedges: AttemptBudget
     var concurrency = Concurrency()
+    var paidFailovers = PaidFailovers()
     var clock = CoreClock()
     var random: RandomSource
     var nextGeneration: UInt32 = 0

@@ -19,6 +19,8 @@ struct FleetRequest: Sendable {
     var hasEnded = false
     /// When it started.
     var startedAt: MonotonicTime
+    /// How its last attempt failed, while it waits for a token to go on.
+    var held: FailureKind?
     /// When its timer rings.
     var timerAt = MonotonicTime.zero
 

@@ -69,7 +69,15 @@ extension FleetSimulation {
         {
             return launch(attempt, of: request, at: now)
         }
-        if requests[request].live == 0 { finish(request, winner: nil, at: now) }
+        guard requests[request].live == 0 else { return }
+        let waited = requests[request].startedAt.duration(to: now)
+        if now < requests[request].deadline,
+            let pause = clients.cores[client].failoverPause(after: kind, waited: waited, excluding: tried, at: now)
+        {
+            requests[request].held = kind
+            return setTimer(of: request, at: min(requests[request].deadline, now.advanced(by: pause)))
+        }
+        finish(request, winner: nil, at: now)
     }
 
     private func serversTried(by request: Int) -> ServerSet {
@@ -92,14 +100,20 @@ extension FleetSimulation {
     /// The moment to ask a second server, or the deadline; nothing for a timer that was replaced.
     mutating func timerRang(_ request: Int, at now: MonotonicTime) {
         guard !requests[request].hasEnded, requests[request].timerAt == now else { return }
+        if let held = requests[request].held {
+            requests[request].held = nil
+            return tryAnother(request, after: held, at: now)
+        }
         let deadline = requests[request].deadline
         guard now < deadline else { return finish(request, winner: nil, at: now) }
         let client = Int(requests[request].client)
-        if let attempt = clients.cores[client].takeHedge(excluding: serversTried(by: request), at: now) {
-            launch(attempt, of: request, at: now)
-        } else {
-            setTimer(of: request, at: deadline)
+        let tried = serversTried(by: request)
+        guard let slow = newestLive(of: request)?.attempt else { return setTimer(of: request, at: deadline) }
+        if let attempt = clients.cores[client].takeHedge(beside: slow, excluding: tried, at: now) {
+            return launch(attempt, of: request, at: now)
         }
+        let pause = clients.cores[client].hedgePause(for: slow, excluding: tried, at: now)
+        setTimer(of: request, at: pause.map { min(deadline, now.advanced(by: $0)) } ?? deadline)
     }
 }
 

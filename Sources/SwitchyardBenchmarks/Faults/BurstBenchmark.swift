@@ -1,0 +1,66 @@
+import Foundation
+import Switchyard
+import SwitchyardTesting
+
+/// What callers see when an app opens while the first of three servers is bad: so many reads at once on a client that has
+/// only just started, with a deadline of 2 s.
+struct BurstBenchmark {
+    var calls = 20
+    var only: Set<String> = []
+    var isJSON = false
+    /// How often each fault meets a new client.
+    var rounds = 11
+
+    func run() async throws {
+        let servers = try (0..<3).map { _ in try Self.startServer() }
+        let service = try Self.service(of: servers)
+        var sheet = FigureSheet(isJSON: isJSON)
+        for scenario in FaultScenario.all where only.isEmpty || only.contains(scenario.name) {
+            var (failed, last) = ([Double](), [Double]())
+            for _ in 0..<rounds {
+                scenario.begin(servers[0])
+                let outcome = try await burst(on: try NetworkClient(service: service))
+                servers[0].clearFaults()
+                failed.append(Double(outcome.failed))
+                last.append(outcome.last / .milliseconds(1))
+            }
+            let section = "\(scenario.name), \(calls) calls at once"
+            sheet.add(section, "failed", Spread(failed), "calls")
+            sheet.add(section, "until the last has ended", Spread(last), "ms")
+        }
+        try sheet.finish()
+        for server in servers { server.stop() }
+    }
+
+    /// How many calls of a burst fail, and when the last one has ended.
+    private func burst(on client: NetworkClient) async throws -> (failed: Int, last: Duration) {
+        let start = ContinuousClock.now
+        let failed = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<calls {
+                group.addTask {
+                    let answer = try? await client.send(APIConfiguration(path: "items/\(number)", timeout: .seconds(2)))
+                    return answer?.status == 200
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 0 : 1 }
+        }
+        return (failed, ContinuousClock.now - start)
+    }
+
+    private static func startServer() throws -> LoopbackServer {
+        let server = LoopbackServer()
+        server.route(nil, "/items/*") { .json(#"{"path":"\#($0.path)","items":[1,2,3,4,5,6,7,8]}"#) }
+        try server.start()
+        return server
+    }
+
+    private static func service(of servers: [LoopbackServer]) throws -> Service {
+        try Service(
+            name: "burst",
+            servers: zip(["primary", "secondary", "tertiary"], servers).map { name, server in
+                Server(name: name, baseURLs: [.test: try ServerURL(server.baseURL)])
+            },
+            defaultEnvironment: .test
+        )
+    }
+}

@@ -1,0 +1,92 @@
+extension SwitchingCore {
+    /// Takes an attempt on another server beside one that is slow.
+    ///
+    /// - Parameters:
+    ///   - tried: The servers that were tried.
+    ///   - avoided: Servers that are not asked; they are no attempts of the request.
+    ///   - traits: What the choice may depend on.
+    ///   - now: The time.
+    /// - Returns: The attempt, which has to be settled; `nil` as for
+    ///   ``takeFailover(after:excluding:avoiding:for:at:)``.
+    public mutating func takeHedge(
+        excluding tried: ServerSet,
+        avoiding avoided: ServerSet = [],
+        for traits: RequestTraits = RequestTraits(),
+        at now: MonotonicTime
+    ) -> Attempt? {
+        let time = read(now)
+        let excluded = tried.union(avoided)
+        guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1,
+            let choice = pickExtra(excluding: excluded, for: traits, at: time, where: { $0.isClean(at: time, $1) })
+        else { return nil }
+        _ = hedges.take(1)
+        return attempt(choice, .hedge, at: now)
+    }
+
+    /// How long to wait for an attempt's answer before a second server is asked as well.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt under way.
+    ///   - remaining: The time from its start to the request's deadline.
+    /// - Returns: The time from its start; `nil` when the policy does not hedge.
+    public func hedgeDelay(for attempt: Attempt, remaining: Duration) -> Duration? {
+        hedgeDelay(for: attempt, remaining: remaining.inSeconds).map { .seconds($0) }
+    }
+
+    /// The same in seconds, as it is asked for with every attempt.
+    package func hedgeDelay(for attempt: Attempt, remaining: Double) -> Double? {
+        guard let hedging = rules.policy.hedging else { return nil }
+        var delay = rules.shortestHedge
+        if let position = position(of: attempt), let p95 = health[position].latency.p95 {
+            delay = max(delay, hedging.factor * p95)
+        } else {
+            delay = max(delay, rules.unknownHedge)
+        }
+        return max(0, min(delay, hedging.deadlineShare * remaining))
+    }
+
+    /// Takes an attempt on another server beside one that is slow, or was ejected meanwhile.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt under way.
+    ///   - tried: The servers that were tried.
+    ///   - avoided: Servers that are not asked; they are no attempts of the request.
+    ///   - traits: What the choice may depend on.
+    ///   - now: The time.
+    /// - Returns: A hedge; where there is none to be had and the server of the attempt is ejected, a failover; else `nil`.
+    public mutating func takeHedge(
+        beside attempt: Attempt,
+        excluding tried: ServerSet,
+        avoiding avoided: ServerSet = [],
+        for traits: RequestTraits = RequestTraits(),
+        at now: MonotonicTime
+    ) -> Attempt? {
+        if let hedge = takeHedge(excluding: tried, avoiding: avoided, for: traits, at: now) { return hedge }
+        guard position(of: attempt) == nil else { return nil }  // The server's generation has ended with its ejection.
+        return takeFailover(after: nil, excluding: tried, avoiding: avoided, for: traits, at: now)
+    }
+
+    /// How long to wait before a second server is asked for again, after none was to be had.
+    ///
+    /// Tokens come back: when a server hangs, all that is under way there wants a second one at the same moment, and what
+    /// the first of them win lets the next go. The waits are an eighth of what the attempt has waited so far, so that few
+    /// are needed until the deadline.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt under way.
+    ///   - tried: The servers that were tried.
+    ///   - avoided: Servers that are not asked; they are no attempts of the request.
+    ///   - now: The time.
+    /// - Returns: The time from now, at least ``BudgetRules/shortestPause``; `nil` when no other server can be asked.
+    public func hedgePause(
+        for attempt: Attempt,
+        excluding tried: ServerSet,
+        avoiding avoided: ServerSet = [],
+        at now: MonotonicTime
+    ) -> Duration? {
+        let budgets = rules.policy.budgets
+        let isPossible = rules.policy.hedging != nil && max(budgets.hedgeTokens, budgets.failoverTokens) >= 1
+        guard isPossible, allowsAnother(tried), tried.union(avoided).count < members.count else { return nil }
+        return Self.pause(after: attempt.startedAt.duration(to: now))
+    }
+}

@@ -1,0 +1,87 @@
+import Dispatch
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Many calls at once on a client that has only just started, as when an app opens: it has few tokens for extra attempts
+/// yet, and knows nothing of its servers.
+@Suite(.timeLimit(.minutes(5))) struct BurstTests {
+    private static let soon = Duration.milliseconds(20)
+    private static let never = Duration.seconds(100)
+    private static let reset = StubAnswer.failure(.connectionReset)
+
+    @Test(arguments: [20, 64, 128])
+    func `a burst of reads is answered although the server hangs`(calls: Int) async throws {
+        let burst = try Burst { $0 == "primary" ? (Self.never, .status(200)) : (Self.soon, .status(200)) }
+
+        #expect(await burst.ends(of: calls, within: .seconds(4)) == ["200": calls])
+    }
+
+    @Test(arguments: [20, 64, 128], [reset, .status(500), .status(503)])
+    func `a burst of reads is answered although the server fails`(calls: Int, failure: StubAnswer) async throws {
+        let burst = try Burst { $0 == "primary" ? (Self.soon, failure) : (Self.soon, .status(200)) }
+
+        #expect(await burst.ends(of: calls, within: .seconds(1)) == ["200": calls])
+    }
+
+    @Test func `a burst ends soon where no server answers, without much that is asked in vain`() async throws {
+        let burst = try Burst { _ in (Self.soon, Self.reset) }
+
+        #expect(await burst.ends(of: 64, within: .milliseconds(200)) == ["connectionReset": 64])
+        #expect(burst.transport.requestCount <= 64 + 10)
+    }
+
+    @Test func `what waits for another server gives up when the others hang there`() async throws {
+        let burst = try Burst { $0 == "primary" ? (Self.soon, Self.reset) : (Self.never, .status(200)) }
+
+        #expect(await burst.ends(of: 64, within: .seconds(3)) == ["connectionReset": 54, "cancelled": 10])
+    }
+
+    @Test func `what waits for another server can be cancelled`() async throws {
+        let burst = try Burst { $0 == "primary" ? (Self.soon, Self.reset) : (Self.never, .status(200)) }
+
+        #expect(await burst.ends(of: 64, within: .milliseconds(200)) == ["cancelled": 64])
+    }
+}
+
+/// A client on a stub of three servers, and the calls that it is given at once.
+private struct Burst {
+    let transport: StubTransport
+    private let client: NetworkClient
+    private let time = ManualClock()
+
+    /// Takes a closure that says when a server answers, and what.
+    init(_ answer: @escaping @Sendable (_ server: String?) -> (Duration, StubAnswer)) throws {
+        let time = time
+        transport = StubTransport(completion: .inline) { request in
+            let (delay, answer) = answer(request.server)
+            return .delayed(by: delay, on: time, answer)
+        }
+        let service = try Service.topics()
+        client = try NetworkClient(service: service, transport: transport, options: .init(seed: 1), time: time)
+    }
+
+    /// How the calls end, and how many each way; those that go on after the time are cancelled.
+    func ends(of calls: Int, within limit: Duration) async -> [String: Int] {
+        let (ends, continuation) = AsyncStream.makeStream(of: String.self)
+        let configuration = APIConfiguration(path: "list", timeout: .seconds(10))
+        for _ in 0..<calls {
+            client.send(configuration, on: .global()) { continuation.yield(Self.name(of: $0)) }
+        }
+        for _ in 0..<Int(limit / .milliseconds(5)) { time.advance(by: .milliseconds(5)) }
+        client.cancelAll()
+        var counts: [String: Int] = [:]
+        for await end in ends.prefix(calls) { counts[end, default: 0] += 1 }
+        return counts
+    }
+
+    private static func name(of result: Result<ServiceResponse, RequestFailure>) -> String {
+        switch result {
+        case .success(let response): "\(response.status)"
+        case .failure(let failure):
+            if case .transport(let error) = failure.reason { "\(error.kind)" } else { "\(failure.reason)" }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import SwitchyardServices
+
+@Suite struct BudgetTests {
+    /// A driver whose failover tokens are all out, and one of the failovers they were given for.
+    private func spent(_ policy: SwitchPolicy = .recommended) throws -> (driver: CoreDriver, paid: Attempt) {
+        let driver = try CoreDriver(policy: policy)
+        let paid = try #require(driver.failover(after: .reset, excluding: [0]))
+        while let another = driver.failover(after: .reset, excluding: [0]) { driver.settle(another, .unfinished) }
+        return (driver, paid)
+    }
+
+    private func pause(
+        _ driver: CoreDriver,
+        after kind: FailureKind = .reset,
+        waited: Duration = .milliseconds(10),
+        excluding tried: ServerSet = [0]
+    ) -> Duration? {
+        driver.core.failoverPause(after: kind, waited: waited, excluding: tried, at: driver.now)
+    }
+
+    @Test func `a failover without a token is asked for again while that of another request is under way`() throws {
+        let (driver, paid) = try spent()
+
+        #expect(pause(driver) == .milliseconds(20))
+        #expect(pause(driver, waited: .milliseconds(400)) == .milliseconds(50))
+
+        driver.settle(paid, .failure(.reset))
+        #expect(pause(driver) == nil)
+    }
+
+    @Test func `what lacks no token, or has had a second server, waits for none`() throws {
+        let (driver, _) = try spent()
+        let rich = try CoreDriver()
+        _ = rich.failover(after: .reset, excluding: [0])
+
+        #expect(pause(driver, after: .refused) == nil)
+        #expect(pause(driver, excluding: [0, 1]) == nil)
+        #expect(pause(rich) == nil)
+    }
+
+    @Test func `nobody waits for failovers that have been under way for 2 s`() throws {
+        let (driver, _) = try spent()
+
+        driver.advance(1.9)
+        #expect(pause(driver) != nil)
+        driver.advance(0.2)
+        #expect(pause(driver) == nil)
+    }
+
+    @Test func `a policy without admission waits for no token`() throws {
+        let (driver, _) = try spent(.published)
+
+        #expect(pause(driver) == nil)
+    }
+}
