@@ -103,17 +103,18 @@ extension Exchange {
     /// a token that others may bring back.
     ///
     /// When there is nothing to wait for, the request ends with the most telling of its failures.
-    func tryAnother(after kind: FailureKind?, mayHaveBeenSent: Bool = true) {
+    func tryAnother(after kind: FailureKind?, mayHaveBeenSent: Bool = true, heldSince: MonotonicTime? = nil) {
         let now = core.now
         let (tried, hasLeft) = state.withLock { ($0.tried, $0.hasLeft) }
         let canResend = configuration.isIdempotent || !mayHaveBeenSent
         if canResend, now < deadline, configuration.leavesChoice, !hasLeft {
-            let waited = startedAt.duration(to: now)
-            switch pool.failover(after: kind, waited: waited, excluding: tried, avoided, for: configuration, at: now) {
+            let since = heldSince ?? now
+            let held = since.duration(to: now)
+            switch pool.failover(after: kind, held: held, excluding: tried, avoided, for: configuration, at: now) {
             case .another(let route):
                 return launch(route, at: now)
             case .later(let pause):
-                let timer = state.withLock { $0.hold(after: kind) }
+                let timer = state.withLock { $0.hold(ExchangeState.Held(kind: kind, since: since)) }
                 if let timer { return setTimer(timer, at: min(deadline, now.advanced(by: pause))) }
             case .none: break
             }

@@ -117,25 +117,41 @@ extension Exchange {
     }
 
     private func timerFired() {
-        if let held = state.withLock({ $0.takeHeld() }) { return tryAnother(after: held.kind, mayHaveBeenSent: false) }
-        let now = core.now
-        guard now < deadline else { return end(with: .failure(.deadlineExceeded)) }
-        let (slow, tried, timer) = state.withLock { ($0.newestLive, $0.tried, $0.claimTimer()) }
+        switch state.withLock({ $0.look() }) {
+        case .held(let held):
+            tryAnother(after: held.kind, mayHaveBeenSent: false, heldSince: held.since)
+        case .slow(let attempt, let tried, let timer):
+            let now = core.now
+            guard now < deadline else { return end(with: .failure(.deadlineExceeded)) }
+            help(attempt, tried, timer, at: now)
+        }
+    }
+
+    /// Does something about an attempt that is slow, and sets the next timer.
+    private func help(_ slow: ExchangeState.Attempt?, _ tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
         if configuration.isIdempotent, let next = slow?.activity?.nextLook(at: now) {
             return setTimer(timer, at: min(next, deadline))
         }
-        guard let slow, let attempt = slow.route.attempt, configuration.leavesChoice else {
+        guard let slow, slow.route.attempt != nil, configuration.leavesChoice else {
             return setTimer(timer, at: deadline)
         }
-        if configuration.isIdempotent { return hedge(beside: attempt, excluding: tried, timer, at: now) }
+        if configuration.isIdempotent { return hedge(beside: slow, excluding: tried, timer, at: now) }
         setTimer(timer, at: deadline)
         core.compare(slow.route, becauseOf: configuration, in: pool)
     }
 
     /// Asks another server beside a slow one; looks again a little later while there is none to be had.
-    private func hedge(beside attempt: Attempt, excluding tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
+    private func hedge(
+        beside slow: ExchangeState.Attempt,
+        excluding tried: [Server.ID],
+        _ timer: Int,
+        at now: MonotonicTime
+    ) {
+        guard let attempt = slow.route.attempt else { return setTimer(timer, at: deadline) }
         let route = pool.hedge(beside: attempt, excluding: tried, avoided, for: configuration, at: now)
-        let pause = route == nil ? pool.hedgePause(for: attempt, excluding: tried, avoided, at: now) : nil
+        // What a redirect has led elsewhere is no reason to keep asking for a token.
+        let isOurs = route == nil && slow.chargeable != nil
+        let pause = isOurs ? pool.hedgePause(for: attempt, excluding: tried, avoided, at: now) : nil
         setTimer(timer, at: pause.map { min(deadline, now.advanced(by: $0)) } ?? deadline)
         if let route { launch(route, at: now) }
     }

@@ -75,8 +75,18 @@ struct ExchangeState {
 
     /// A request whose last attempt has failed, and that may go on once the budget allows it.
     struct Held {
-        /// How the attempt failed; `nil` when it was moved away.
+        /// How the attempt failed.
         var kind: FailureKind?
+        /// When it first had to wait.
+        var since: MonotonicTime
+    }
+
+    /// What a timer finds when it fires.
+    enum Look {
+        /// The request waits for a token; it does so no longer.
+        case held(Held)
+        /// An attempt is slow; the number is that of the timer to set.
+        case slow(Attempt?, tried: [Server.ID], timer: Int)
     }
 
     /// What became of an attempt while it was being started.
@@ -151,6 +161,7 @@ struct ExchangeState {
         guard phase == .running else { return nil }
         attempts.append(Attempt(route: route, url: url, startedAt: now, activity: activity))
         live += 1
+        held = nil  // Two may have looked for another server at the same time: this one has found it.
         return attempts.count - 1
     }
 
@@ -219,17 +230,19 @@ struct ExchangeState {
 
     /// Lets the request wait until another server may be asked; the number of the timer to set, `nil` when an attempt is
     /// still waiting for its answer, or the request has ended.
-    mutating func hold(after kind: FailureKind?) -> Int? {
+    mutating func hold(_ reason: Held) -> Int? {
         guard phase == .running, live == 0 else { return nil }
-        held = Held(kind: kind)
+        held = reason
         return claimTimer()
     }
 
-    /// What the request waited for another server after, if it did; it waits no longer.
-    mutating func takeHeld() -> Held? {
-        guard phase == .running else { return nil }
-        defer { held = nil }
-        return held
+    /// Says what there is to do when a timer has fired.
+    ///
+    /// In one step: a request that is held in between would lose its timer to the one that is claimed here.
+    mutating func look() -> Look {
+        guard phase == .running, let reason = held else { return .slow(newestLive, tried: tried, timer: claimTimer()) }
+        held = nil
+        return .held(reason)
     }
 
     /// Ends the request with what its attempts gave, unless one is still waiting for its answer.

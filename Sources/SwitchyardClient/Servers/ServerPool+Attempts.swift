@@ -54,10 +54,10 @@ extension ServerPool {
     }
 
     /// Chooses another server after a failure (`nil`: after the server was taken out of service) of a request that has
-    /// been under way so long.
+    /// been held so long.
     func failover(
         after kind: FailureKind?,
-        waited: Duration,
+        held: Duration,
         excluding tried: [Server.ID],
         _ avoided: [Server.ID],
         for configuration: APIConfiguration,
@@ -76,7 +76,7 @@ extension ServerPool {
             ) {
                 return .another(state.route(attempt, usesCDN: configuration.usesCDN))
             }
-            let pause = state.core.failoverPause(after: kind, waited: waited, excluding: tried, at: now)
+            let pause = state.core.failoverPause(after: kind, held: held, excluding: tried, at: now)
             return pause.map(Failover.later) ?? .none
         }
     }

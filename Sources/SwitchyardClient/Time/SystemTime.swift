@@ -31,7 +31,7 @@ public final class SystemTime: TimeSource {
         timers.abandon()
     }
 
-    /// The time since one of these time sources was first made; on Linux, where reading it is worth saving, since the
+    /// The time since it was first asked for in this process; on Linux, where reading it is worth saving, since the
     /// machine started.
     public var now: MonotonicTime { Self.now }
 
@@ -40,7 +40,8 @@ public final class SystemTime: TimeSource {
             // What `ContinuousClock` reads, without its arithmetic of 128 bits.
             return MonotonicTime(nanoseconds: CoarseClock.read(CLOCK_BOOTTIME))
         #else
-            return MonotonicTime(nanoseconds: (ContinuousClock.now - origin).clampedNanoseconds)
+            let start = origin  // First, so that no time lies before it.
+            return MonotonicTime(nanoseconds: (ContinuousClock.now - start).clampedNanoseconds)
         #endif
     }
 

@@ -19,26 +19,27 @@ extension SwitchingCore {
     ///
     /// When a server dies, all that is under way there fails at the same moment; as long as others are on their way to the
     /// next server, a token comes back with each of them that is answered. A request that has had a second server does not
-    /// wait: it may be one of those that others wait for.
+    /// wait: it may be one of those that others wait for. Nor does one that has failed because the machine is offline.
     ///
     /// - Parameters:
-    ///   - kind: How the attempt before failed; `nil` when it was moved away.
-    ///   - waited: How long the request has been under way.
+    ///   - kind: How the attempt before failed; `nil` when it was moved away, or when no server has had to do with it.
+    ///   - held: How long the request has waited for a token so far.
     ///   - tried: The servers that were tried.
     ///   - now: The time.
-    /// - Returns: The time, at least ``BudgetRules/shortestPause``; `nil` when it was not for want of a token, or when none
-    ///   comes back in this way: none is out, or the last was granted ``BudgetRules/patience`` ago.
+    /// - Returns: The time, at least ``BudgetRules/shortestPause``; `nil` when there are tokens, or when none comes back in
+    ///   this way: none is out, or the last was granted ``BudgetRules/patience`` ago.
     public mutating func failoverPause(
         after kind: FailureKind?,
-        waited: Duration,
+        held: Duration,
         excluding tried: ServerSet,
         at now: MonotonicTime
     ) -> Duration? {
         let time = read(now)
-        guard rules.policy.failsOver, rules.policy.admission != nil, !isFree(after: kind), failovers.tokens < 1,
-            paidFailovers.mayComeBack(at: time), tried.count == 1, allowsAnother(tried), members.count > 1
+        guard rules.policy.failsOver, rules.policy.admission != nil, let kind, !isFree(after: kind),
+            !clock.isFrozen, failovers.tokens < 1, paidFailovers.mayComeBack(at: time),
+            tried.count == 1, allowsAnother(tried), members.count > 1
         else { return nil }
-        return Self.pause(after: waited)
+        return Self.pause(after: held)
     }
 
     /// An eighth of what was waited so far, so that few looks are needed until the deadline.

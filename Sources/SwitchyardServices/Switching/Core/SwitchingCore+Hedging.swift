@@ -50,10 +50,12 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - attempt: The attempt under way.
     ///   - tried: The servers that were tried.
-    ///   - avoided: Servers that are not asked; they are no attempts of the request.
+    ///   - avoided: Servers that no hedge asks, and a failover only when no other is left; they are no attempts of the
+    ///     request.
     ///   - traits: What the choice may depend on.
     ///   - now: The time.
-    /// - Returns: A hedge; where there is none to be had and the server of the attempt is ejected, a failover; else `nil`.
+    /// - Returns: A hedge; where there is none to be had and the server's generation is over, mostly because it was ejected,
+    ///   a failover; else `nil`.
     public mutating func takeHedge(
         beside attempt: Attempt,
         excluding tried: ServerSet,
@@ -62,7 +64,7 @@ extension SwitchingCore {
         at now: MonotonicTime
     ) -> Attempt? {
         if let hedge = takeHedge(excluding: tried, avoiding: avoided, for: traits, at: now) { return hedge }
-        guard position(of: attempt) == nil else { return nil }  // The server's generation has ended with its ejection.
+        guard position(of: attempt) == nil else { return nil }
         return takeFailover(after: nil, excluding: tried, avoiding: avoided, for: traits, at: now)
     }
 
@@ -70,14 +72,15 @@ extension SwitchingCore {
     ///
     /// Tokens come back: when a server hangs, all that is under way there wants a second one at the same moment, and what
     /// the first of them win lets the next go. The waits are an eighth of what the attempt has waited so far, so that few
-    /// are needed until the deadline.
+    /// are needed. What takes longer than ``BudgetRules/longestLook`` is slow by nature, and leaves the tokens to others.
     ///
     /// - Parameters:
     ///   - attempt: The attempt under way.
     ///   - tried: The servers that were tried.
     ///   - avoided: Servers that are not asked; they are no attempts of the request.
     ///   - now: The time.
-    /// - Returns: The time from now, at least ``BudgetRules/shortestPause``; `nil` when no other server can be asked.
+    /// - Returns: The time from now, at least ``BudgetRules/shortestPause``; `nil` when no other server can be asked, or the
+    ///   attempt has waited too long.
     public func hedgePause(
         for attempt: Attempt,
         excluding tried: ServerSet,
@@ -87,6 +90,7 @@ extension SwitchingCore {
         let budgets = rules.policy.budgets
         let isPossible = rules.policy.hedging != nil && max(budgets.hedgeTokens, budgets.failoverTokens) >= 1
         guard isPossible, allowsAnother(tried), tried.union(avoided).count < members.count else { return nil }
-        return Self.pause(after: attempt.startedAt.duration(to: now))
+        let waited = attempt.startedAt.duration(to: now)
+        return waited < BudgetRules.longestLook ? Self.pause(after: waited) : nil
     }
 }

@@ -2,14 +2,16 @@
 ///
 /// That bounds the load that failures can add. An empty budget never cancels what is under way, and a request that was
 /// denied a token asks again while one may come back; see ``SwitchingCore/hedgePause(for:excluding:avoiding:at:)`` and
-/// ``SwitchingCore/failoverPause(after:waited:excluding:at:)``.
+/// ``SwitchingCore/failoverPause(after:held:excluding:at:)``.
 public struct BudgetRules: Sendable, Hashable {
     /// The shortest time until a request that was denied a token asks for one again: 20 ms.
     public static let shortestPause = Duration.milliseconds(20)
-    /// How long a request waits for a token that a failover may bring back which was granted to another one: 2 s.
+    /// How long after the last failover was granted others wait for its token to come back: 2 s.
     ///
     /// A server that takes longer will hardly help those who wait for it.
     public static let patience = Duration.seconds(2)
+    /// How long an attempt may have waited for its request to ask again for a second server: 10 s.
+    public static let longestLook = Duration.seconds(10)
 
     /// The most failover tokens, and how many there are at first; default 10, and more as ``growsWithConcurrency`` says.
     public var failoverTokens = 10.0

@@ -19,10 +19,15 @@ struct FleetRequest: Sendable {
     var hasEnded = false
     /// When it started.
     var startedAt: MonotonicTime
-    /// How its last attempt failed, while it waits for a token to go on.
-    var held: FailureKind?
+    /// While it waits for a token to go on, how its last attempt failed, and since when.
+    var held: Held?
     /// When its timer rings.
     var timerAt = MonotonicTime.zero
+
+    struct Held: Sendable {
+        var kind: FailureKind?
+        var since: MonotonicTime
+    }
 
     /// When its sender gives up.
     var deadline: MonotonicTime { startedAt.advanced(by: FleetPlan.deadline) }

@@ -61,7 +61,12 @@ extension FleetSimulation {
     }
 
     /// Sends the request to another server if the core allows it; ends it when nothing is under way.
-    private mutating func tryAnother(_ request: Int, after kind: FailureKind?, at now: MonotonicTime) {
+    private mutating func tryAnother(
+        _ request: Int,
+        after kind: FailureKind?,
+        heldSince: MonotonicTime? = nil,
+        at now: MonotonicTime
+    ) {
         let client = Int(requests[request].client)
         let tried = serversTried(by: request)
         if now < requests[request].deadline,
@@ -70,11 +75,12 @@ extension FleetSimulation {
             return launch(attempt, of: request, at: now)
         }
         guard requests[request].live == 0 else { return }
-        let waited = requests[request].startedAt.duration(to: now)
+        let since = heldSince ?? now
+        let held = since.duration(to: now)
         if now < requests[request].deadline,
-            let pause = clients.cores[client].failoverPause(after: kind, waited: waited, excluding: tried, at: now)
+            let pause = clients.cores[client].failoverPause(after: kind, held: held, excluding: tried, at: now)
         {
-            requests[request].held = kind
+            requests[request].held = FleetRequest.Held(kind: kind, since: since)
             return setTimer(of: request, at: min(requests[request].deadline, now.advanced(by: pause)))
         }
         finish(request, winner: nil, at: now)
@@ -102,7 +108,7 @@ extension FleetSimulation {
         guard !requests[request].hasEnded, requests[request].timerAt == now else { return }
         if let held = requests[request].held {
             requests[request].held = nil
-            return tryAnother(request, after: held, at: now)
+            return tryAnother(request, after: held.kind, heldSince: held.since, at: now)
         }
         let deadline = requests[request].deadline
         guard now < deadline else { return finish(request, winner: nil, at: now) }

@@ -7,6 +7,8 @@ import Switchyard
 ///
 ///     arrival -> choose, takeProbe -> answer | failure -> takeFailover | timer -> takeHedge | deadline -> settle
 ///
+/// A request that gets no second server may ask again, after `failoverPause` or `hedgePause`.
+///
 /// One thread, one queue of events, one source of random numbers: the same plan gives the same result.
 struct FleetSimulation: Sendable {
     /// What an entry of the queue means.

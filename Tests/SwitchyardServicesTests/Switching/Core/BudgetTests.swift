@@ -13,18 +13,18 @@ import Testing
 
     private func pause(
         _ driver: CoreDriver,
-        after kind: FailureKind = .reset,
-        waited: Duration = .milliseconds(10),
+        after kind: FailureKind? = .reset,
+        held: Duration = .zero,
         excluding tried: ServerSet = [0]
     ) -> Duration? {
-        driver.core.failoverPause(after: kind, waited: waited, excluding: tried, at: driver.now)
+        driver.core.failoverPause(after: kind, held: held, excluding: tried, at: driver.now)
     }
 
     @Test func `a failover without a token is asked for again while that of another request is under way`() throws {
         let (driver, paid) = try spent()
 
         #expect(pause(driver) == .milliseconds(20))
-        #expect(pause(driver, waited: .milliseconds(400)) == .milliseconds(50))
+        #expect(pause(driver, held: .milliseconds(400)) == .milliseconds(50))
 
         driver.settle(paid, .failure(.reset))
         #expect(pause(driver) == nil)
@@ -36,6 +36,7 @@ import Testing
         _ = rich.failover(after: .reset, excluding: [0])
 
         #expect(pause(driver, after: .refused) == nil)
+        #expect(pause(driver, after: nil) == nil)
         #expect(pause(driver, excluding: [0, 1]) == nil)
         #expect(pause(rich) == nil)
     }
@@ -46,6 +47,14 @@ import Testing
         driver.advance(1.9)
         #expect(pause(driver) != nil)
         driver.advance(0.2)
+        #expect(pause(driver) == nil)
+    }
+
+    @Test func `nobody waits for a token while the machine is offline`() throws {
+        let (driver, _) = try spent()
+
+        driver.core.setOffline(true, at: driver.now)
+
         #expect(pause(driver) == nil)
     }
 

@@ -15,6 +15,15 @@ import Testing
         #expect(driver.core.hedgePause(for: slow, excluding: [0], at: driver.now) == .seconds(pause))
     }
 
+    @Test func `what has waited for 10 s is slow by nature`() throws {
+        let driver = try CoreDriver()
+        let slow = try #require(driver.choose())
+
+        driver.advance(10)
+
+        #expect(driver.core.hedgePause(for: slow, excluding: [0], at: driver.now) == nil)
+    }
+
     @Test func `it is not asked for again where there is no other server, or none may be asked`() throws {
         let alone = try CoreDriver(["a"])
         let driver = try CoreDriver(["a", "b", "c", "d"])
