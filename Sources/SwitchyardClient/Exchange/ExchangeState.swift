@@ -122,7 +122,7 @@ struct ExchangeState {
     /// The attempt that gave it.
     private var mostTelling: Int?
     /// Waits for a token that lets it go on to another server.
-    private var held: Held?
+    private var held: Boxed<Held>?
     private var timer: (any ScheduledTimer)?
     /// The number of the timer that was decided on last.
     private var timerNumber = 0
@@ -232,7 +232,7 @@ struct ExchangeState {
     /// still waiting for its answer, or the request has ended.
     mutating func hold(_ reason: Held) -> Int? {
         guard phase == .running, live == 0 else { return nil }
-        held = reason
+        held = Boxed(reason)
         return claimTimer()
     }
 
@@ -242,7 +242,7 @@ struct ExchangeState {
     mutating func look() -> Look {
         guard phase == .running, let reason = held else { return .slow(newestLive, tried: tried, timer: claimTimer()) }
         held = nil
-        return .held(reason)
+        return .held(reason.value)
     }
 
     /// Ends the request with what its attempts gave, unless one is still waiting for its answer.
