@@ -132,26 +132,17 @@ extension Exchange {
         if configuration.isIdempotent, let next = slow?.activity?.nextLook(at: now) {
             return setTimer(timer, at: min(next, deadline))
         }
-        guard let slow, slow.route.attempt != nil, configuration.leavesChoice else {
+        guard let slow, let attempt = slow.route.attempt, configuration.leavesChoice else {
             return setTimer(timer, at: deadline)
         }
-        if configuration.isIdempotent { return hedge(beside: slow, excluding: tried, timer, at: now) }
-        setTimer(timer, at: deadline)
-        core.compare(slow.route, becauseOf: configuration, in: pool)
-    }
-
-    /// Asks another server beside a slow one; looks again a little later while there is none to be had.
-    private func hedge(
-        beside slow: ExchangeState.Attempt,
-        excluding tried: [Server.ID],
-        _ timer: Int,
-        at now: MonotonicTime
-    ) {
-        guard let attempt = slow.route.attempt else { return setTimer(timer, at: deadline) }
+        guard configuration.isIdempotent else {
+            setTimer(timer, at: deadline)
+            return core.compare(slow.route, becauseOf: configuration, in: pool)
+        }
         let route = pool.hedge(beside: attempt, excluding: tried, avoided, for: configuration, at: now)
         // What a redirect has led elsewhere is no reason to keep asking for a token.
-        let isOurs = route == nil && slow.chargeable != nil
-        let pause = isOurs ? pool.hedgePause(for: attempt, excluding: tried, avoided, at: now) : nil
+        let looksAgain = route == nil && slow.chargeable != nil
+        let pause = looksAgain ? pool.hedgePause(for: attempt, excluding: tried, avoided, at: now) : nil
         setTimer(timer, at: pause.map { min(deadline, now.advanced(by: $0)) } ?? deadline)
         if let route { launch(route, at: now) }
     }

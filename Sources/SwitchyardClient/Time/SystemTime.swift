@@ -20,7 +20,7 @@ public final class SystemTime: TimeSource {
     #else
         private static let origin = ContinuousClock.now
     #endif
-    private let timers = SystemTimers()
+    let timers = SystemTimers()
 
     /// Creates a time source of its own.
     public init() {
