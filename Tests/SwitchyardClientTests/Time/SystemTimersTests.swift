@@ -3,17 +3,14 @@ import Testing
 
 @testable import SwitchyardClient
 
+/// A timer holds its owner, that its heap, and that the timer: each must let go of the next.
 @Suite(.timeLimit(.minutes(5))) struct SystemTimersTests {
-    @Test func `nothing is left once the last timer was cancelled`() async {
+    @Test func `nothing is left when all timers were cancelled before their source went`() async {
         weak var released: SystemTimers?
         func setAndCancel() {
-            let timers = SystemTimers()
-            released = timers
-            timers.begin()
-            let entries = (1...3).map { TimerHeap.Entry(deadline: SystemTime.now.advanced(by: .seconds($0 * 3600))) {} }
-            for entry in entries { timers.insert(entry, at: SystemTime.now) }
-            timers.abandon()
-            for entry in entries { timers.remove(entry) }
+            let time = SystemTime()
+            released = time.timers
+            for timer in setThree(on: time) { timer.cancel() }
         }
 
         setAndCancel()
@@ -21,18 +18,39 @@ import Testing
         while released != nil { await Task.yield() }  // The system timer lets go on its own queue.
     }
 
-    @Test func `nothing is left once the last timer has fired`() async {
+    @Test func `nothing is left when all timers were cancelled after their source had gone`() async {
+        weak var released: SystemTimers?
+        func set() -> [any ScheduledTimer] {
+            let time = SystemTime()
+            released = time.timers
+            return setThree(on: time)
+        }
+        func setAndCancel() {
+            for timer in set() { timer.cancel() }
+        }
+
+        setAndCancel()
+
+        while released != nil { await Task.yield() }
+    }
+
+    @Test func `nothing is left when the last timer has fired and those behind it were cancelled`() async {
         weak var released: SystemTimers?
         func set(_ action: @escaping @Sendable () -> Void) {
-            let timers = SystemTimers()
-            released = timers
-            timers.begin()
-            timers.insert(TimerHeap.Entry(deadline: SystemTime.now, action: action), at: SystemTime.now)
-            timers.abandon()
+            let time = SystemTime()
+            released = time.timers
+            _ = time.schedule(at: time.now) {
+                _ = time.schedule(at: time.now, action)  // It waits for the queue, on which this runs.
+                for timer in setThree(on: time) { timer.cancel() }
+            }
         }
 
         await withCheckedContinuation { continuation in set { continuation.resume() } }
 
         while released != nil { await Task.yield() }
+    }
+
+    private func setThree(on time: SystemTime) -> [any ScheduledTimer] {
+        (1...3).map { time.schedule(at: time.now.advanced(by: .seconds($0 * 3600))) {} }
     }
 }
