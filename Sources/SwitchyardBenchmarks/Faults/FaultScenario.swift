@@ -35,6 +35,20 @@ struct FaultScenario: Sendable {
         [whole("silence", .blackHole)]
     }
 
+    /// The faults of these names in the order they are measured in; all of the reference measurements when there are none.
+    static func chosen(_ names: Set<String>) throws -> [FaultScenario] {
+        if names.isEmpty { return all }
+        let known = all + more
+        let unknown = names.subtracting(known.map(\.name)).sorted()
+        guard unknown.isEmpty else {
+            throw BenchmarkError(
+                "no fault is called \(unknown.joined(separator: ", ")); there are "
+                    + known.map(\.name).joined(separator: ", ")
+            )
+        }
+        return known.filter { names.contains($0.name) }
+    }
+
     private static func whole(_ name: String, _ fault: Fault, closesConnections: Bool = false) -> FaultScenario {
         FaultScenario(name: name) { server in
             server.fault = fault

@@ -16,9 +16,7 @@ struct FaultsBenchmark {
     var isJSON = false
 
     func run() async throws {
-        let scenarios =
-            only.isEmpty
-            ? FaultScenario.all : (FaultScenario.all + FaultScenario.more).filter { only.contains($0.name) }
+        let scenarios = try FaultScenario.chosen(only)
         var results: [FaultResult] = []
         var index = 0
         while index < scenarios.count {
