@@ -2,6 +2,12 @@ import Switchyard
 
 /// A request under way.
 struct FleetRequest: Sendable {
+    /// How the last attempt of a request failed that waits for a token, and since when it waits.
+    struct Held: Sendable {
+        var kind: FailureKind?
+        var since: MonotonicTime
+    }
+
     /// The most attempts of a request: one per server.
     static let attempts = FleetClients.servers.count
 
@@ -19,15 +25,10 @@ struct FleetRequest: Sendable {
     var hasEnded = false
     /// When it started.
     var startedAt: MonotonicTime
-    /// While it waits for a token to go on, how its last attempt failed, and since when.
+    /// Why it waits for a token; `nil` while it does not.
     var held: Held?
     /// When its timer rings.
     var timerAt = MonotonicTime.zero
-
-    struct Held: Sendable {
-        var kind: FailureKind?
-        var since: MonotonicTime
-    }
 
     /// When its sender gives up.
     var deadline: MonotonicTime { startedAt.advanced(by: FleetPlan.deadline) }
