@@ -58,8 +58,9 @@ public struct Attempt: Sendable, Hashable {
     /// Whether it went to another server, by the generation: a new list may have moved servers between the two.
     package func isElsewhere(than other: Attempt) -> Bool { generation != other.generation }
 
-    /// The same attempt, for what becomes known of it after it was settled.
+    /// The same attempt, for what becomes known of it after it was settled; it holds nothing that would be given back a
+    /// second time.
     package var afterwards: Attempt {
-        Attempt(server: server, generation: generation, role: .first, startedAt: startedAt)
+        Attempt(server: server, generation: generation, role: .suspicion, startedAt: startedAt)
     }
 }

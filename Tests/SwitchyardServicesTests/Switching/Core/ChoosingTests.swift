@@ -216,6 +216,18 @@ import Testing
         #expect(extra.count(where: \.1) == hedges)
     }
 
+    @Test func `what becomes known of a settled request ends no other one`() throws {
+        let driver = try CoreDriver()
+        let first = try #require(driver.choose())
+        _ = try #require(driver.choose())
+        driver.settle(first, .ok)
+
+        driver.settle(first.afterwards, .failure(.truncated))
+        for _ in 0..<2 { _ = try #require(driver.choose()) }
+
+        #expect(driver.core.concurrency.most == 3)
+    }
+
     @Test func `where there are to be no tokens there are none, whatever is under way`() throws {
         var policy = SwitchPolicy.recommended
         policy.budgets.failoverTokens = 0
