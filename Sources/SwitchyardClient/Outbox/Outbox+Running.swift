@@ -39,8 +39,14 @@ extension Outbox {
     ) -> Task<Void, Never> {
         let updates = network.updates()
         return Task { [state] in
-            for await status in updates where status.isReachable {
-                state.withLock { $0.resumesAt = min($0.resumesAt, $0.askedUntil) }
+            var isNews = false  // What comes first is how it has been.
+            for await status in updates {
+                defer { isNews = true }
+                guard status.isReachable else { continue }
+                state.withLock { state in
+                    state.networkReturns += isNews ? 1 : 0
+                    state.resumesAt = min(state.resumesAt, state.askedUntil)
+                }
                 wakes.yield()
             }
         }

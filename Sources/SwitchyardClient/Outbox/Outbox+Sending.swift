@@ -57,6 +57,7 @@ extension Outbox {
             try settle(entry, .expired(entry))
             return nil
         }
+        let networkReturns = state.withLock { $0.networkReturns }
         switch await answer(to: entry) {
         case .success(let answer): return try settleOrWait(entry, answer)
         case .failure(let failure):
@@ -68,7 +69,7 @@ extension Outbox {
                 try settle(entry, .unsendable(entry, failure))
                 return nil
             case .cancelled where Task.isCancelled: return nil
-            default: return postponed(entry, at: nil)
+            default: return postponed(entry, wasSentAfter: networkReturns)
             }
         }
     }
@@ -94,7 +95,7 @@ extension Outbox {
         case 200..<300, 303: try settle(entry, .sent(entry, answer))
         // What may pass: the server is busy, out of order or not the one for it, the login has run out.
         case 401, 407, 408, 421, 425, 429, 500...:
-            return postponed(entry, at: RetryAfter.duration(in: answer.headers, now: date()))
+            return postponed(entry, askedFor: RetryAfter.duration(in: answer.headers, now: date()) ?? .zero)
         default: try settle(entry, .rejected(entry, answer))
         }
         return nil
@@ -109,19 +110,31 @@ extension Outbox {
         tell(event)
     }
 
-    /// How long to stay away; `nil` when the write's environment was left meanwhile: it waits and holds up nobody.
-    private func postponed(_ entry: OutboxEntry, at asked: Duration?) -> Duration? {
+    /// Notes that a write could not be sent, and says when to try again.
+    ///
+    /// - Parameters:
+    ///   - entry: The write that could not be sent.
+    ///   - asked: For how long its server has asked not to be asked.
+    ///   - networkReturns: How often the network had come back when the write was sent; one that has found none is sent
+    ///     again at once if it came back meanwhile, since nobody will tell of that again.
+    /// - Returns: How long to stay away; `nil` when the write's environment was left meanwhile: it waits and holds up
+    ///   nobody.
+    private func postponed(
+        _ entry: OutboxEntry,
+        askedFor asked: Duration = .zero,
+        wasSentAfter networkReturns: Int? = nil
+    ) -> Duration? {
         guard entry.belongs(to: client.environment) else { return nil }
-        let failures = state.withLock { state in
-            defer { state.failures = min(state.failures + 1, 6) }
-            return state.failures
-        }
-        // A year is as good as for ever, and more than that may be more than a duration holds.
-        let pause = max(asked ?? .zero, min(options.pause, .seconds(31_536_000)) * (1 << failures))
         let now = client.time.now
-        state.withLock { state in
+        let pause = state.withLock { state in
+            let hasReturned = networkReturns.map { $0 != state.networkReturns } ?? false
+            // A year is as good as for ever, and more than that may be more than a duration holds.
+            let own = hasReturned ? .zero : min(options.pause, .seconds(31_536_000)) * (1 << state.failures)
+            if !hasReturned { state.failures = min(state.failures + 1, 6) }
+            let pause = max(asked, own)
             state.resumesAt = now.advanced(by: pause)
-            state.askedUntil = now.advanced(by: asked ?? .zero)
+            state.askedUntil = now.advanced(by: asked)
+            return pause
         }
         tell(.postponed(entry, pause: pause))
         return pause

@@ -141,6 +141,24 @@ import Testing
         run.stop()
     }
 
+    @Test func `a write that fails after the network's return is sent again at once`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let (outbox, transport) = try outbox(clock: clock) { _ in .never }
+        let network = CountingReachability()
+        try outbox.store(write("first"))
+        let run = outbox.run(following: network)
+        await transport.waitForRequests(1)
+
+        network.network.status = .notReachable
+        network.network.status = .reachable(.local)
+        await until { outbox.state.withLock { $0.networkReturns } == 1 }
+        clock.advance(by: .seconds(7_200))  // The deadline of the write.
+
+        await transport.waitForRequests(2)
+        run.stop()
+    }
+
     @Test func `the network's return does not end a pause that a server asked for`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
