@@ -103,6 +103,20 @@ import Testing
         #expect(lanes.turn("a", at: seconds(5)) == RateLanes.Turn(admitted: [2]))
     }
 
+    @Test func `those who leave take no room until their turn`() {
+        var lanes = RateLanes(.interval(.seconds(3_600)), .wait, maximumWaiting: 10)
+        _ = lanes.arrive("a", at: .zero, deadline: distant)
+        #expect(lanes.arrive("a", at: .zero, deadline: distant) == .wait(1))
+
+        for number in 2...10_000 as ClosedRange<RateLanes.Number> {
+            #expect(lanes.arrive("a", at: .zero, deadline: distant) == .wait(number))
+            lanes.leave("a", number)
+        }
+
+        #expect(lanes.places < 40)
+        #expect(lanes.turn("a", at: seconds(3_600)) == RateLanes.Turn(admitted: [1]))
+    }
+
     @Test func `a wait that cannot end in time is refused at once`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait(atMost: .seconds(7)), maximumWaiting: 10)
         _ = lanes.arrive("a", at: .zero, deadline: distant)

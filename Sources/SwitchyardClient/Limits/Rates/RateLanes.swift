@@ -39,6 +39,16 @@ struct RateLanes {
             waiting.insert(number)
         }
 
+        /// Takes one out; its place in the line goes together with others, once most of them are nobody's.
+        mutating func leave(_ number: Number) -> Bool {
+            guard waiting.remove(number) != nil else { return false }
+            if line.count > 2 * waiting.count + 32 {
+                line = line[head...].filter(waiting.contains)
+                head = 0
+            }
+            return true
+        }
+
         /// Lets go whose turn it is.
         mutating func turn(at now: MonotonicTime) -> Turn {
             var turn = Turn()
@@ -80,6 +90,9 @@ struct RateLanes {
     /// How many keys are remembered.
     var count: Int { lanes.count }
 
+    /// How many places there are in the lines, those of who left among them.
+    var places: Int { lanes.values.reduce(0) { $0 + $1.line.count } }
+
     mutating func arrive(_ key: String, at now: MonotonicTime, deadline: MonotonicTime) -> Arrival {
         sweep(at: now)
         guard let turn = lanes[key, default: Lane(meter: RateMeter(rule))].pass(at: now) else { return .go }
@@ -94,7 +107,7 @@ struct RateLanes {
 
     /// Takes one out who does not want to wait any more.
     mutating func leave(_ key: String, _ number: Number) {
-        if lanes[key]?.waiting.remove(number) != nil { waiting -= 1 }
+        if lanes[key]?.leave(number) == true { waiting -= 1 }
     }
 
     /// Lets go whose turn it is.
