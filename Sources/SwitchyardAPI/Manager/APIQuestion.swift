@@ -150,7 +150,7 @@ final class APIQuestion: Sendable {
 
     /// Removes what HTTP's rules no longer allow to be used once this call has changed it.
     ///
-    /// The first answer says so: where that was a redirect, whatever came of it.
+    /// Each answer speaks for the place that was asked: a redirect for the first, whatever came of it.
     @inline(never)
     private func forgetChanged(
         by status: Int?,
@@ -159,16 +159,18 @@ final class APIQuestion: Sendable {
     ) {
         guard !configuration.method.isSafe, let cache = client.existingResponseCache else { return }
         let context = context()
-        guard let status = context.redirects.first?.status ?? status,
-            HTTPCacheRules.invalidates(method: configuration.method, status: status)
-        else { return }
-        let path = cache.defaults.path(of: configuration)
-        let place = ChangedPaths.Place(
-            service: context.service,
-            environment: context.environment.rawValue,
-            path: client.path(ofAbsolute: path) ?? path
-        )
-        cache.removeChanged(at: place, of: client)
+        let first = (method: configuration.method, path: cache.defaults.path(of: configuration))
+        let asked = [first] + context.redirects.map { ($0.method, $0.to.text) }
+        let answers = context.redirects.map(\.status) + (status.map { [$0] } ?? [])
+        for ((method, path), status) in zip(asked, answers)
+        where HTTPCacheRules.invalidates(method: method, status: status) {
+            let place = ChangedPaths.Place(
+                service: context.service,
+                environment: context.environment.rawValue,
+                path: client.path(ofAbsolute: path) ?? path
+            )
+            cache.removeChanged(at: place, of: client)
+        }
     }
 
     /// What is sent; fields of the caller's own stay.

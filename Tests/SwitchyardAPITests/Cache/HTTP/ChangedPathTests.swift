@@ -81,6 +81,26 @@ import Testing
         #expect(try await !isKept(read("topics"), by: topics))
     }
 
+    @Test(arguments: [(204, false), (409, true)])
+    func `a change that is sent on counts at each place that has taken it`(status: Int, isKept: Bool) async throws {
+        let transport = StubTransport { request in
+            if request.method == .put {
+                let isSentOn = request.url.path.hasSuffix("old")
+                return isSentOn ? .status(308, headers: ["Location": "/v1/new"]) : .status(status)
+            }
+            let headers: HTTPHeaders = ["Content-Type": "application/json", "Cache-Control": "max-age=3600"]
+            return .status(200, headers: headers, body: Data("[]".utf8))
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        for path in ["old", "new", "other"] { _ = try await self.isKept(read(path), by: topics) }
+
+        _ = try? await topics.send(APIConfiguration(path: "old", method: .put))
+
+        #expect(try await !self.isKept(read("old"), by: topics))
+        #expect(try await self.isKept(read("new"), by: topics) == isKept)
+        #expect(try await self.isKept(read("other"), by: topics))
+    }
+
     @Test func `a change that the server refuses removes nothing`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/9"), by: topics)
