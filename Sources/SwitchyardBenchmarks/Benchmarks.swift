@@ -68,6 +68,7 @@ enum Benchmarks {
         case "burst":
             var burst = BurstBenchmark()
             burst.isJSON = isJSON
+            burst.bad = words.number("--bad") ?? burst.bad
             burst.calls = words.count() ?? 20
             burst.only = Set(words.rest)
             try await burst.run()
@@ -106,7 +107,7 @@ enum Benchmarks {
                SwitchyardBenchmarks refusals [COUNT] [--json]
                SwitchyardBenchmarks soak [COUNT] [--json]
                SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [--workers N] [FAULT ...]
-               SwitchyardBenchmarks burst [--json] [COUNT [FAULT ...]]
+               SwitchyardBenchmarks burst [--json] [--bad N] [COUNT [FAULT ...]]
                SwitchyardBenchmarks switching [--json]
                SwitchyardBenchmarks cache [--json] [--only hit|get|store|ratio]
                SwitchyardBenchmarks decode [--json] [--large]
@@ -130,8 +131,7 @@ struct Words {
     /// Every option of every benchmark.
     private static let options: Set<String> = [
         "--json", "--url", "--only", "--mib", "--folder", "--size", "--method", "--policy", "--parallel", "--workers",
-        "--large",
-        "--entries",
+        "--large", "--entries", "--bad",
     ]
 
     init(_ words: [String]) {

@@ -2,10 +2,12 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// What callers see when an app opens while the first of three servers is bad: so many reads at once on a client that has
-/// only just started, with a deadline of 2 s.
+/// What callers see when an app opens while the first of three servers, or the first two, are bad: so many reads at once
+/// on a client that has only just started, with a deadline of 2 s.
 struct BurstBenchmark {
     var calls = 20
+    /// How many servers are bad.
+    var bad = 1
     var only: Set<String> = []
     var isJSON = false
     /// How often each fault meets a new client.
@@ -13,19 +15,20 @@ struct BurstBenchmark {
 
     func run() async throws {
         let scenarios = try FaultScenario.chosen(only)
+        guard bad < 3 else { throw BenchmarkError("at most 2 of 3 servers can be bad") }
         let servers = try (0..<3).map { _ in try Self.startServer() }
         let service = try Self.service(of: servers)
         var sheet = FigureSheet(isJSON: isJSON)
         for scenario in scenarios {
             var (failed, last) = ([Double](), [Double]())
             for _ in 0..<rounds {
-                scenario.begin(servers[0])
+                for server in servers.prefix(bad) { scenario.begin(server) }
                 let outcome = await burst(on: try NetworkClient(service: service))
-                servers[0].clearFaults()
+                for server in servers { server.clearFaults() }
                 failed.append(Double(outcome.failed))
                 last.append(outcome.last / .milliseconds(1))
             }
-            let section = "\(scenario.name), \(calls) calls at once"
+            let section = "\(scenario.name) on \(bad) of 3, \(calls) calls at once"
             sheet.add(section, "failed", Spread(failed), "calls")
             sheet.add(section, "until the last has ended", Spread(last), "ms")
         }
