@@ -105,12 +105,20 @@ extension Exchange {
     /// When there is nothing to wait for, the request ends with the most telling of its failures.
     func tryAnother(after kind: FailureKind?, mayHaveBeenSent: Bool = true, heldSince: MonotonicTime? = nil) {
         let now = core.now
-        let (tried, hasLeft) = state.withLock { ($0.tried, $0.hasLeft) }
+        let (tried, hasLeft, isPaidFor) = state.withLock { ($0.tried, $0.hasLeft, $0.isPaidFor) }
         let canResend = configuration.isIdempotent || !mayHaveBeenSent
         if canResend, now < deadline, configuration.leavesChoice, !hasLeft {
             let since = heldSince ?? now
             let held = since.duration(to: now)
-            switch pool.failover(after: kind, held: held, excluding: tried, avoided, for: configuration, at: now) {
+            switch pool.failover(
+                after: kind,
+                held: held,
+                excluding: tried,
+                avoided,
+                for: configuration,
+                isPaidFor: isPaidFor,
+                at: now
+            ) {
             case .another(let route):
                 return launch(route, at: now)
             case .later(let pause):

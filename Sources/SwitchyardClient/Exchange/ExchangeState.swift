@@ -135,6 +135,9 @@ struct ExchangeState {
         attempts.compactMap { $0.route.attempt == nil ? nil : $0.route.server }
     }
 
+    /// Whether an attempt has taken a token, which pays for those after it.
+    var isPaidFor: Bool { attempts.contains { $0.route.attempt?.isPaid == true } }
+
     /// Whether an attempt led elsewhere than to the service's servers, which nobody else will answer better.
     var hasLeft: Bool { attempts.contains { $0.route.attempt == nil } }
 

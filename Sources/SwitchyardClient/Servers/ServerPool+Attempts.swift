@@ -61,6 +61,7 @@ extension ServerPool {
         excluding tried: [Server.ID],
         _ avoided: [Server.ID],
         for configuration: APIConfiguration,
+        isPaidFor: Bool,
         at now: MonotonicTime
     ) -> Failover {
         // In one stay in the lock: a token that came back between two of them would be missed by both.
@@ -72,6 +73,7 @@ extension ServerPool {
                 excluding: tried,
                 avoiding: avoided,
                 for: traits,
+                isPaidFor: isPaidFor,
                 at: now
             ) {
                 return .another(state.route(attempt, usesCDN: configuration.usesCDN))

@@ -26,11 +26,28 @@ import Testing
         #expect(await burst.ends(of: calls, within: .seconds(1)) == ["200": calls])
     }
 
+    @Test(arguments: [5, 20, 64, 128])
+    func `a burst of reads is answered although two servers of three hang`(calls: Int) async throws {
+        let burst = try Burst { $0 == "tertiary" ? (Self.soon, .status(200)) : (Self.never, .status(200)) }
+
+        #expect(await burst.ends(of: calls, within: .seconds(6)) == ["200": calls])
+    }
+
+    @Test(arguments: [20, 64, 128], [reset, .status(500)])
+    func `a burst of reads is answered although two servers of three fail`(
+        calls: Int,
+        failure: StubAnswer
+    ) async throws {
+        let burst = try Burst { $0 == "tertiary" ? (Self.soon, .status(200)) : (Self.soon, failure) }
+
+        #expect(await burst.ends(of: calls, within: .seconds(2)) == ["200": calls])
+    }
+
     @Test func `a burst ends soon where no server answers, without much that is asked in vain`() async throws {
         let burst = try Burst { _ in (Self.soon, Self.reset) }
 
         #expect(await burst.ends(of: 64, within: .milliseconds(200)) == ["connectionReset": 64])
-        #expect(burst.transport.requestCount <= 64 + 10)
+        #expect(burst.transport.requestCount <= 64 + 2 * 10)
     }
 
     @Test func `what waits for another server gives up when the others hang there`() async throws {

@@ -107,10 +107,11 @@ struct RandomHistory {
             let outcome = randomOutcome(of: attempt)
             settled.append(SettledAttempt(attempt, outcome))
             guard request.isIdempotent, case .failure(let kind, _) = outcome else { break }
+            let isPaidFor = settled.contains { $0.attempt.isPaid }
             let extra =
                 chance(0.5)
-                ? core.takeFailover(after: kind, excluding: tried, at: now)
-                : core.takeHedge(excluding: tried, at: now)
+                ? core.takeFailover(after: kind, excluding: tried, isPaidFor: isPaidFor, at: now)
+                : core.takeHedge(excluding: tried, isPaidFor: isPaidFor, at: now)
             if let extra {
                 try require(!tried.contains(extra.server), "I1")
                 attempts.append(extra)

@@ -51,6 +51,20 @@ extension SwitchingCore {
         kind?.isWithoutWork == true && rules.policy.admission != nil && rules.policy.budgets.failoverTokens > 0
     }
 
+    /// Whether a request that has taken a token goes on when there is none for another attempt.
+    ///
+    /// Where two servers die at once, all tokens are out for attempts on the second: if none of those requests went on to
+    /// the third, to be answered there and bring its token back, all would fail. Servers that have too much get no more.
+    func goesOn(after kind: FailureKind?) -> Bool {
+        rules.policy.admission != nil && kind?.isOverload != true
+    }
+
+    /// Whether a request that has taken a token for a hedge goes on when there is none for another.
+    ///
+    /// With a single one under way the tokens are not out, but used up: by servers that are slow, and not by one that has
+    /// just died.
+    var goesOnHedging: Bool { rules.policy.admission != nil && hedgesUnderWay > 1 }
+
     /// The failovers that have taken a token and are not settled yet.
     struct PaidFailovers: Sendable {
         private var underWay: UInt32 = 0

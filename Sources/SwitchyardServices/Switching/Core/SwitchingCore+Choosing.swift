@@ -51,6 +51,8 @@ extension SwitchingCore {
     ///   - tried: The servers that were tried.
     ///   - avoided: Servers to be asked only when no other is left; they are no attempts of the request.
     ///   - traits: What the choice may depend on.
+    ///   - isPaidFor: Whether the request has taken a token (``Attempt/isPaid``): without another one it may go on, unless
+    ///     that would be after overload.
     ///   - now: The time.
     /// - Returns: The attempt, which has to be settled; `nil` when the policy forbids it, the budget is empty, or no
     ///   server is left that can take it.
@@ -59,6 +61,7 @@ extension SwitchingCore {
         excluding tried: ServerSet,
         avoiding avoided: ServerSet = [],
         for traits: RequestTraits = RequestTraits(),
+        isPaidFor: Bool = false,
         at now: MonotonicTime
     ) -> Attempt? {
         let time = read(now)
@@ -66,12 +69,12 @@ extension SwitchingCore {
         guard rules.policy.failsOver, allowsAnother(tried) else { return nil }
         failovers.refill(to: time, capacity: failoverCapacity, longest: budgets.longestRefill.inSeconds)
         let isFree = isFree(after: kind)
-        guard isFree || failovers.tokens >= 1,
+        guard isFree || failovers.tokens >= 1 || (isPaidFor && goesOn(after: kind)),
             let choice = pickFailover(excluding: tried.union(avoided), for: traits, at: time)
                 ?? (avoided.isEmpty ? nil : pickFailover(excluding: tried, for: traits, at: time))
         else { return nil }
         if !isFree {
-            _ = failovers.take(1)
+            _ = failovers.take(1)  // Or none, if there is none.
             paidFailovers.begin(at: time)
         }
         return attempt(choice, .failover, at: now, followsOverload: kind?.isOverload == true, isFree: isFree)

@@ -5,21 +5,25 @@ extension SwitchingCore {
     ///   - tried: The servers that were tried.
     ///   - avoided: Servers that are not asked; they are no attempts of the request.
     ///   - traits: What the choice may depend on.
+    ///   - isPaidFor: Whether the request has taken a token for a hedge: without another one it may go on, as long as other
+    ///     requests wait for hedges too.
     ///   - now: The time.
     /// - Returns: The attempt, which has to be settled; `nil` as for
-    ///   ``takeFailover(after:excluding:avoiding:for:at:)``.
+    ///   ``takeFailover(after:excluding:avoiding:for:isPaidFor:at:)``.
     public mutating func takeHedge(
         excluding tried: ServerSet,
         avoiding avoided: ServerSet = [],
         for traits: RequestTraits = RequestTraits(),
+        isPaidFor: Bool = false,
         at now: MonotonicTime
     ) -> Attempt? {
         let time = read(now)
         let excluded = tried.union(avoided)
-        guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1,
+        guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1 || (isPaidFor && goesOnHedging),
             let choice = pickExtra(excluding: excluded, for: traits, at: time, where: { $0.isClean(at: time, $1) })
         else { return nil }
-        _ = hedges.take(1)
+        _ = hedges.take(1)  // Or none, if there is none.
+        hedgesUnderWay &+= 1
         return attempt(choice, .hedge, at: now)
     }
 
@@ -63,9 +67,19 @@ extension SwitchingCore {
         for traits: RequestTraits = RequestTraits(),
         at now: MonotonicTime
     ) -> Attempt? {
-        if let hedge = takeHedge(excluding: tried, avoiding: avoided, for: traits, at: now) { return hedge }
+        let isHedged = attempt.role == .hedge
+        if let hedge = takeHedge(excluding: tried, avoiding: avoided, for: traits, isPaidFor: isHedged, at: now) {
+            return hedge
+        }
         guard position(of: attempt) == nil else { return nil }
-        return takeFailover(after: nil, excluding: tried, avoiding: avoided, for: traits, at: now)
+        return takeFailover(
+            after: nil,
+            excluding: tried,
+            avoiding: avoided,
+            for: traits,
+            isPaidFor: attempt.isPaid,
+            at: now
+        )
     }
 
     /// How long to wait before a second server is asked for again, after none was to be had.

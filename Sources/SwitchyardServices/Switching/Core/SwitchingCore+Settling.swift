@@ -125,6 +125,7 @@ extension SwitchingCore {
     mutating func release(_ attempt: Attempt) -> Int? {
         if attempt.role == .first { concurrency.end() }
         if attempt.role == .failover, !attempt.isFree { paidFailovers.end() }
+        if attempt.role == .hedge, hedgesUnderWay > 0 { hedgesUnderWay -= 1 }
         guard let position = position(of: attempt) else { return nil }
         if attempt.holdsTrialPlace, health[position].state == .trial, health[position].trialPlaces > 0 {
             health[position].trialPlaces -= 1

@@ -43,6 +43,8 @@ public struct SwitchingCore: Sendable {
     var hedges: AttemptBudget
     var concurrency = Concurrency()
     var paidFailovers = PaidFailovers()
+    /// The hedges that are not settled yet.
+    var hedgesUnderWay: UInt32 = 0
     var clock = CoreClock()
     var random: RandomSource
     var nextGeneration: UInt32 = 0

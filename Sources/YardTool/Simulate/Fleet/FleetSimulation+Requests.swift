@@ -70,7 +70,12 @@ extension FleetSimulation {
         let client = Int(requests[request].client)
         let tried = serversTried(by: request)
         if now < requests[request].deadline,
-            let attempt = clients.cores[client].takeFailover(after: kind, excluding: tried, at: now)
+            let attempt = clients.cores[client].takeFailover(
+                after: kind,
+                excluding: tried,
+                isPaidFor: isPaidFor(request),
+                at: now
+            )
         {
             return launch(attempt, of: request, at: now)
         }
@@ -84,6 +89,12 @@ extension FleetSimulation {
             return setTimer(of: request, at: min(requests[request].deadline, now.advanced(by: pause)))
         }
         finish(request, winner: nil, at: now)
+    }
+
+    private func isPaidFor(_ request: Int) -> Bool {
+        (0..<Int(requests[request].count)).contains { index in
+            attempts[request * FleetRequest.attempts + index]?.attempt.isPaid == true
+        }
     }
 
     private func serversTried(by request: Int) -> ServerSet {

@@ -58,6 +58,57 @@ import Testing
         #expect(pause(driver) == nil)
     }
 
+    private func goesOn(_ driver: CoreDriver, after kind: FailureKind?, isPaidFor: Bool = true) -> Attempt? {
+        driver.core.takeFailover(after: kind, excluding: [0, 1], isPaidFor: isPaidFor, at: driver.now)
+    }
+
+    @Test(arguments: [FailureKind.reset, .truncated, .http(500), nil])
+    func `a request that has taken a token goes on without another`(kind: FailureKind?) throws {
+        let (driver, _) = try spent()
+
+        #expect(goesOn(driver, after: kind)?.server == 2)
+        #expect(goesOn(driver, after: kind, isPaidFor: false) == nil)
+    }
+
+    @Test(arguments: [FailureKind.timeout, .http(503), .http(429)])
+    func `after overload nobody goes on without a token`(kind: FailureKind) throws {
+        let (driver, _) = try spent()
+
+        #expect(goesOn(driver, after: kind) == nil)
+    }
+
+    @Test func `a policy without admission lets nobody go on without a token`() throws {
+        let (driver, _) = try spent(.published)
+
+        #expect(goesOn(driver, after: .reset) == nil)
+    }
+
+    @Test func `a request's token comes back once, however many servers it has taken`() throws {
+        let (driver, paid) = try spent()
+        let third = try #require(goesOn(driver, after: .reset))
+
+        driver.settle([SettledAttempt(paid, .failure(.reset)), SettledAttempt(third, .answered)])
+
+        #expect(driver.core.failovers.tokens == 1)
+    }
+
+    @Test func `a hedged request goes on without a token while others are hedged too`() throws {
+        let driver = try CoreDriver()
+        let hedges = try (0..<3).map { _ in try #require(driver.hedge(excluding: [0])) }
+
+        #expect(driver.hedge(excluding: [0, 1]) == nil)
+        #expect(driver.core.takeHedge(beside: hedges[0], excluding: [0, 1], at: driver.now)?.server == 2)
+    }
+
+    @Test func `a hedged request without a token stays where it is when no other is hedged`() throws {
+        let driver = try CoreDriver()
+        let hedges = try (0..<3).map { _ in try #require(driver.hedge(excluding: [0])) }
+
+        for hedge in hedges.dropFirst() { driver.settle(hedge, .unfinished) }
+
+        #expect(driver.core.takeHedge(beside: hedges[0], excluding: [0, 1], at: driver.now) == nil)
+    }
+
     @Test func `a policy without admission waits for no token`() throws {
         let (driver, _) = try spent(.published)
 
