@@ -32,7 +32,9 @@ struct LineRedaction: Sendable {
         result = result.replacing(/(?i)\b(bearer|basic|digest)\s+[A-Za-z0-9+\/=._~\-]{6,}/) { match in
             "\(match.1) \(Self.mark)"
         }
-        return result.replacing(/([?&;#\s"'])([A-Za-z0-9_.\-%\[\]]+)=([^&#\s"',;]+)/) { match in
+        // A value goes on behind a comma, a semicolon or an apostrophe, unless that begins another parameter.
+        let parameter = /([?&;#\s"'])([A-Za-z0-9_.\-%\[\]]+)=[^&#\s"',;]+(?:[',;][^&#\s"',;=]++(?!=))*/
+        return result.replacing(parameter) { match in
             names.hides(parameter: String(match.2))
                 ? "\(match.1)\(match.2)=\(Self.mark)" : String(match.0)
         }

@@ -66,6 +66,16 @@ import Testing
         #expect(!text.contains("s3cr3t"))
     }
 
+    @Test(arguments: [
+        ("/x?api_key=ab,cd", "/x?api_key=<redacted>"), ("/x?api_key=ab;c'd&page=1", "/x?api_key=<redacted>&page=1"),
+        ("/x?page=1;api_key=ab;sort=up", "/x?page=1;api_key=<redacted>;sort=up"),
+        ("path=/x?api_key=ab, status=404", "path=/x?api_key=<redacted>, status=404"),
+        ("'/x?api_key=ab' failed", "'/x?api_key=<redacted>' failed"), ("/x?ids=1,2;3", "/x?ids=1,2;3"),
+    ])
+    func `a value is taken out whole, and what stands behind it stays`(text: String, expected: String) {
+        #expect(LineRedaction.standard.text(text) == expected)
+    }
+
     @Test(arguments: Redaction.standard.headerNames.sorted())
     func `whatever field the client hides the description hides too`(name: String) {
         var context = APIError.Context()

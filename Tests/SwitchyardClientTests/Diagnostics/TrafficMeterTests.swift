@@ -25,6 +25,16 @@ import Testing
         #expect(snapshot.servers.values.reduce(0) { $0 + $1.failures } >= 2)
     }
 
+    @Test func `the name of an API holds no password`() async throws {
+        let meter = TrafficMeter()
+        let client = try NetworkClient.watched([meter.interceptor]) { _ in .status(200) }
+
+        _ = await client.failure(of: .path("https://joe:pw@127.0.0.1/x?a=1"))
+        await until { meter.snapshot.apis.count == 1 }
+
+        #expect(meter.snapshot.apis.keys.first == "GET https://***@127.0.0.1/x")
+    }
+
     @Test func `figures are printed by server and by API, a line for each`() async throws {
         let meter = TrafficMeter()
         let clock = ManualClock()

@@ -16,6 +16,10 @@ import Testing
             "The multipart form has a boundary that RFC 2046 does not allow."
         ),
         (.template(text: "a/{b}", reason: .missingValue("b")), "The template “a/{b}” has no value for {b}."),
+        (
+            .template(text: "https://joe:pw@h/{b}", reason: .missingValue("b")),
+            "The template “https://***@h/{b}” has no value for {b}."
+        ),
         (.hook(stage: "modifier", message: "no"), "The request's modifier failed: no"),
     ])
     func `a message says what was wrong and where, without secrets`(error: RequestError, expected: String) {

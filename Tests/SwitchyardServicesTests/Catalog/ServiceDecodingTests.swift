@@ -24,6 +24,16 @@ import Testing
         #expect(error?.description == "topics.json: servers[0].baseURLs.test: \(expected)")
     }
 
+    @Test(arguments: ["http://joe:pw@a/v1", "ftp://joe:pw@a", "//joe:p/w@a", "http://joe:pw@"])
+    func `a message holds no password`(url: String) throws {
+        let error = #expect(throws: CatalogError.self) {
+            try ServiceCatalog.service(from: Data(Mistake.file(urls: #"{"test": "\#(url)"}"#).utf8), named: "topics")
+        }
+
+        #expect(error?.found?.contains("***@") == true)
+        #expect(error?.found?.contains("joe") == false)
+    }
+
     @Test func `every key of the switching object is read`() throws {
         let json = Mistake.file(
             switching: """

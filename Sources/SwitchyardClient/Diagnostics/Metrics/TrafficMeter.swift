@@ -81,7 +81,7 @@ public final class TrafficMeter: Sendable {
     }
 
     private static func name(of configuration: APIConfiguration) -> String {
-        "\(configuration.method.name) \(configuration.path.prefix { $0 != "?" })"
+        "\(configuration.method.name) \(Redaction.standard.url(String(configuration.path.prefix { $0 != "?" })))"
     }
 }
 

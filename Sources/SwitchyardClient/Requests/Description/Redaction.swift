@@ -73,16 +73,23 @@ public struct Redaction: Sendable, Hashable {
         return "\(address)#\(parts[1].contains("?") ? self.address(parts[1]) : query(String(parts[1])))"
     }
 
-    /// A query or form as it is shown.
+    /// A query or form as it is shown, whether `&` or `;` stands between its parameters.
     public func query(_ text: String) -> String {
         text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-            guard let equals = pair.firstIndex(of: "="), hides(parameter: String(pair[..<equals])) else {
-                return String(pair)
-            }
-            return "\(pair[..<equals])=***"
+            // A semicolon may belong to a value too: nothing behind one that is hidden is shown.
+            if hides(pair) { return masked(pair) }
+            return pair.split(separator: ";", omittingEmptySubsequences: false)
+                .map { hides($0) ? masked($0) : String($0) }
+                .joined(separator: ";")
         }
         .joined(separator: "&")
     }
+
+    private func hides(_ pair: Substring) -> Bool {
+        pair.firstIndex(of: "=").map { hides(parameter: String(pair[..<$0])) } ?? false
+    }
+
+    private func masked(_ pair: Substring) -> String { "\(pair.prefix { $0 != "=" })=***" }
 
     /// A body as it is shown: forms, of one part or several, and JSON lose hidden values, others stay.
     ///

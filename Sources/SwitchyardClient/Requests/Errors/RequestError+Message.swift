@@ -13,7 +13,8 @@ extension RequestError: CustomStringConvertible {
         case .file(let path, let reason): "The file “\(path.forMessage)” \(reason.message)."
         case .multipart(let part, let reason):
             "\(part.map { "The part “\($0.forMessage)” of the form" } ?? "The multipart form") \(reason.message)."
-        case .template(let text, let reason): "The template “\(text.forMessage)” \(reason.message)."
+        case .template(let text, let reason):
+            "The template “\(Redaction.standard.url(text).forMessage)” \(reason.message)."
         case .hook(let stage, let message): "The request's \(stage) failed: \(message)"
         }
     }

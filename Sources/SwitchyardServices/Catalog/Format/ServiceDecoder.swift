@@ -68,7 +68,9 @@ struct ServiceDecoder {
             do throws(ServerURL.Problem) {
                 urls[ServiceEnvironment(rawValue: key)] = try ServerURL(text)
             } catch {
-                throw CatalogError(.invalidURL, file: file, at: path, expected: error.rawValue, found: text)
+                // An error is safe to log.
+                let shown = text.replacing(/\/\/.*@/, with: "//***@")
+                throw CatalogError(.invalidURL, file: file, at: path, expected: error.rawValue, found: shown)
             }
         }
         return urls

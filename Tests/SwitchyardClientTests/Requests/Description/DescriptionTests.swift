@@ -46,6 +46,9 @@ import Testing
         ("https://h/x?se=1&sig=a", "https://h/x?se=1&sig=***"),
         ("https://h/x?Signature=a", "https://h/x?Signature=***"),
         ("https://h/x#/login?token=b", "https://h/x#/login?token=***"),
+        // A semicolon may stand between two parameters, or in a value.
+        ("https://h/x?page=7;token=a", "https://h/x?page=7;token=***"),
+        ("https://h/x?token=a;b&page=7", "https://h/x?token=***&page=7"),
     ])
     func `a URL loses its secrets`(url: String, expected: String) {
         #expect(Redaction.standard.url(url) == expected)
