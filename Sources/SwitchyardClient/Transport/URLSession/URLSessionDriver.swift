@@ -14,6 +14,8 @@ final class URLSessionDriver: NSObject, Sendable {
         var exchanges: [Int: URLSessionExchange] = [:]
         var starts = 0
         var isClosed = false
+        /// Whether what ran as it was closed was ended.
+        var isCancelled = false
         var isInvalid = false
     }
 
@@ -43,10 +45,11 @@ final class URLSessionDriver: NSObject, Sendable {
         task.resume()
         // Only now: on Linux a cancel that meets the start of its task ends the process.
         exchange.started(task)
-        let isLate = state.withLock { state in
+        let (isLate, isCancelled) = state.withLock { state in
             state.starts -= 1
-            return state.isClosed
+            return (state.isClosed, state.isCancelled)
         }
+        if isCancelled { exchange.end(.failure(.shutDownInFlight), stopsTask: true) }
         if isLate { invalidateIfIdle() }
         return true
     }
@@ -85,6 +88,7 @@ final class URLSessionDriver: NSObject, Sendable {
     func close(cancelling: Bool) {
         let exchanges = state.withLock { state in
             state.isClosed = true
+            state.isCancelled = state.isCancelled || cancelling
             return cancelling ? Array(state.exchanges.values) : []
         }
         for exchange in exchanges { exchange.end(.failure(.shutDownInFlight), stopsTask: true) }
