@@ -210,6 +210,7 @@ static size_t read_fed(struct ycurl_exchange *exchange, char *place, size_t room
     size_t count = left < room ? left : room;
     memcpy(place, exchange->body_copy.bytes + exchange->body_position, count);
     exchange->body_position += (int64_t)count;
+    exchange->fed_taken = true;
     return count;
 }
 
@@ -254,6 +255,14 @@ static void forget_answer(struct ycurl_exchange *exchange) {
     exchange->received_total = 0;
 }
 
+/// Goes back to the start of the body before the request is sent again. libcurl asks for it by `rewind_body` only when
+/// the connection before had been kept alive, and not when a server of HTTP/2 asks for HTTP/1.1 (RFC 9113 section 7).
+static bool start_body_again(struct ycurl_exchange *exchange) {
+    if (exchange->body == YCURL_BODY_FED) return !exchange->fed_taken;
+    exchange->body_position = 0;
+    return true;
+}
+
 /// Called each time just before the request is sent.
 static int before_request(void *context, char *remote, char *local, int remote_port, int local_port) {
     (void)remote, (void)local, (void)remote_port, (void)local_port;
@@ -263,6 +272,8 @@ static int before_request(void *context, char *remote, char *local, int remote_p
     if (is_answered && exchange->streaming) return (int)stop(exchange, YCURL_ANSWERED, CURL_PREREQFUNC_ABORT);
     if (is_answered) forget_answer(exchange);
     else if (exchange->was_sent && exchange->once)
+        return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
+    if (exchange->was_sent && !start_body_again(exchange))
         return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
     exchange->was_sent = true;
     exchange->last_activity = exchange->loop->now;

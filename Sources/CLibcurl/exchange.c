@@ -64,6 +64,12 @@ int ycurl_set_string(ycurl_exchange *exchange, int option, const char *value) {
     return ycurl_lib.easy_setopt(exchange->easy, option, value);
 }
 
+int ycurl_clear_string(ycurl_exchange *exchange, int option) {
+    int code = ycurl_lib.easy_setopt(exchange->easy, option, NULL);
+    // What this libcurl does not have needs no taking back.
+    return code == CURLE_NOT_BUILT_IN || code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
+}
+
 int ycurl_set_blob(ycurl_exchange *exchange, int option, const void *bytes, size_t count) {
     enum { COPY = 1 };
     struct curl_blob blob = {(void *)bytes, count, COPY};

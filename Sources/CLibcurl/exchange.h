@@ -60,7 +60,8 @@ struct ycurl_exchange {
     int64_t body_file_length;
     size_t body_before;
     int64_t body_length, body_position;
-    bool fed_ended, fed_waiting;
+    /// Of a fed body: whether that was all, whether libcurl waits for more, and whether it has had any.
+    bool fed_ended, fed_waiting, fed_taken;
     /// libcurl watches the socket no more, neither for reading nor for writing.
     bool unwatched;
     /// It has been asked since then whether the answer was a reason to stop sending.

@@ -124,7 +124,7 @@ static int install_body(struct ycurl_exchange *exchange, const struct ycurl_requ
     exchange->body_length = request->body_length;
     exchange->body_position = 0;
     exchange->body_copy.count = 0;
-    exchange->fed_ended = exchange->fed_waiting = false;
+    exchange->fed_ended = exchange->fed_waiting = exchange->fed_taken = false;
     exchange->unwatched = exchange->asked_again = exchange->refused = false;
     size_t count = 0;
     if (exchange->body == YCURL_BODY_COPIED) count = (size_t)request->body_length;

@@ -70,6 +70,7 @@ enum ycurl_option {
     YCURL_HTTP_VERSION = 84,
     YCURL_CLIENT_KEY_FILE = 10087,
     YCURL_DNS_CACHE_SECONDS = 92,
+    YCURL_CA_FOLDER = 10097,
     YCURL_PROXY_TYPE = 101,
     YCURL_IP_VERSION = 113,
     YCURL_SEND_SPEED = 30145,
@@ -82,6 +83,7 @@ enum ycurl_option {
     YCURL_UNIX_SOCKET = 10231,
     YCURL_WAIT_FOR_MULTIPLEXING = 237,
     YCURL_PROXY_CA_FILE = 10246,
+    YCURL_PROXY_CA_FOLDER = 10247,
     YCURL_PROXY_TLS_VERSION = 250,
     YCURL_MAXIMUM_AGE_SECONDS = 288,
     YCURL_CLIENT_CERTIFICATE_DATA = 40291,
@@ -111,6 +113,8 @@ void ycurl_exchange_destroy(ycurl_exchange *exchange);
 int ycurl_set_long(ycurl_exchange *exchange, int option, long value);
 int ycurl_set_offset(ycurl_exchange *exchange, int option, int64_t value);
 int ycurl_set_string(ycurl_exchange *exchange, int option, const char *value);
+/// Takes back what a text option says, libcurl's own default too.
+int ycurl_clear_string(ycurl_exchange *exchange, int option);
 int ycurl_set_blob(ycurl_exchange *exchange, int option, const void *bytes, size_t count);
 /// Sets "host:port:address" entries; the texts are copied and live as long as the exchange.
 int ycurl_set_resolve(ycurl_exchange *exchange, const char *const *entries, size_t count);
@@ -212,6 +216,7 @@ enum ycurl_verdict {
     YCURL_BODY_TOO_LARGE = 2,
     YCURL_UPLOAD_UNREADABLE = 3,
     YCURL_UPLOAD_SHORT = 4,
+    /// libcurl would send the request again, which must not be, or cannot since its body is gone.
     YCURL_WOULD_SEND_TWICE = 5,
     YCURL_DEADLINE_PASSED = 6,
     YCURL_IDLE_TOO_LONG = 7,

@@ -92,7 +92,7 @@
             case .uploadUnreadable: "the body's file could not be read: \(String(cString: strerror(systemError)))"
             case .uploadShort: "the body's file became shorter while it was sent"
             case .uploadChanged: "the body's file changed while it was sent"
-            case .wouldSendTwice: "the kept-alive connection was dead; the method forbids sending again"
+            case .wouldSendTwice: "the connection was lost, and the method or the body forbids sending again"
             case .deadlinePassed: "the exchange took longer than its total timeout"
             case .idleTooLong: "nothing was received for longer than the idle timeout"
             case .notConnected: "no connection came about within the connect timeout"

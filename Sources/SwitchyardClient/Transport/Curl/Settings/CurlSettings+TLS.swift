@@ -24,6 +24,11 @@
                 options.append(.data(YCURL_CA_DATA, data))
                 if reachesProxyOverTLS { options.append(.data(YCURL_PROXY_CA_DATA, data)) }
             }
+            if tls.trustRoots != .system {
+                // OpenSSL looks into the folder of the system's as well.
+                options.append(.noText(YCURL_CA_FOLDER))
+                if reachesProxyOverTLS { options.append(.noText(YCURL_PROXY_CA_FOLDER)) }
+            }
             switch tls.revocation {
             case .system: break
             case .list(let url): options.append(.text(YCURL_REVOCATION_LIST, try Self.readablePath(url)))

@@ -9,6 +9,8 @@
             case number(ycurl_option, Int)
             case rate(ycurl_option, Int)
             case text(ycurl_option, String)
+            /// Nothing, in place of libcurl's own default.
+            case noText(ycurl_option)
             case data(ycurl_option, Data)
             case resolve([String])
         }
@@ -95,6 +97,7 @@
             case .number(let option, let value): return ycurl_set_long(handle, option.number, value)
             case .rate(let option, let value): return ycurl_set_offset(handle, option.number, Int64(value))
             case .text(let option, let value): return ycurl_set_string(handle, option.number, value)
+            case .noText(let option): return ycurl_clear_string(handle, option.number)
             case .data(let option, let value):
                 return value.withUnsafeBytes { ycurl_set_blob(handle, option.number, $0.baseAddress, $0.count) }
             case .resolve(let entries):
@@ -121,7 +124,8 @@
         /// What the option is about, without its value, which may be secret.
         fileprivate var name: String {
             switch self {
-            case .number(let option, _), .rate(let option, _), .text(let option, _), .data(let option, _):
+            case .number(let option, _), .rate(let option, _), .text(let option, _), .data(let option, _),
+                .noText(let option):
                 "option \(option.rawValue)"
             case .resolve: "the host overrides"
             }
