@@ -55,7 +55,7 @@ public struct Attempt: Sendable, Hashable {
     /// The server, as its position in ``SwitchingCore/serverIDs`` at the time of the choice.
     public var server: Int { Int(position) }
 
-    /// Whether it has taken a token.
+    /// Whether it has taken a token, or goes on by that of an attempt before it.
     public var isPaid: Bool { role == .hedge || role == .failover && !isFree }
 
     /// Whether it went to another server, by the generation: a new list may have moved servers between the two.
