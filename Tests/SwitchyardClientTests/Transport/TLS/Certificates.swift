@@ -47,6 +47,15 @@ struct Certificates: Sendable {
 
     /// The authority's certificate.
     var authority: URL { folder.url.appending(path: "ca.pem") }
+    /// A folder with the authority's certificate, as OpenSSL looks for it there.
+    func authorityFolder() throws -> URL {
+        let hashed = folder.url.appending(path: "hashed")
+        try FileManager.default.createDirectory(at: hashed, withIntermediateDirectories: true)
+        try Data(contentsOf: authority).write(to: hashed.appending(path: "ca.pem"))
+        try openssl("rehash hashed")
+        return hashed
+    }
+
     /// A certificate.
     func certificate(_ name: Name) -> URL { folder.url.appending(path: "\(name.rawValue).pem") }
     /// Its private key.

@@ -5,28 +5,54 @@
 
     @testable import SwitchyardClient
 
-    /// Whom libcurl is told to trust.
-    @Suite struct CurlTrustTests {
+    /// Own authorities stand in place of the system's, also of those in the folder that libcurl looks into by default.
+    @Suite(.timeLimit(.minutes(5))) struct CurlTrustTests {
         private let certificates: Certificates
+        private let server: TLSServer
 
         init() throws {
-            certificates = try Certificates.ready()
+            certificates = try Certificates()
+            server = try TLSServer(certificates, .good)
         }
 
-        private func clearsFolder(_ roots: TLSConfiguration.TrustRoots) throws -> Bool {
+        /// What becomes of a request to a server whose authority is in the system's folder.
+        private func failure(_ roots: TLSConfiguration.TrustRoots) async throws -> TransportError.Kind? {
             var configuration = CurlTransport.Configuration()
             configuration.tls = TLSConfiguration(trustRoots: roots)
-            let settings = try CurlSettings(configuration, library: try CurlLibrary.open())
-            return settings.options.contains { if case .noText(YCURL_CA_FOLDER) = $0 { true } else { false } }
+            var settings = try CurlSettings(configuration, library: try CurlLibrary.open())
+            settings.options.insert(.text(YCURL_CA_FOLDER, try certificates.authorityFolder().path), at: 0)
+            let loop = try CurlLoop(settings: settings)
+            defer { loop.close(.whenIdle) }
+            let request = HTTPRequest(url: try #require(RequestURL(server.url)))
+            let result: Result<HTTPResponse, TransportError> = await withCheckedContinuation { continuation in
+                let exchange = CurlExchange(of: request, on: loop, progress: nil) { continuation.resume(returning: $0) }
+                do throws(TransportError) {
+                    try loop.prepare(exchange, for: request)
+                    loop.submit(.start(exchange))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+            if case .failure(let error) = result { return error.kind }
+            return nil
         }
 
-        @Test func `own authorities stand in place of the system's, those of its folder too`() throws {
-            #expect(try clearsFolder(.file(certificates.authority)))
-            #expect(try clearsFolder(.pem(Data(contentsOf: certificates.authority))))
+        @Test func `the system's authorities are those of its folder too`() async throws {
+            #expect(try await failure(.system) == nil)
         }
 
-        @Test func `the system's authorities are left as libcurl finds them`() throws {
-            #expect(try !clearsFolder(.system))
+        @Test func `a server that only the system's folder vouches for is rejected, with authorities in a file`()
+            async throws
+        {
+            #expect(try await failure(.file(certificates.certificate(.selfSigned))) == .certificateRejected)
+        }
+
+        @Test func `a server that only the system's folder vouches for is rejected, with authorities as data`()
+            async throws
+        {
+            let data = try Data(contentsOf: certificates.certificate(.selfSigned))
+
+            #expect(try await failure(.pem(data)) == .certificateRejected)
         }
     }
 #endif
