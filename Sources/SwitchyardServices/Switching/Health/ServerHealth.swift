@@ -81,6 +81,7 @@ struct ServerHealth: Sendable {
         self.generation = generation
         healthySince = now
         score.clear()
+        trialSuccesses = 0
         trialPlaces = 0
         consecutiveFailures = 0
         suspicionRounds = 0

@@ -52,6 +52,16 @@ import Testing
         #expect(trial(of: "a", by: driver) == 16)
     }
 
+    @Test func `a server that has recovered and dies again is healthy after sixteen once more`() throws {
+        let driver = try CoreDriver()
+        for _ in 0..<2 { driver.failedOver(.refused) }
+        #expect(trial(of: "a", by: driver) == 16)
+        for _ in 0..<2 { driver.failedOver(.refused) }
+        #expect(driver.state("a") == .ejected)
+
+        #expect(trial(of: "a", by: driver) == 16)
+    }
+
     @Test func `the longer trial is never shorter than the plain one`() {
         var rules = RecoveryRules()
         rules.trialSuccesses = 60
