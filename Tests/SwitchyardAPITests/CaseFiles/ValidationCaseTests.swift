@@ -174,7 +174,10 @@ private struct SiestaCase {
     }
 
     private func contentType(_ expected: JSONValue) -> Verdict {
-        .all([
+        guard response.headers["Content-Type"] != nil || expected == .null else {
+            return .difference("an answer that names no type has none (RFC 9110 section 8.3)")
+        }
+        return .all([
             .equal(response.headers["Content-Type"], expected.string),
             .equal(response.mediaType?.charset, item["expected_charset"]?.string),
         ])
@@ -190,7 +193,13 @@ private struct SiestaCase {
         let isText = response.mediaType?.type == "text"
         let error = isText ? failure(ResponseSerializer.string) : failure(ResponseSerializer.json)
         guard let error else { return .failed("accepted") }
-        if let status = item["expected_status"]?.int { return .equal(error.reason, .status(status)) }
+        if let status = item["expected_status"]?.int, error.reason != .status(status) {
+            return .equal(error.reason, .status(status))
+        }
+        if let words = item["expected_user_message"]?.string, words != error.message {
+            return .difference("the words for the user are the library's own, and can be replaced")
+        }
+        if item["expected_status"] != nil { return .passed }
         if expected.hasPrefix("http") { return .equal("http \(response.status)", expected) }
         guard case .body = error.reason, !error.message.isEmpty else { return .failed("\(error)") }
         return .passed

@@ -149,12 +149,12 @@ private struct Hosts {
     /// The outer `nil` is for what has no name, the inner one for what says nothing yet: that a connection stands.
     static func outcome(of result: String) -> AttemptOutcome?? {
         let words = result.lowercased()
+        let status = words.split(separator: " ").last.flatMap { Int($0) }
         if words.contains("timeout") {
-            let status = words.split(separator: " ").last.flatMap { Int($0) }
             return status.map { AttemptOutcome(status: $0, latency: .milliseconds(1)) } ?? .failure(.timeout)
         }
         let isConnection = words.contains("connect")
-        if words.contains("success") { return .some(isConnection ? nil : .ok) }
+        if words.contains("success") { return .some(isConnection && status == nil ? nil : .ok) }
         guard words.contains("fail") || words.contains("error") else { return nil }
         return .failure(isConnection ? .refused : .http(500))
     }

@@ -85,6 +85,15 @@ import Testing
         return MultipartForm(parts: parts, subtype: subtype, boundary: item["boundary"]?.string)
     }
 
+    /// How many bytes a part's content has, as far as it is known.
+    static func length(of part: MultipartPart) -> Int64? {
+        switch part.content {
+        case .data(let data): Int64(data.count)
+        case .stream(let stream): stream.length
+        default: nil
+        }
+    }
+
     static func bytes(_ form: MultipartForm) async throws -> Data {
         try await form.body().collected(upTo: 1 << 24)
     }
@@ -118,8 +127,11 @@ import Testing
             return .failed("got \(String(decoding: data, as: UTF8.self))")
         }
         let text = String(decoding: data, as: UTF8.self)
-        for key in ["expected_contains", "expected_part_head"] {
-            if let expected = item[key]?.text, !text.contains(expected) { return .failed("lacks \(expected)") }
+        // The fields of a part come in any order (RFC 9110 section 5.3).
+        let lines = (item["expected_part_head"]?.text ?? "").split(separator: "\r\n").map(String.init)
+        let wanted = lines + [item["expected_contains"]?.text].compactMap(\.self)
+        for expected in wanted where !text.contains(expected) {
+            return .failed("lacks \(expected)")
         }
         if let absent = item["expected_absent"]?.text, text.contains(absent) { return .failed("has \(absent)") }
         if let end = item["expected_body_ends_with"]?.text, !data.reversed().starts(with: Data(end.utf8).reversed()) {

@@ -132,7 +132,10 @@ import Testing
             if isUnbuildable { return .notApplicable("Text that is not Unicode cannot be put into a string.") }
             return (try? request(configuration, generator)) == nil ? .passed : .failed("was built")
         }
-        return compare(try request(configuration, generator), item)
+        return compare(try request(configuration, generator), item).or(
+            "A request without parameters has no body and no type.",
+            if: item["parameters"] == .null
+        )
     }
 
     /// Compares all that a case expects of a request.
@@ -144,16 +147,22 @@ import Testing
             case "expected_query": outcomes.append(.compare(request.url.query, member.value.string))
             case "expected_body":
                 outcomes.append(.compare(EncodingCaseTests.text(request.body), member.value.text))
-            case "expected_content_type":
-                outcomes.append(.compare(request.headers["Content-Type"], member.value.string))
+            case "expected_content_type": outcomes.append(field("Content-Type", member.value, of: request))
             case "expected_headers":
-                let fields = member.value.members ?? []
-                outcomes += fields.map { .compare(request.headers[$0.key], $0.value.string) }
+                outcomes += (member.value.members ?? []).map { field($0.key, $0.value, of: request) }
             default: return .notApplicable("There is nothing to compare \(member.key) with.")
             }
         }
         guard !outcomes.isEmpty else { return .notApplicable("There is nothing to compare.") }
         return outcomes.first { $0 != .passed } ?? .passed
+    }
+
+    private static func field(_ name: String, _ expected: JSONValue, of request: HTTPRequest) -> CaseOutcome {
+        let value = request.headers[name]
+        return CaseOutcome.compare(value, expected.string).or(
+            "Forms and texts name their character set.",
+            if: value?.hasPrefix("\(expected.string ?? ""); charset=") ?? false
+        )
     }
 
     @Test func `tasks become requests as in Moya`() throws {
