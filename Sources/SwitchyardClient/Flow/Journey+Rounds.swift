@@ -14,7 +14,7 @@ struct JourneyMemory {
     var unspentTokens: Int?
     /// The idempotency key, should an interceptor ask for one: the same in all rounds.
     var idempotencyKey: IdempotencyKey?
-    /// How often the network had come back when the last round ended; counted where requests wait for it.
+    /// How often the network had come back when the last round was sent; counted where requests wait for it.
     var openings: UInt64 = 0
     /// Places pauses within their jitter.
     var random: RandomSource
@@ -74,8 +74,9 @@ extension Journey {
         try checkRunning()
         observe(.roundBegan(adapted), round: context.round)
         memory.unspentTokens = nil
-        let result = await exchange(adapted, round: context.round)
+        // Before, since the network may come back between the failure and its arrival here.
         if plan.retry?.networkWait != nil { memory.openings = core.connectivity.openings }
+        let result = await exchange(adapted, round: context.round)
         try checkRunning()
         // Others may share the request by now.
         context.deadline = awaitedUntil

@@ -30,7 +30,7 @@ final class ConnectivityGate: Sendable {
     /// Waits until the network is back.
     ///
     /// - Parameters:
-    ///   - openings: How often it had come back when it was found to be away.
+    ///   - openings: How often it had come back before it was found to be away.
     ///   - deadline: When to give up.
     ///   - time: The clock.
     /// - Returns: Whether the network came back.

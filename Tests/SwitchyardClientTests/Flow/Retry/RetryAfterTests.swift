@@ -126,6 +126,31 @@ struct RetryAfterTests {
         #expect(await call.value == nil)
     }
 
+    @Test func `a network that comes back while the request fails is not waited for`() async throws {  // K9
+        let clock = ManualClock()
+        let answers = AnswerList([.failure(.offline), .status(200)])
+        let sender = Locked<NetworkClient?>(nil)
+        let (client, transport) = try NetworkClient.stubbed(
+            time: clock,
+            options: {
+                $0.retry = RetryPolicy()
+                $0.retry?.networkWait = .seconds(5)
+            }
+        ) { request in
+            sender.withLock { $0 }?.networkChanged(isOnline: true)
+            return answers.answer(request)
+        }
+        sender.withLock { $0 = client }
+
+        let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
+        await until { transport.requestCount == 2 || client.core.connectivity.waiting == 1 }
+
+        #expect(client.core.connectivity.waiting == 0)
+        clock.advance(by: .seconds(5))
+        sender.withLock { $0 = nil }
+        #expect(await call.value == nil)
+    }
+
     @Test func `a budget of any size takes what is given back`() {
         let endless = RetryBudget(capacity: .max)
         endless.refund(nil)
