@@ -34,6 +34,14 @@ extension RequestURL {
     /// Scheme, host and port.
     public var origin: Origin { Origin(absolute) }
 
+    /// The same URL without user and password.
+    var withoutUserInfo: RequestURL {
+        var url = absolute
+        guard url.authority.userInfo != nil else { return self }
+        url.authority.userInfo = nil
+        return RequestURL(trusted: String(decoding: url.bytes, as: UTF8.self))
+    }
+
     /// The path, percent-encoded; may be empty.
     public var path: String { String(decoding: absolute.path, as: UTF8.self) }
 

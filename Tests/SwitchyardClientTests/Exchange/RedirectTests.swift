@@ -201,6 +201,15 @@ struct RedirectTests {
         #expect(transport.requestCount == 3)
     }
 
+    @Test func `a redirect makes up no credential for another origin`() async throws {  // N12
+        let (client, transport) = try Self.client(["/v1/a": "http://user:word@other.test/b"])
+
+        let answer = try await client.send(APIConfiguration(path: "a"))
+
+        #expect(transport.requests.map(\.url.text).last == "http://other.test/b")
+        #expect(answer.context.redirects.map(\.to.text) == ["http://other.test/b"])
+    }
+
     @Test func `the name of a host goes to that host only`() async throws {  // N12
         let (client, transport) = try Self.client(["/v1/a": "b", "/v1/b": "http://other.test/"])
         var configuration = APIConfiguration(path: "a")

@@ -121,6 +121,8 @@ extension RedirectTrail {
             next.headers = HTTPHeaders(next.headers.fields.filter { !Self.describesBody($0.name) })
         }
         guard crosses(to: url) else { return next }
+        // A transport would make a credential of it, and whoever sent the redirect would choose whose.
+        next.url = url.withoutUserInfo
         next.headers = HTTPHeaders(next.headers.fields.filter { !Self.belongsHome($0.name) })
         return next
     }
