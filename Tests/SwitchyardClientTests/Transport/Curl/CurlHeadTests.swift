@@ -30,6 +30,10 @@
             #expect(fields("A: 1", "  2", "\t3", "B: 4") == ["A=1 2 3", "B=4"])
         }
 
+        @Test func `a fold leaves no blanks at the ends of a value`() {
+            #expect(fields("Location:", "  /folded", "A: 1", "   ", "B: 2") == ["Location=/folded", "A=1", "B=2"])
+        }
+
         @Test func `lines without a colon are left out`() {
             #expect(fields("nothing", "A: 1") == ["A=1"])
         }

@@ -91,7 +91,8 @@
         /// A line that begins with a blank goes on with the field before it (RFC 9112 section 5.2).
         private static func unfold(_ line: Slice<UnsafeRawBufferPointer>, into fields: inout [HTTPHeaders.Field]) {
             guard let last = fields.indices.last else { return }
-            fields[last].value += " " + text(trimmed(line))
+            // Made anew, since blanks at the ends are no part of a value, be there nothing in front of the fold or behind.
+            fields[last] = .init(name: fields[last].name, value: fields[last].value + " " + text(trimmed(line)))
         }
 
         private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
