@@ -127,15 +127,16 @@ public final class CookieJar: Sendable {
         let time = now()
         let isExpired = cookie.isExpired(at: time)
         shared.state.withLock { state in
-            if isExpired || state.entries[key]?.cookie.value != cookie.value { state.changes += 1 }
+            // One that has expired is gone (RFC 6265 section 5.3): its successor is a new cookie.
+            let old = state.entries[key].flatMap { $0.cookie.isExpired(at: time) ? nil : $0 }
+            if isExpired || old?.cookie.value != cookie.value { state.changes += 1 }
             if isExpired {
                 state.entries.removeValue(forKey: key)
                 // What all scopes send goes in this one only: the expired cookie stays to say so.
                 guard scope != nil, state.entries[key.withoutScope] != nil else { return }
             }
             state.counter += 1
-            let order = state.entries[key]?.order ?? state.counter
-            state.entries[key] = Entry(cookie: cookie, order: order)
+            state.entries[key] = Entry(cookie: cookie, order: old?.order ?? state.counter)
             if state.entries.count > limit { state.evict(at: time) }
         }
     }

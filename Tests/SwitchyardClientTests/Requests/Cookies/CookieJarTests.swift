@@ -44,6 +44,19 @@ import Testing
         #expect(jar.cookies.isEmpty)
     }
 
+    @Test func `a cookie that comes after its predecessor has expired is a new one`() throws {
+        let time = Locked(Self.start)
+        let jar = CookieJar(now: { time.withLock { $0 } })
+        let url = try RequestURL(validating: "https://h/")
+        func set(_ cookie: String) { jar.store(from: [.init(name: "Set-Cookie", value: cookie)], of: url) }
+        set("a=1; Max-Age=10")
+        set("b=1")
+        time.withLock { $0 += 20 }
+        set("a=1")
+
+        #expect(jar.header(for: url) == "b=1; a=1")
+    }
+
     @Test func `a scope replaces and removes what belongs to all scopes for itself alone`() throws {
         let jar = try jar(["a=1; Path=/", "b=1; Path=/"])
         let url = try RequestURL(validating: "https://api.example.com/")
