@@ -62,12 +62,22 @@ extension RequestURL {
         let written = plan.options.keyCase.apply(to:)
         let names = Set(others.items.map { written($0.key) })
         var kept: [Parameters.Item] = []
-        for pair in (query ?? "").split(separator: "&") {
+        var bare = plan.options
+        bare.nulls = .bare
+        let barePlan = ParameterSerializerPlan(bare)
+        let separator = plan.options.separator.isEmpty ? "&" : plan.options.separator
+        for pair in (query ?? "").split(separator: separator) {
             for item in Parameters(parsing: String(pair)).items where !names.contains(written(item.key)) {
                 guard !names.contains(written(Self.outermost(item.key, plan.options))) else { continue }
                 // What is escaped in another character set than UTF-8 would not come back from being read.
                 let isForeign = pair.removingPercentEncoding == nil
-                let text = isForeign ? String(pair) : try Self.text(of: item, plan)
+                var text = String(pair)
+                if !isForeign {
+                    // A name alone stays one: to some servers an empty value is something else.
+                    let isBare = !pair.contains("=")
+                    let kept = Parameters.Item(key: item.key, value: isBare ? .null : item.value)
+                    text = try Self.text(of: kept, isBare ? barePlan : plan)
+                }
                 kept.append(Parameters.Item(key: item.key, value: .string(text)))
             }
         }

@@ -23,8 +23,15 @@ final class ParameterSerializerPlan: Sendable {
 /// once per value. Flat parameters allocate nothing but the output.
 struct ParameterSerializer: ~Copyable {
     private let plan: ParameterSerializerPlan
-    /// Written in front of the first pair: the `?` or `&` of a URL.
-    private let lead: UInt8?
+    /// What stands in front of the first pair.
+    enum Lead {
+        /// The `?` of a URL without a query.
+        case questionMark
+        /// What stands between two pairs.
+        case separator
+    }
+
+    private let lead: Lead?
     private var name = ""
     private var depth = 0
     private var isFirst = true
@@ -36,7 +43,7 @@ struct ParameterSerializer: ~Copyable {
     }
 
     /// Creates a serialiser; `lead` goes in front of the first pair, if any is written.
-    init(_ plan: ParameterSerializerPlan, lead: UInt8? = nil) {
+    init(_ plan: ParameterSerializerPlan, lead: Lead? = nil) {
         self.plan = plan
         self.lead = lead
     }
@@ -170,12 +177,12 @@ struct ParameterSerializer: ~Copyable {
             collected?.append((name, ""))
             return
         }
-        if isFirst {
-            if let lead { output.append(lead) }
-            isFirst = false
-        } else {
-            output.append(options.separator)
+        switch isFirst ? lead : .separator {
+        case .questionMark: output.append(UInt8(ascii: "?"))
+        case .separator: output.append(options.separator)
+        case nil: break
         }
+        isFirst = false
         try append(name, allowed: plan.keyCharacters, to: &output)
     }
 

@@ -28,7 +28,7 @@ public struct PathFilter: Sendable {
             let fragment = path.firstIndex(of: "#") ?? path.endIndex
             output.append(String(path[..<fragment]))
             let hasQuery = path[..<fragment].contains("?")
-            var serializer = ParameterSerializer(plan, lead: UInt8(ascii: hasQuery ? "&" : "?"))
+            var serializer = ParameterSerializer(plan, lead: hasQuery ? .separator : .questionMark)
             try serializer.write(parameters, to: &output)
             return output.text()
         }

@@ -36,28 +36,33 @@ extension RequestGenerator {
         hasQuery: Bool,
         to output: inout ByteBuffer
     ) throws(RequestError) {
-        let lead = Self.lead(after: output.last, hasQuery: hasQuery)
-        if let customQuery { return try append(query, with: customQuery, lead: lead, to: &output) }
         let plan = configuration.parameterOptions.map(ParameterSerializerPlan.init) ?? queryPlan
+        let lead = Self.lead(after: output.last, hasQuery: hasQuery, plan.options.separator)
+        if let customQuery { return try append(query, with: customQuery, lead: lead, to: &output) }
         var serializer = ParameterSerializer(plan, lead: lead)
         try serializer.write(query, to: &output)
     }
 
     /// What stands between the URL so far and the first parameter.
-    private static func lead(after last: UInt8?, hasQuery: Bool) -> UInt8? {
-        guard hasQuery else { return UInt8(ascii: "?") }
-        return last == UInt8(ascii: "?") || last == UInt8(ascii: "&") ? nil : UInt8(ascii: "&")
+    private static func lead(
+        after last: UInt8?,
+        hasQuery: Bool,
+        _ separator: String
+    ) -> ParameterSerializer.Lead? {
+        guard hasQuery else { return .questionMark }
+        guard let last else { return .separator }
+        return last == UInt8(ascii: "?") || last == UInt8(ascii: "&") || last == separator.utf8.last ? nil : .separator
     }
 
     private func append(
         _ query: Parameters,
         with customQuery: @Sendable (Parameters) throws -> String,
-        lead: UInt8?,
+        lead: ParameterSerializer.Lead?,
         to output: inout ByteBuffer
     ) throws(RequestError) {
         let text = try RequestError.running("custom query") { try customQuery(query) }
         guard !text.isEmpty else { return }
-        if let lead { output.append(lead) }
+        if let lead { output.append(UInt8(ascii: lead == .questionMark ? "?" : "&")) }
         output.append(URLEscaping.query(Array(text.utf8)[...]))
     }
 

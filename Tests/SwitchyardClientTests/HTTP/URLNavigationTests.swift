@@ -45,6 +45,20 @@ import Testing
         #expect(try page.setting(["page": nil, "sort": nil]).text == "https://h/v1/topics")
     }
 
+    @Test func `a name without a value stays one`() throws {
+        let link = try #require(RequestURL("https://h/x?compact&page=1&empty="))
+
+        #expect(try link.setting(["page": 2]).text == "https://h/x?compact&empty=&page=2")
+    }
+
+    @Test func `parameters apart by another sign are found by it`() throws {
+        var options = ParameterEncodingOptions()
+        options.separator = ";"
+        let link = try #require(RequestURL("https://h/x?a=1;page=1"))
+
+        #expect(try link.setting(["page": 2], options: options).text == "https://h/x?a=1;page=2")
+    }
+
     // A server that counts in another character set gives links that say so.
     @Test func `what is escaped in another character set stays as it is`() throws {
         let link = try #require(RequestURL("https://h/x?q=%C4%E3+%2B&%E9=1&page=1&%E9=2&a=%FF"))

@@ -176,6 +176,23 @@ import Testing
         #expect(try URLTemplate("users/{id}").expanded(with: ["id": ""], missing: .leftOut) == "users/")
     }
 
+    @Test(arguments: [
+        ("{+id:1}", "%41bc", "%41"), ("{+id:3}", "a%20bc", "a%20b"), ("{#id:2}", "%C3%A9xy", "#%C3%A9x"),
+        ("{+id:2}", "üöä", "%C3%BC%C3%B6"), ("{id:3}", "a%20b", "a%252"), ("{+id:9}", "%4", "%254"),
+    ])
+    func `where escapes stay, none is taken apart by a prefix`(path: String, value: String, expanded: String) throws {
+        #expect(try URLTemplate(path).expanded(with: ["id": value]) == expanded)
+    }
+
+    @Test func `the options' separator stands behind a query that is there already`() throws {
+        var configuration = APIConfiguration(path: "topics?a=1")
+        configuration.parameters = ["b": 2, "c": 3]
+        configuration.parameterOptions = ParameterEncodingOptions()
+        configuration.parameterOptions?.separator = ";"
+
+        #expect(try url(configuration) == "https://api.example.com/v1/topics?a=1;b=2;c=3")
+    }
+
     // Row B8.
     @Test func `a URL that is too long is an error`() {
         let configuration = APIConfiguration(path: String(repeating: "a", count: 100_000))

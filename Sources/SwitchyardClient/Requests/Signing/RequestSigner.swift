@@ -70,7 +70,7 @@ public struct RequestSigner: Sendable {
         case .query(let name):
             var output = ByteBuffer(capacity: request.url.text.utf8.count + 96)
             output.append(request.url.text)
-            let lead = UInt8(ascii: request.url.query == nil ? "?" : "&")
+            let lead = request.url.query == nil ? ParameterSerializer.Lead.questionMark : .separator
             var serializer = ParameterSerializer(ParameterSerializerPlan(ParameterEncodingOptions()), lead: lead)
             try serializer.write([name: signature], to: &output)
             request.url = RequestURL(trusted: output.text())

@@ -112,6 +112,26 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         var isNamed: Bool { self == .matrix || self == .query || self == .continuation }
         /// Whether reserved characters and escapes stay as they are.
         var allowsReserved: Bool { self == .reserved || self == .fragment }
+        /// The first characters of a value.
+        ///
+        /// Where escapes stay, those of one character are one, which is not taken apart (RFC 6570 section 2.4.1).
+        func beginning(_ count: Int, of text: String) -> String {
+            guard allowsReserved else { return String(text.unicodeScalars.prefix(count)) }
+            let bytes = Array(text.utf8)
+            var end = 0
+            for _ in 0..<count where end < bytes.count {
+                repeat { end += PercentEncoding.isEscape(bytes, at: end) ? 3 : 1 } while Self.goesOn(bytes, at: end)
+            }
+            return String(decoding: bytes[..<end], as: UTF8.self)
+        }
+
+        /// Whether a byte, escaped or not, belongs to the character before it (RFC 3629 section 3).
+        private static func goesOn(_ bytes: [UInt8], at index: Int) -> Bool {
+            guard index < bytes.count else { return false }
+            guard PercentEncoding.isEscape(bytes, at: index) else { return bytes[index] & 0xC0 == 0x80 }
+            return (PercentEncoding.value(bytes[index + 1]) ?? 0) & 0xC == 8
+        }
+
         /// Whether a missing value would leave a hole.
         var needsValue: Bool { self == .simple || self == .reserved || self == .label || self == .path }
     }

@@ -31,7 +31,8 @@ struct URLTemplateExpander {
     ) throws(RequestError) {
         var isFirst = true
         for (index, variable) in variables.enumerated() {
-            guard let value = values[variable.name], let pieces = try Pieces(value, of: variable, in: template) else {
+            guard let value = values[variable.name], let pieces = try Pieces(value, of: variable, kind, in: template)
+            else {
                 if missing == .refusedInPath, kind.needsValue { throw failure(.missingValue(variable.name)) }
                 continue
             }
@@ -117,6 +118,7 @@ extension URLTemplateExpander {
         init?(
             _ value: ParameterValue,
             of variable: URLTemplate.Variable,
+            _ kind: URLTemplate.Operator,
             in template: URLTemplate
         ) throws(RequestError) {
             let unusable = RequestError.template(text: template.text, reason: .unusableValue(variable.name))
@@ -139,7 +141,7 @@ extension URLTemplateExpander {
                 self = .pairs(pairs)
             default:
                 guard let text = Self.text(of: value) else { throw unusable }
-                self = .text(variable.prefix.map { String(text.unicodeScalars.prefix($0)) } ?? text)
+                self = .text(variable.prefix.map { kind.beginning($0, of: text) } ?? text)
             }
         }
 
