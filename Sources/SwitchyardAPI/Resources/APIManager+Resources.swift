@@ -60,11 +60,12 @@ extension APIManager {
 extension NetworkClient {
     /// Lets go of the resources that nobody follows or keeps, as when the system runs out of memory.
     public func discardUnobservedResources() {
-        sharedCompanions.existing(ResourceTable.self)?.discardUnobserved()
+        familyCompanions.existing(ResourceTable.self)?.discardUnobserved()
     }
 
+    /// The table goes with the last handle that an app keeps, since its resources keep the client's core.
     var resources: ResourceTable {
-        sharedCompanions.companion { ResourceTable() }
+        familyCompanions.companion { ResourceTable() }
     }
 }
 
@@ -73,6 +74,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     let configuration: APIConfiguration
     let serializer: ResponseSerializer<Value>
     let module: APIModule
+    /// A detached handle: resources live in a table that the manager's own keeps.
     let client: NetworkClient
     /// The environment that it was made in.
     let environment: ServiceEnvironment

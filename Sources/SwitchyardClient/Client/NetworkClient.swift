@@ -20,6 +20,10 @@ public final class NetworkClient: Sendable {
     let boundTarget: ClientCore.Target?
     /// What lives as long as this handle.
     package let companions = Companions()
+    /// What lives as long as an app keeps the client or one of its scopes.
+    ///
+    /// The core does not keep it: so it may hold what holds a ``detached()`` handle.
+    package let familyCompanions: Companions
 
     /// Creates a client.
     ///
@@ -53,11 +57,13 @@ public final class NetworkClient: Sendable {
         core: ClientCore,
         isRoot: Bool,
         usesCredentials: Bool = true,
-        boundTo target: ClientCore.Target? = nil
+        boundTo target: ClientCore.Target? = nil,
+        family: Companions = Companions()
     ) {
         self.core = core
         self.isRoot = isRoot
         self.usesCredentials = usesCredentials
+        familyCompanions = family
         boundTarget = target
         owner = core.makeOwner()
     }
@@ -70,12 +76,27 @@ public final class NetworkClient: Sendable {
     ///
     /// Releasing it, or calling its ``cancelAll()``, ends these requests and no others. Each API manager takes one.
     public func scoped() -> NetworkClient {
-        NetworkClient(core: core, isRoot: false, usesCredentials: usesCredentials, boundTo: boundTarget)
+        scope(usesCredentials: usesCredentials, family: familyCompanions)
     }
 
     /// A client like ``scoped()`` whose requests go without the credentials of the options, for logins and their like.
     public func withoutCredentials() -> NetworkClient {
-        NetworkClient(core: core, isRoot: false, usesCredentials: false, boundTo: boundTarget)
+        scope(usesCredentials: false, family: familyCompanions)
+    }
+
+    /// A scope for the library's own objects, which keeps nothing of what ``familyCompanions`` keeps.
+    package func detached() -> NetworkClient {
+        scope(usesCredentials: usesCredentials, family: Companions())
+    }
+
+    private func scope(usesCredentials: Bool, family: Companions) -> NetworkClient {
+        NetworkClient(
+            core: core,
+            isRoot: false,
+            usesCredentials: usesCredentials,
+            boundTo: boundTarget,
+            family: family
+        )
     }
 }
 

@@ -210,6 +210,30 @@ import Testing
         withExtendedLifetime(updates) {}
     }
 
+    @Test func `F42: resources keep no client alive that nobody has any more`() async throws {
+        let transport = StubTransport { _ in .json(#"{"id":1,"title":"one"}"#) }
+        var topics: TopicAPI? = TopicAPI(client: try .stubbed(transport, time: clock))
+        _ = try await topics.map(resource)?.load()
+        weak let cache = topics?.cache
+        weak let other = topics?.client.resources
+        #expect(cache != nil && other?.count == 1)
+
+        topics = nil
+
+        #expect(cache == nil && other == nil)
+    }
+
+    @Test func `F42: a resource outlives the manager that asked for it first, while others of the client are there`()
+        throws
+    {
+        let root = try NetworkClient.stubbed(StubTransport { _ in .status(500) }, time: clock)
+        var first: TopicAPI? = TopicAPI(client: root.scoped())
+        weak let asked = first.map(resource)
+        first = nil
+
+        #expect(asked != nil && resource(TopicAPI(client: root.scoped())) === asked)
+    }
+
     @Test func `F42: changes that are asked for behind the resource's end have none`() async throws {
         let topics = try manager()
         let updates = resource(topics).updates
