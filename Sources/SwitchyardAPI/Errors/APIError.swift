@@ -90,11 +90,20 @@ extension APIError {
     public var isRetryable: Bool {
         switch reason {
         case .transport(let error): error.kind.mayPass
-        case .status(let status): Self.mayPass(status)
-        case .module(let failure) where failure.serverCode == nil: context.status.map(Self.mayPass) ?? false
+        case .status, .module: refusedStatus.map(Self.mayPass) ?? false
         case .limited: true
         case .body(.truncated): true
-        case .cancelled, .body, .module, .list, .configuration, .security, .cache: false
+        case .cancelled, .body, .list, .configuration, .security, .cache: false
+        }
+    }
+
+    /// The status with which a server refused the call, also where the module has a code of its own for it; `nil` for
+    /// other failures, a code of the server's own among them.
+    var refusedStatus: Int? {
+        switch reason {
+        case .status(let status): status
+        case .module(let failure) where failure.serverCode == nil: context.status
+        default: nil
         }
     }
 

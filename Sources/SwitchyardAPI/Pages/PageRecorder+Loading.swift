@@ -34,7 +34,7 @@ extension PageRecorder {
     ///   - load: Loads the page asked for.
     /// - Returns: The items of the page.
     /// - Throws: ``APIError``: what `load` threw; ``APIError/Code/noData`` or ``APIError/Code/noMoreData`` when the page
-    ///   is empty; ``APIError/ConfigurationReason/unsupported(_:)`` when the list has no page numbers.
+    ///   is empty, which leaves the list empty; ``APIError/ConfigurationReason/unsupported(_:)`` when the list has no page numbers.
     @discardableResult
     public nonisolated(nonsending) func loadPage<Content: PageContent<Item>>(
         _ number: Int,
@@ -49,7 +49,7 @@ extension PageRecorder {
             default: nil
             }
         guard let position else {
-            throw APIError(.configuration(.unsupported("page \(number) of a list without page numbers")))
+            throw settings.failure(.configuration(.unsupported("page \(number) of a list without page numbers")))
         }
         return try await perform(.jump(position, index: index), load)
     }
@@ -66,7 +66,7 @@ extension PageRecorder {
                 return try await carryOut(own, load)
             case .busy(let other):
                 let ending = await ending(of: other)
-                if case .reset = ending { throw APIError(.cancelled(.superseded)) }
+                if case .reset = ending { throw settings.failure(.cancelled(.superseded)) }
                 guard other.action == action else { continue }
                 switch ending {
                 case .items(let items): return items
@@ -80,7 +80,7 @@ extension PageRecorder {
     private func begin(
         _ action: PageState<Item>.Action
     ) throws(APIError) -> (PageState<Item>.Start, RecorderState<Item>.Effects) {
-        guard !Task.isCancelled else { throw APIError(.cancelled(.caller)) }
+        guard !Task.isCancelled else { throw settings.failure(.cancelled(.caller)) }
         return try state.withLock { state throws(APIError) in
             let overtakes = state.pages.running != nil
             let start = try state.pages.begin(action)
@@ -93,11 +93,13 @@ extension PageRecorder {
         _ own: PageState<Item>.Load,
         _ load: (PageRequest) async throws -> Content
     ) async throws(APIError) -> [Item] {
+        let page: Page<Item>
         do {
-            return try commit(own, try await load(own.request).page)
+            page = try await load(own.request).page
         } catch {
             throw fail(own, APIError(error))
         }
+        return try commit(own, page)
     }
 
     private func commit(_ load: PageState<Item>.Load, _ page: Page<Item>) throws(APIError) -> [Item] {
@@ -106,7 +108,7 @@ extension PageRecorder {
             let ending: RecorderState<Item>.Ending
             switch state.pages.commit(load, arrival) {
             case .items(let items): ending = .items(items)
-            case .nothing(let reason): ending = .failed(APIError(.list(reason)))
+            case .nothing(let reason): ending = .failed(settings.failure(.list(reason)))
             case .superseded: return (.superseded, RecorderState.Effects())
             }
             state.lastLoaded = Date()
@@ -117,19 +119,22 @@ extension PageRecorder {
         switch ending {
         case .items(let items): return items
         case .failed(let error): throw error
-        case .superseded, .reset: throw APIError(.cancelled(.superseded))
+        case .superseded, .reset: throw settings.failure(.cancelled(.superseded))
         }
     }
 
     /// Ends a load that failed.
     ///
     /// Whoever joined it gets the same error, except that a cancelled leader does not cancel those who joined: they
-    /// look again, and the first of them loads.
+    /// look again, and the first of them loads. How a load failed whose place another has taken matters to nobody.
     private func fail(_ load: PageState<Item>.Load, _ error: APIError) -> APIError {
         let (reported, effects) = state.withLock { state -> (APIError, RecorderState<Item>.Effects) in
-            guard state.pages.running?.id == load.id else { return (error, RecorderState.Effects()) }
+            guard state.pages.running?.id == load.id else {
+                let end = error.isCancellation ? error : settings.failure(.cancelled(.superseded))
+                return (end, RecorderState.Effects())
+            }
             if state.pages.end(load, refusedBy: error) {
-                let end = APIError(.list(.noMoreData))
+                let end = settings.failure(.list(.noMoreData))
                 state.lastError = nil
                 return (end, state.endLoad(with: .failed(end)))
             }

@@ -29,12 +29,16 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     ///   - pageSize: How many items to ask for; at least 1, default is 10.
     ///   - strategy: How the next page is named; default is page numbers from 1.
     ///   - pageLimit: The most pages that one list may have; a guard against a server that never ends.
+    ///   - messages: The words of the errors that the recorder itself makes, such as those of an empty list; best those
+    ///     of the manager's module.
     public convenience init(
         pageSize: Int = 10,
         strategy: PageStrategy<Item> = .pageNumber,
-        pageLimit: Int = 100_000
+        pageLimit: Int = 100_000,
+        messages: ErrorMessages = .standard
     ) {
-        self.init(PageSettings(size: pageSize, strategy: strategy, limit: pageLimit, index: NoIndex()))
+        let cursor = PageCursor(size: pageSize, strategy: strategy, pageLimit: pageLimit, messages: messages)
+        self.init(PageSettings(cursor: cursor, index: NoIndex()))
     }
 
     /// Creates a recorder that knows items by their id.
@@ -45,15 +49,18 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     ///   - pageSize: How many items to ask for; at least 1, default is 10.
     ///   - strategy: How the next page is named; default is page numbers from 1.
     ///   - pageLimit: The most pages that one list may have; a guard against a server that never ends.
+    ///   - messages: The words of the errors that the recorder itself makes, such as those of an empty list; best those
+    ///     of the manager's module.
     ///   - id: The id of an item, as in `identifiedBy: \.id`.
     public convenience init<ID: Hashable & Sendable>(
         pageSize: Int = 10,
         strategy: PageStrategy<Item> = .pageNumber,
         pageLimit: Int = 100_000,
+        messages: ErrorMessages = .standard,
         identifiedBy id: @escaping @Sendable (Item) -> ID
     ) {
-        let index = IdentityIndex<Item, ID>(id)
-        self.init(PageSettings(size: pageSize, strategy: strategy, limit: pageLimit, index: index))
+        let cursor = PageCursor(size: pageSize, strategy: strategy, pageLimit: pageLimit, messages: messages)
+        self.init(PageSettings(cursor: cursor, index: IdentityIndex<Item, ID>(id)))
     }
 
     private init(_ settings: PageSettings<Item>) {
@@ -103,10 +110,8 @@ struct PageSettings<Item: Sendable>: Sendable {
     let cursor: PageCursor<Item>
     let index: any ItemIndex<Item>
 
-    init(size: Int, strategy: PageStrategy<Item>, limit: Int, index: any ItemIndex<Item>) {
-        cursor = PageCursor(size: size, strategy: strategy, pageLimit: limit)
-        self.index = index
-    }
+    /// An error of the list itself.
+    func failure(_ reason: APIError.Reason) -> APIError { cursor.failure(reason) }
 
     /// A page that has come, with all that the app's closures say of it.
     func arrival(of page: Page<Item>, for request: PageRequest) -> PageArrival<Item> {

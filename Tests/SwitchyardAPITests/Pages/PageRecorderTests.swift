@@ -45,6 +45,31 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(10..<20))
     }
 
+    @Test func `how a load failed whose place a refresh took is nobody's affair`() async throws {
+        let server = PagedServer(count: 30)
+        let pages = PageRecorder<Item>()
+        try await pages.refresh(server.page)
+
+        let error = await #expect(throws: APIError.self) {
+            try await pages.loadMore { _ -> Page<Item> in
+                try await pages.refresh(server.page)
+                throw APIError(.status(500))
+            }
+        }
+
+        #expect(error?.reason == .cancelled(.superseded))
+        #expect(pages.snapshot.lastError == nil && pages.items.count == 10)
+    }
+
+    @Test func `the recorder's own errors are in the words that it was given`() async throws {
+        let pages = PageRecorder<Item>(messages: ErrorMessages(languages: [.simplifiedChinese]))
+
+        let nothing = await #expect(throws: APIError.self) { try await pages.refresh { _ in Page<Item>([]) } }
+        let nothingMore = await #expect(throws: APIError.self) { try await pages.loadMore { _ in Page<Item>([]) } }
+
+        #expect(nothing?.message == "这里还没有内容" && nothingMore?.message == "没有更多了")
+    }
+
     @Test func `TAF-P2: a failed refresh leaves the list and its place as they were`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()

@@ -1,4 +1,6 @@
+import Foundation
 import SwitchyardAPI
+import SwitchyardClient
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct PageStrategyTests {
@@ -50,6 +52,29 @@ import Testing
         await #expect(throws: APIError(.list(.noMoreData))) { try await pages.loadMore(load) }
         #expect(!pages.hasMore && pages.snapshot.lastError == nil)
         #expect(pages.items == Array(0..<total) && all == pages.items)
+    }
+
+    @Test func `the end is known where the module has words of its own for the refusal`() async throws {
+        let pages = PageRecorder<Int>(pageSize: 10)
+        try await pages.refresh { _ in Page(Array(0..<20), total: 20, hasMore: true) }
+
+        var refusal = APIError(.module(ModuleFailure(module: "topics", code: 7)))
+        refusal.context.keep(status: 404, headers: [:], body: Data())
+
+        await #expect(throws: APIError(.list(.noMoreData))) {
+            try await pages.loadMore { [refusal] _ -> Page<Int> in throw refusal }
+        }
+        #expect(!pages.hasMore)
+    }
+
+    @Test func `the end is known behind the last page that was gone to at once`() async throws {
+        let pages = PageRecorder<Int>(pageSize: 10)
+        try await pages.loadPage(3) { _ in Page(Array(20..<25), total: 25) }
+
+        await #expect(throws: APIError(.list(.noMoreData))) {
+            try await pages.loadMore { _ -> Page<Int> in throw APIError(.status(404)) }
+        }
+        #expect(!pages.hasMore && pages.items == Array(20..<25))
     }
 
     @Test func `a page that is refused before all items have come is an error`() async throws {

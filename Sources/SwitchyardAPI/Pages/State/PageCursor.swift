@@ -18,6 +18,8 @@ struct PageCursor<Item: Sendable>: Sendable {
     let size: Int
     let strategy: PageStrategy<Item>
     let pageLimit: Int
+    /// The words of the errors that the list itself ends with.
+    let messages: ErrorMessages
     private(set) var next: Next
     private(set) var index = 0
     private var visited: Set<PagePosition> = []
@@ -27,12 +29,27 @@ struct PageCursor<Item: Sendable>: Sendable {
     private var arrived = 0
     private var total: Int?
 
-    init(size: Int, strategy: PageStrategy<Item>, pageLimit: Int, start: PagePosition? = nil, index: Int = 0) {
+    init(size: Int, strategy: PageStrategy<Item>, pageLimit: Int, messages: ErrorMessages = .standard) {
         self.size = max(1, size)
         self.strategy = strategy
         self.pageLimit = max(1, pageLimit)
-        self.index = index
-        next = .page(start ?? strategy.first)
+        self.messages = messages
+        next = .page(strategy.first)
+    }
+
+    /// The same list from another page on; those before it count as having come full.
+    func starting(with request: PageRequest) -> PageCursor {
+        var start = PageCursor(size: size, strategy: strategy, pageLimit: pageLimit, messages: messages)
+        start.next = .page(request.position)
+        start.index = request.index
+        let (items, overflow) = request.index.multipliedReportingOverflow(by: size)
+        start.arrived = overflow ? .max : items
+        return start
+    }
+
+    /// An error of the list itself.
+    func failure(_ reason: APIError.Reason) -> APIError {
+        APIError(reason, messages: messages)
     }
 
     /// The request for the next page.
@@ -40,7 +57,7 @@ struct PageCursor<Item: Sendable>: Sendable {
         switch next {
         case .page(let position):
             return PageRequest(position: position, index: index, size: size, largestPage: largestPage)
-        case .end: throw APIError(.list(.noMoreData))
+        case .end: throw failure(.list(.noMoreData))
         case .broken(let error): throw error
         }
     }
@@ -81,7 +98,7 @@ struct PageCursor<Item: Sendable>: Sendable {
     /// - Returns: Whether the list has ended.
     mutating func ends(with error: APIError) -> Bool {
         guard case .page(let position) = next, let total, arrived >= total,
-            error.reason == .status(404) || error.reason == .status(400)
+            error.refusedStatus == 404 || error.refusedStatus == 400
         else { return false }
         switch position {
         case .number, .offset: next = .end
@@ -92,8 +109,8 @@ struct PageCursor<Item: Sendable>: Sendable {
 
     private func permitted(_ successor: Next) -> Next {
         guard case .page(let position) = successor else { return successor }
-        if visited.contains(position) || idle >= Self.idlePages { return .broken(APIError(.list(.repeatedPosition))) }
-        return index >= pageLimit ? .broken(APIError(.list(.pageLimit(pageLimit)))) : successor
+        if visited.contains(position) || idle >= Self.idlePages { return .broken(failure(.list(.repeatedPosition))) }
+        return index >= pageLimit ? .broken(failure(.list(.pageLimit(pageLimit)))) : successor
     }
 }
 

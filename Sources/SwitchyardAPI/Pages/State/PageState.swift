@@ -83,7 +83,7 @@ struct PageState<Item: Sendable>: Sendable {
             items = []
             total = nil
             index = index.emptied()
-            cursor = start(of: load)
+            cursor = fresh.starting(with: load.request)
         }
         total = page.total ?? total
         lastPage = page
@@ -118,15 +118,5 @@ struct PageState<Item: Sendable>: Sendable {
     private init(cursor: PageCursor<Item>, index: any ItemIndex<Item>, loads: Int) {
         self.init(cursor: cursor, index: index)
         self.loads = loads
-    }
-
-    private func start(of load: Load) -> PageCursor<Item> {
-        PageCursor(
-            size: fresh.size,
-            strategy: fresh.strategy,
-            pageLimit: fresh.pageLimit,
-            start: load.request.position,
-            index: load.request.index
-        )
     }
 }
