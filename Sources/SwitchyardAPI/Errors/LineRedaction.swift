@@ -24,10 +24,10 @@ struct LineRedaction: Sendable {
         return "[" + fields.joined(separator: "; ") + "]"
     }
 
-    /// Text in which URLs lose user and password, secret parameters lose their values, and line ends are shown as
-    /// spaces, so that one entry of a log stays one line.
+    /// Text in which URLs lose user and password, secret parameters lose their values, and line ends and other control
+    /// characters are shown as spaces, so that one entry of a log stays one line.
     func text(_ text: String) -> String {
-        var result = text.replacing(/[\r\n]+/, with: " ")
+        var result = Self.line(text)
         result = result.replacing(/:\/\/[^\/\s@]+@/, with: "://\(Self.mark)@")
         result = result.replacing(/(?i)\b(bearer|basic|digest)\s+[A-Za-z0-9+\/=._~\-]{6,}/) { match in
             "\(match.1) \(Self.mark)"
@@ -37,6 +37,26 @@ struct LineRedaction: Sendable {
         return result.replacing(parameter) { match in
             names.hides(parameter: String(match.2))
                 ? "\(match.1)\(match.2)=\(Self.mark)" : String(match.0)
+        }
+    }
+
+    /// By scalars: to a `Character`, CR LF is one that is neither.
+    private static func line(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: endsLine) else { return text }
+        var line = String.UnicodeScalarView()
+        var isGap = false
+        for scalar in text.unicodeScalars {
+            let isEnd = endsLine(scalar)
+            if !isEnd || !isGap { line.append(isEnd ? " " : scalar) }
+            isGap = isEnd
+        }
+        return String(line)
+    }
+
+    private static func endsLine(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
         }
     }
 }

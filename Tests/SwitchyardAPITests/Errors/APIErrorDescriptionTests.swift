@@ -43,6 +43,15 @@ import Testing
         #expect(!error.description.contains("\r"))
     }
 
+    @Test(arguments: ["A\r\nB", "A\u{85}B", "A\u{2028}B", "A\u{1B}[2JB", "A\n\n\rB"])
+    func `what a server says cannot begin another line of a log`(word: String) {
+        let failure = ModuleFailure(module: "m", code: nil, serverCode: .word(word))
+        let text = APIError(.module(failure)).description
+
+        #expect(!text.unicodeScalars.contains { CharacterSet.controlCharacters.union(.newlines).contains($0) })
+        #expect(text.contains("A "))
+    }
+
     @Test func `TAF-E3: the body is kept up to a limit, with its whole length`() {
         var context = APIError.Context()
         context.keep(status: 500, headers: HTTPHeaders(), body: Data(count: 1_000_000))

@@ -111,6 +111,19 @@ import Testing
         (["zh-Hans-HK"], "zh-Hans"), (["zh-HK"], nil), (["zh-SG"], "zh-Hans"),
     ])
     func `the language is the first of the user's that there is`(tags: [String], expected: String?) {
-        #expect(ErrorMessages.languages(for: tags).first?.rawValue == expected)
+        let builtIn: Set<MessageLanguage> = [.english, .simplifiedChinese]
+        #expect(tags.lazy.compactMap { MessageLanguage.matching($0, among: builtIn) }.first?.rawValue == expected)
+    }
+
+    @Test(arguments: [
+        ("de-CH", "de"), ("de_AT.UTF-8", "de"), ("sr-Latn-RS", "sr-Latn"), ("sr-RS", "sr"), ("zh-TW", "zh-Hant"),
+        ("zh-HK", "zh-HK"), ("zh-Hant-HK", "zh-Hant"), ("zh-SG", "请求失败，请稍后再试"), ("it", nil),
+    ])
+    func `an app's own languages are found by the user's settings`(tag: String, expected: String?) {
+        let all = ["de", "sr", "sr-Latn", "zh", "zh-Hant", "zh-HK"].map(MessageLanguage.init(rawValue:))
+        var messages = ErrorMessages(languages: [MessageLanguage(rawValue: tag)])
+        for language in all { messages.set(language.rawValue, for: .failed, in: language) }
+
+        #expect(messages.text(for: APIError(.status(500))) == expected ?? "The request failed.")
     }
 }

@@ -7,17 +7,18 @@
 ///     messages.include(UserError.self)
 ///
 /// The text of an error is looked for in this order: the server's own message, if ``prefersServerMessage`` and there is
-/// one; the text of the code in the wanted languages; in English; the text of ``APIError/Code/failed``. In each language
-/// the text of a ``Detail`` comes before that of the code. It is never empty.
+/// one; the text of the code in the wanted languages; in English; in any other; the text of ``APIError/Code/failed``. In
+/// each language the text of a ``Detail`` comes before that of the code. It is never empty.
 public struct ErrorMessages: Sendable {
-    /// The languages wanted, the best first.
+    /// The languages wanted, the best first; without a text in exactly one of them, one in its language is taken
+    /// (RFC 4647 section 3.4), as `de` for `de-CH`.
     public var languages: [MessageLanguage]
     /// Whether the server's message is shown in place of the own one; default is `true`.
     public var prefersServerMessage: Bool
     private var texts: [APIError.Code: [MessageLanguage: String]]
     private var detailed: [Detail: [MessageLanguage: String]]
 
-    /// The built-in texts in the language that the user prefers: English and Simplified Chinese.
+    /// The built-in texts, which are English and Simplified Chinese, for the languages that the user prefers.
     public static let standard = ErrorMessages()
 
     /// Creates the built-in texts.
@@ -29,12 +30,7 @@ public struct ErrorMessages: Sendable {
         self.prefersServerMessage = prefersServerMessage
         texts = Self.builtIn
         detailed = Self.builtInDetails
-        self.languages = languages ?? Self.languages(for: MessageLanguage.systemPreferences)
-    }
-
-    /// The built-in languages that tags of the user's settings ask for, in their order.
-    static func languages(for tags: [String]) -> [MessageLanguage] {
-        tags.compactMap { MessageLanguage.matching($0, among: [.english, .simplifiedChinese]) }
+        self.languages = languages ?? MessageLanguage.systemPreferences.map(MessageLanguage.init(rawValue:))
     }
 
     /// Sets the text of a code in a language; an empty text takes it away.
@@ -79,8 +75,10 @@ public struct ErrorMessages: Sendable {
     private func text(for code: APIError.Code, _ detail: Detail?) -> String? {
         let details = detail.flatMap { detailed[$0] } ?? [:]
         let byLanguage = (texts[code] ?? [:]).merging(details) { _, detailed in detailed }
-        let wanted = languages.lazy.compactMap { byLanguage[$0] }.first
-        return wanted ?? byLanguage[.english] ?? byLanguage.min { $0.key.rawValue < $1.key.rawValue }?.value
+        let known = Set(byLanguage.keys)
+        let wanted = languages.lazy.compactMap { MessageLanguage.matching($0.rawValue, among: known) }.first
+        return wanted.flatMap { byLanguage[$0] } ?? byLanguage[.english]
+            ?? byLanguage.min { $0.key.rawValue < $1.key.rawValue }?.value
     }
 
     private static let builtIn: [APIError.Code: [MessageLanguage: String]] = [

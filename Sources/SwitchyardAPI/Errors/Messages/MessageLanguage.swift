@@ -17,14 +17,25 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
 
     /// The language that a tag of the user's settings asks for, among `available`; `nil` when none fits.
     ///
-    /// Chinese without a script is simplified, except for the regions that write traditional characters.
+    /// It is looked for as RFC 4647 section 3.4 says: the whole tag, then without its last part, and so on. Chinese
+    /// without a script is simplified, except for the regions that write traditional characters.
     static func matching(_ tag: String, among available: Set<MessageLanguage>) -> MessageLanguage? {
-        let parts = tag.replacing("_", with: "-").prefix { $0 != "." && $0 != "@" }.lowercased().split(separator: "-")
-        guard let first = parts.first else { return nil }
+        let text = tag.replacing("_", with: "-").prefix { $0 != "." && $0 != "@" }.lowercased()
+        var parts = text.split(separator: "-").map(String.init)
+        while !parts.isEmpty {
+            let wanted = parts.joined(separator: "-")
+            if let language = available.first(where: { $0.rawValue.lowercased() == wanted }) { return language }
+            parts.removeLast()
+            if parts == ["zh"] { return chinese(for: text, among: available) }
+        }
+        return text == "zh" ? chinese(for: text, among: available) : nil
+    }
+
+    private static func chinese(for tag: String, among available: Set<MessageLanguage>) -> MessageLanguage? {
+        let parts = tag.split(separator: "-")
         let isTraditional = parts.contains { ["hant", "tw", "hk", "mo"].contains($0) } && !parts.contains("hans")
-        if first == "zh" { return isTraditional ? nil : available.first { $0 == .simplifiedChinese } }
-        let exact = available.first { $0.rawValue.lowercased() == parts.joined(separator: "-") }
-        return exact ?? available.first { $0.rawValue.lowercased() == first }
+        let wanted = isTraditional ? ["zh-hant"] : ["zh-hans", "zh"]
+        return wanted.lazy.compactMap { tag in available.first { $0.rawValue.lowercased() == tag } }.first
     }
 
     /// The tags of the user's settings, most wanted first.
