@@ -107,7 +107,7 @@ extension APIRequest {
     /// - Returns: The request; cancelling it cancels whichever is under way.
     public func chained(_ decide: @escaping @Sendable (Outcome) -> ChainAction) -> APIRequest {
         let wasMade = Locked(false)
-        return APIRequest(configuration, on: queue) { [self] _, _, completion in
+        return APIRequest(configuration, onSerial: queue, completed: completed) { [self] _, _, completion in
             let isAgain = wasMade.withLock { wasMade in
                 defer { wasMade = true }
                 return wasMade

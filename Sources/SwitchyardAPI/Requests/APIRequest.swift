@@ -38,20 +38,37 @@ public final class APIRequest<Value: Sendable>: GroupMember {
     let queue: DispatchQueue
     let launch: Launch
     /// Puts the words of the request's module into an error that does not come from its call.
-    private let completed: @Sendable (APIError) -> APIError
+    let completed: @Sendable (APIError) -> APIError
     let startsWithFirstHandler: Bool
     let record: Locked<RequestRecord<Value>>
 
-    init(
+    convenience init(
         _ configuration: APIConfiguration,
         on queue: DispatchQueue,
         startsWithFirstHandler: Bool = false,
         completed: @escaping @Sendable (APIError) -> APIError = { $0 },
         launch: @escaping Launch
     ) {
+        self.init(
+            configuration,
+            onSerial: queue.serial("switchyard.request"),
+            startsWithFirstHandler: startsWithFirstHandler,
+            completed: completed,
+            launch: launch
+        )
+    }
+
+    /// For a queue that is a request's own already: queues on queues would grow with each that is made of another.
+    init(
+        _ configuration: APIConfiguration,
+        onSerial queue: DispatchQueue,
+        startsWithFirstHandler: Bool = false,
+        completed: @escaping @Sendable (APIError) -> APIError = { $0 },
+        launch: @escaping Launch
+    ) {
         id = RequestID()
         self.configuration = configuration
-        self.queue = queue.serial("switchyard.request")
+        self.queue = queue
         self.startsWithFirstHandler = startsWithFirstHandler
         self.completed = completed
         self.launch = launch
@@ -119,7 +136,7 @@ extension APIRequest {
     public func repeated() -> APIRequest {
         let copy = APIRequest(
             configuration,
-            on: queue,
+            onSerial: queue,
             startsWithFirstHandler: startsWithFirstHandler,
             completed: completed,
             launch: launch
@@ -141,14 +158,15 @@ extension APIRequest {
         do throws(APIError) {
             for hook in extras.hooks { try hook.reform(&configuration) }
         } catch {
-            return answered(.failure(error))
+            return answered(.failure(completed(error)))
         }
         guard extras.hooks.allSatisfy({ $0.shouldCall(configuration) }) else {
-            return answered(.failure(APIError(.security(.forbidden("a hook refused the call")))))
+            return answered(.failure(completed(APIError(.security(.forbidden("a hook refused the call"))))))
         }
         guard record.withLock({ $0.isRunning }) else { return }
         let cancel = launch(id, extras.watched(configuration)) { [self] outcome in
-            if record.withLock({ $0.isRunning }) { answered(extras.preprocessed(outcome, of: id)) }
+            guard record.withLock({ $0.isRunning }) else { return }
+            answered(worded(extras.preprocessed(outcome, of: id), insteadOf: outcome))
         }
         if !record.withLock({ $0.attach(cancel) }) { cancel() }
         for hook in extras.hooks { hook.didCall(id) }
@@ -163,7 +181,8 @@ extension APIRequest {
         guard let extras = record.withLock({ $0.beginEnding(with: outcome) }) else { return }
         guard !outcome.isCancellation else { return tellCancelled(outcome) }
         extras.accessories.willStop(subject)
-        let final = extras.filtered(vetoed(outcome, extras.hooks), of: id)
+        let passed = vetoed(outcome, extras.hooks)
+        let final = worded(extras.filtered(passed, of: id), insteadOf: passed)
         let handlers = record.withLock { $0.end(with: final) }
         tell(extras.delegate, final)
         handlers.callOwn(final)
@@ -192,12 +211,18 @@ extension APIRequest {
         case .success(let response):
             guard hooks.allSatisfy({ $0.beforeSuccess(id, response.facts) }) else {
                 let veto = APIError(.security(.forbidden("a hook vetoed the success")))
-                return .failure(response.failure(veto, of: id))
+                return .failure(completed(response.failure(veto, of: id)))
             }
         case .failure(let error):
             for hook in hooks { hook.beforeFailure(id, error) }
         }
         return outcome
+    }
+
+    /// Puts the words of the module into an error that has come of a success.
+    private func worded(_ outcome: Outcome, insteadOf earlier: Outcome) -> Outcome {
+        guard case .success = earlier else { return outcome }
+        return outcome.mapError(completed)
     }
 
     private func tell(_ delegate: (any APIRequestDelegate)?, _ outcome: Outcome) {

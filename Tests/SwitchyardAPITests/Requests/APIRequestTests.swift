@@ -51,6 +51,44 @@ import Testing
         #expect(request.isCancelled && !request.isExecuting)
     }
 
+    @Test func `requests that follow each other share one queue, however many there are`() throws {
+        let (topics, _) = try topics { _ in .never }
+        let request = request(topics)
+
+        #expect(request.repeated().repeated().queue === request.queue)
+        #expect(request.chained { _ in .useThis }.queue === request.queue)
+    }
+
+    @Test func `what hooks and filters refuse is told in the module's words, too`() async throws {
+        struct Refusal: CallHook {
+            func shouldCall(_ configuration: APIConfiguration) -> Bool { false }
+        }
+        struct NotGood: Error {}
+        let formatted = Locked(0)
+        var module = APIModule()
+        module.messages = ErrorMessages(languages: [.english])
+        for code in [APIError.Code.failed, APIError(.security(.forbidden(""))).code] {
+            module.messages.set("Not like this.", for: code, in: .english)
+        }
+        module.formatError = { error in
+            formatted.withLock { $0 += 1 }
+            return error
+        }
+        let client = try NetworkClient.stubbed(StubTransport { _ in APIManagerTests.answer })
+        let topics = TopicAPI(client: client, module: module)
+        let refused = request(topics).adding(Refusal())
+        let filtered = request(topics).filtering { _ in throw NotGood() }
+
+        await #expect(throws: APIError.self) { try await refused.value() }
+        await #expect(throws: APIError.self) { try await filtered.value() }
+
+        for request in [refused, filtered] {
+            guard case .failure(let error) = request.outcome else { return _ = Issue.record("no failure") }
+            #expect(error.message == "Not like this.")
+        }
+        #expect(formatted.withLock { $0 } == 2)
+    }
+
     @Test func `a request that is held under way is under way`() async throws {
         let (topics, transport) = try topics { _ in .never }
         let request = request(topics)
