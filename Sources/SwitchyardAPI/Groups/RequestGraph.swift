@@ -25,6 +25,13 @@ public final class RequestGraph: GroupMember {
         var names: Set<String> = []
         /// Whether the nodes are members of the group.
         var hasEntered = false
+
+        /// The nodes, to be made members of the group; `nil` when they are.
+        mutating func enter() -> [Node]? {
+            guard !hasEntered else { return nil }
+            hasEntered = true
+            return nodes
+        }
     }
 
     /// The graph as a group: members, progress, accessories, state.
@@ -60,23 +67,23 @@ public final class RequestGraph: GroupMember {
     ///
     /// - Throws: ``GraphError``; then nothing was started.
     public func start() throws(GraphError) {
-        let order = try Self.checked(contents.withLock { $0.nodes })
-        guard group.state == .initialized, let places = enter() else { throw .started }
+        guard group.state == .initialized else { throw .started }
+        // In one step: the nodes that enter are those that were checked, whatever is being added.
+        let (nodes, order) = try contents.withLock { state throws(GraphError) in
+            let order = try Self.checked(state.nodes)
+            guard let nodes = state.enter() else { throw .started }
+            return (nodes, order)
+        }
+        guard let places = append(nodes) else { throw .started }
         group.require(order, at: places)
         guard group.resume() else { throw .started }
     }
 
-    /// Makes the nodes members of the group, once, behind those that the group has already.
+    /// Makes the nodes members of the group, behind those that the group has already.
     ///
-    /// - Returns: Where they stand in the group; `nil` when they were there, or it was too late for one of them.
+    /// - Returns: Where they stand in the group; `nil` when it was too late for one of them.
     @discardableResult
-    private func enter() -> [Int]? {
-        let nodes = contents.withLock { state -> [Node]? in
-            guard !state.hasEntered else { return nil }
-            state.hasEntered = true
-            return state.nodes
-        }
-        guard let nodes else { return nil }
+    private func append(_ nodes: [Node]) -> [Int]? {
         let places = nodes.compactMap { group.append($0.member) }
         return places.count == nodes.count ? places : nil
     }
@@ -95,7 +102,7 @@ public final class RequestGraph: GroupMember {
 
     /// Cancels what is under way and drops the rest; every member ends, also before the start.
     public func cancel() {
-        enter()
+        if let nodes = contents.withLock({ $0.enter() }) { append(nodes) }
         group.cancel()
     }
 

@@ -28,6 +28,20 @@ import Testing
         #expect(diary.entries.count == 4)
     }
 
+    @Test func `a member that comes while the graph starts waits in its turn, or is refused`() async throws {
+        for _ in 0..<300 {
+            let diary = Diary()
+            let graph = RequestGraph(options: .test(.failFast))
+            try graph.add(recorded("first", diary), named: "first")
+            let second = recorded("second", diary)
+            async let addition: Void? = try? graph.add(second, named: "second", after: ["first"])
+            _ = try await graph.finished()
+            _ = await addition
+
+            #expect(diary.entries == ["first"] || diary.entries == ["first", "second"])
+        }
+    }
+
     @Test func `a graph whose group was given a member before the start keeps its order`() async throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.failFast, limit: 1))
