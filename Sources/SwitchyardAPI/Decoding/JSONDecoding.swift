@@ -102,11 +102,12 @@ public struct JSONDecoding: Sendable {
         if let failure { throw APIError(.body(.decoding(failure))) }
     }
 
-    /// Finds the byte at which a text stops being JSON, which Foundation does not say.
+    /// Finds the byte at which a text stops being JSON, which Foundation does not say; where it is JSON, its root is of
+    /// no use to the type, which Foundation reports in the same way.
     private func located(in data: Data, else failure: DecodingFailure) -> DecodingFailure {
         do throws(DecodingFailure) {
             _ = try JSONValue(parsing: data, maximumDepth: maximumDepth)
-            return failure
+            return DecodingFailure(.corrupted, keyPath: failure.keyPath, detail: failure.detail)
         } catch {
             return error
         }

@@ -35,6 +35,21 @@ import Testing
         )
     }
 
+    @Test func `a root of the right type that cannot be used is no malformed JSON`() {
+        enum Colour: String, Decodable, Sendable { case red }
+        func failure<Value: Decodable & Sendable>(_ type: Value.Type, _ text: String) -> DecodingFailure? {
+            let error = #expect(throws: APIError.self) {
+                try ResponseSerializer.decodable(type).value(of: Self.json(text))
+            }
+            guard case .body(.decoding(let failure)) = error?.reason else { return nil }
+            return failure
+        }
+
+        #expect(failure(Colour.self, #""blue""#)?.kind == .corrupted)
+        #expect(failure(Int8.self, "300")?.kind == .corrupted)
+        #expect(failure(Colour.self, #""red"#)?.kind == .malformed(offset: 4))
+    }
+
     @Test func `CT-14: what cannot be decoded says what and where`() {
         #expect(
             Self.failure(of: #"{"data":{"items":[{"id":1,"title":"a"},{"id":2}]}}"#)?.keyPath == "data.items[1].title"
