@@ -23,6 +23,12 @@ class CacheBox: @unchecked Sendable {
         self.record = record
     }
 
+    /// Whether it keeps the same part of an answer that was asked for later, so that another must not take its place.
+    func overtakes(_ other: CacheBox, now: MonotonicTime) -> Bool {
+        let (own, others) = (record.facts, other.record.facts)
+        return own.turn > others.turn && own.stamp == others.stamp && type == other.type && record.expires > now
+    }
+
     /// The box with its value, when the value is of that type.
     @inline(__always) final func holding<Value: Sendable>(_ type: Value.Type) -> ValueBox<Value>? {
         // The cast is sound: only ValueBox<Value> is made with the identifier of Value (see its initialiser).

@@ -30,11 +30,12 @@ extension ResponseCache {
     }
 
     /// Makes room for an entry, and puts it in the place of an older one of its key.
-    func insert(_ box: CacheBox, now: MonotonicTime) {
+    func insert(_ box: CacheBox, now: MonotonicTime) -> Bool {
         // What goes is released after the lock: its value may be anybody's.
-        let gone = queue.withLock { queue in
+        let gone = queue.withLock { queue -> [CacheBox]? in
             var gone: [CacheBox] = []
             if let old = tables.withLock(of: box.key.spread, { $0.box(of: box.key) }) {
+                if old.overtakes(box, now: now) { return nil }
                 queue.remove(old)
                 gone.append(old)
             }
@@ -43,7 +44,7 @@ extension ResponseCache {
             queue.append(box)
             return gone
         }
-        withExtendedLifetime(gone) {}
+        return withExtendedLifetime(gone) { gone != nil }
     }
 
     private func makeRoom(in queue: inout EvictionQueue, for cost: Int, now: MonotonicTime, _ gone: inout [CacheBox]) {

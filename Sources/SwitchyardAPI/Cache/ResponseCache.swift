@@ -167,6 +167,9 @@ public final class ResponseCache: Sendable {
     }
 
     /// Stores a value, also one that is stale already and only kept to be confirmed; in memory only.
+    ///
+    /// - Returns: Whether it is the newest answer; an older one does not take the place of what is kept.
+    @discardableResult
     func store<Value: Sendable>(
         _ value: Value,
         for key: CacheKey,
@@ -174,17 +177,23 @@ public final class ResponseCache: Sendable {
         lifetime: Duration,
         staleFor: Duration,
         _ facts: CacheFacts
-    ) {
+    ) -> Bool {
         var facts = facts
         facts.cost = max(0, facts.cost)
-        guard facts.cost <= limits.cost, limits.count > 0 else { return drop(key) }
+        guard facts.cost <= limits.cost, limits.count > 0 else { return droppedInstead(key) }
         let now = clock.now
         let created = now.advanced(by: .zero - age)
         let freshUntil = created.advanced(by: max(.zero, lifetime))
         let expires = freshUntil.advanced(by: max(.zero, staleFor))
-        guard expires > now else { return drop(key) }
+        guard expires > now else { return droppedInstead(key) }
         let record = CacheRecord(created: created, expires: expires, facts: facts)
-        insert(ValueBox(value, key: key, freshUntil: freshUntil, record: record), now: now)
+        return insert(ValueBox(value, key: key, freshUntil: freshUntil, record: record), now: now)
+    }
+
+    /// A value that cannot be kept takes an older one's place all the same.
+    private func droppedInstead(_ key: CacheKey) -> Bool {
+        drop(key)
+        return true
     }
 
     /// Removes the value of a key, on disk too.

@@ -7,7 +7,8 @@ extension APIManager {
     ///
     /// For answers that come with others: the list of topics may bring the answer for each topic. It is checked and
     /// decoded like one from a server, so that nothing is stored that a call could not use; where HTTP's rules decide,
-    /// nothing that they forbid to store. What was asked for before does not replace it.
+    /// nothing that they forbid to store, and the header fields say how long it is fresh. ``CachePolicy/willStore`` is
+    /// asked, too. What was asked for before does not replace it.
     ///
     /// - Parameters:
     ///   - body: The whole body, with the module's frame if it has one.
@@ -27,19 +28,38 @@ extension APIManager {
         guard let plan = CachePlan.of(configuration, at: serializer.part, through: client, user: cacheUser) else {
             throw module.completed(APIError(.cache(.invalidLifetime)))
         }
+        let call = APICall(configuration, serializer, module)
         var answer = plan.answer(status: 200, headers: headers)
         answer.body = body
-        let value: Value
         do throws(APIError) {
-            value = try APICall(configuration, serializer, module).value(of: answer)
+            let value = try call.value(of: answer)
+            if plan.mayStore(configuration, headers) { try store(answer, with: value, of: call, plan) }
+            return value
         } catch {
             throw module.completed(error)
         }
-        guard plan.mayStore(configuration, headers) else { return value }
+    }
+
+    private func store<Value: Sendable>(
+        _ given: StoredAnswer,
+        with value: Value,
+        of call: APICall<Value>,
+        _ plan: CachePlan
+    ) throws(APIError) {
+        let request = call.configuration.headers
+        var answer = given
+        if let http = plan.http(of: answer, request) {
+            (answer.lifetime, answer.staleFor) = plan.policy.keepingTime(http)
+        }
+        let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
+        guard let changed = willStore.map({ $0(answer) }) ?? answer else { return }
+        let value = changed.body == given.body ? value : try call.value(of: changed)
         plan.followRules()
-        plan.keep(value, answer, cost: body.count, turn: plan.cache.nextTurn(), configuration.headers)
-        if plan.policy.usesDisk { plan.cache.disk?.store(answer, for: plan.key) }
-        return value
+        let turn = plan.cache.nextTurn()
+        guard plan.keep(value, changed, cost: changed.body.count, turn: turn, request) else { return }
+        if plan.policy.usesDisk, !plan.isAmbiguousOnDisk(changed, request) {
+            plan.cache.disk?.store(changed, for: plan.key)
+        }
     }
 
     /// Removes the stored answer of a call, in memory and on disk.

@@ -36,6 +36,21 @@ import Testing
         #expect(cache.value(for: Self.key("/a"), as: String.self) == nil)
     }
 
+    @Test func `an answer that was asked for earlier does not take the place of a later one`() {
+        let cache = ResponseCache(time: ManualClock())
+        func store(_ value: String, turn: Int, part: String = "") -> Bool {
+            var facts = CacheFacts(cost: 1)
+            facts.turn = turn
+            facts.stamp.part = part
+            return cache.store(value, for: Self.key("/a"), lifetime: .seconds(60), staleFor: .zero, facts)
+        }
+
+        #expect(store("later", turn: 7) && !store("earlier", turn: 5))
+        #expect(cache.value(for: Self.key("/a"), as: String.self) == "later" && cache.count == 1)
+        #expect(store("another part", turn: 5, part: "user"))
+        #expect(cache.value(for: Self.key("/a"), as: String.self) == "another part")
+    }
+
     @Test(arguments: [Duration.seconds(0), .seconds(-1), .seconds(-1e12)])
     func `TAF-C8: a lifetime of zero or less stores nothing`(lifetime: Duration) {
         let cache = ResponseCache(time: ManualClock())

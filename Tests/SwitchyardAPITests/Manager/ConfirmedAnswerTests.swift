@@ -166,6 +166,38 @@ import Testing
         await #expect(throws: APIError(.status(304))) { try await topics.response(for: own, with: serializer) }
     }
 
+    @Test func `whoever asks with a condition of its own shares no fetch with those who ask without`() async throws {
+        let transport = StubTransport { [clock] request in
+            let isKnown = request.headers["If-None-Match"] != nil
+            return .delayed(by: .seconds(1), on: clock, isKnown ? .status(304) : .json(#"{"id":1,"title":"one"}"#))
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        var own = configuration()
+        own.headers["If-None-Match"] = "\"v1\""
+        let knowing = Task { [own] in try await topics.value(Topic.self, for: own) }
+        await transport.waitForRequests(1)
+        let plain = Task { try await topics.value(Topic.self, for: configuration()) }
+        await transport.waitForRequests(2)
+        await clock.waitForTimers(2, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+
+        await #expect(throws: APIError(.status(304))) { try await knowing.value }
+        #expect(try await plain.value.title == "one")
+    }
+
+    @Test func `that the caller has a copy is stored for nobody else`() async throws {
+        let transport = StubTransport { request in
+            request.headers["If-None-Match"] == nil ? .json("[1]") : .status(304)
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        var own = configuration()
+        own.headers["If-None-Match"] = "\"v1\""
+        own.rules = ResponseRules(status: .successOrRedirect)
+
+        #expect(try await topics.response(for: own, with: .data).status == 304)
+        #expect(try await topics.response(for: configuration(), with: .data).value == Data("[1]".utf8))
+    }
+
     @Test func `a confirmation of what the caller has confirms nothing that is stored`() async throws {
         let transport = StubTransport { request in
             if request.headers["If-None-Match"] == "\"v2\"" { return .status(304, headers: ["ETag": "\"v2\""]) }

@@ -1,3 +1,4 @@
+import SwitchyardClient
 import SwitchyardServices
 
 /// The fetches under way, by what they fetch.
@@ -6,6 +7,8 @@ final class FlightTable: Sendable {
         let key: CacheKey
         let stamp: CacheStamp
         let type: ObjectIdentifier
+        /// The preconditions of the call itself, which say what it may be answered; no key has them.
+        let preconditions: [String?]
         /// How often entries were removed before: what is asked for after a change is not answered from before it.
         let removals: Int
     }
@@ -26,6 +29,7 @@ final class FlightTable: Sendable {
     ///   - key: What is fetched.
     ///   - stamp: What the value depends on beside the request.
     ///   - type: The type of the value.
+    ///   - request: The header fields of the call itself: with preconditions of its own it shares only with its like.
     ///   - removals: How often entries of the cache were removed so far; a fetch that was begun before the last time is
     ///     left to those who wait for it.
     ///   - needsWaiters: Whether a fetch that is begun is cancelled when nobody waits for it any more.
@@ -35,11 +39,18 @@ final class FlightTable: Sendable {
         _ key: CacheKey,
         _ stamp: CacheStamp,
         as type: Value.Type,
+        asking request: HTTPHeaders,
         after removals: Int,
         needsWaiters: Bool,
         fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
     ) -> (flight: Flight<Value>, isNew: Bool) {
-        let name = Name(key: key, stamp: stamp, type: ObjectIdentifier(type), removals: removals)
+        let name = Name(
+            key: key,
+            stamp: stamp,
+            type: ObjectIdentifier(type),
+            preconditions: ["If-None-Match", "If-Modified-Since"].map { request[$0] },
+            removals: removals
+        )
         let (flight, isNew) = flights.withLock { flights -> (Flight<Value>, Bool) in
             if let flight = flights[name] as? Flight<Value> { return (flight, false) }
             let flight = Flight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.remove($0, name) }

@@ -129,6 +129,9 @@ extension CachePlan {
     }
 
     /// Keeps a value in memory, under the times of its answer.
+    ///
+    /// - Returns: Whether it is the newest answer; an older one does not take the place of what is kept.
+    @discardableResult
     func keep<Value: Sendable>(
         _ value: Value,
         _ answer: StoredAnswer,
@@ -136,13 +139,13 @@ extension CachePlan {
         cost: Int,
         turn: Int = 0,
         _ request: HTTPHeaders
-    ) {
+    ) -> Bool {
         var facts = CacheFacts(cost: cost, tags: answer.tags)
         facts.answer = answer.head
         facts.http = http(of: answer, request)
         facts.stamp = stamp
         facts.turn = turn
-        cache.store(value, for: key, age: age, lifetime: answer.lifetime, staleFor: answer.staleFor, facts)
+        return cache.store(value, for: key, age: age, lifetime: answer.lifetime, staleFor: answer.staleFor, facts)
     }
 
     /// How often entries were removed, to be compared before one is kept that is on its way now.

@@ -62,6 +62,8 @@ extension CachedCall {
             _ turn: Int
         ) {
             let response = fetched.response
+            // It says only that the caller has a copy already, which is nobody else's.
+            guard response.status != 304 || fetched.body == nil else { return }
             guard var answer = fields(of: response, transit) else { return forgetOlder(than: turn) }
             if let body = fetched.body { answer.body = body }
             let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
@@ -75,7 +77,8 @@ extension CachedCall {
             else { return }
             let cost = fetched.body == nil ? fetched.cost : changed.body.count
             plan.unlessRemoved(since: removals) {
-                plan.keep(value, changed, cost: cost, turn: turn, call.configuration.headers)
+                let request = call.configuration.headers
+                guard plan.keep(value, changed, cost: cost, turn: turn, request) else { return }
                 keepOnDisk(changed, isConfirmation: fetched.body == nil)
             }
         }
@@ -123,7 +126,7 @@ extension CachePolicy {
     }
 
     /// How long an answer is fresh, and how long it is kept beyond, when the answer decides.
-    fileprivate func keepingTime(_ http: HTTPStoredAnswer) -> (fresh: Duration, stale: Duration) {
+    func keepingTime(_ http: HTTPStoredAnswer) -> (fresh: Duration, stale: Duration) {
         let control = CacheControl(http.headers)
         let windows = ["stale-while-revalidate", "stale-if-error"].compactMap { control.seconds($0) }
         let fresh = control.has("no-cache") ? 0 : max(0, http.lifetime - http.age(at: http.received))

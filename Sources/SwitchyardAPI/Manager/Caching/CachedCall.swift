@@ -109,6 +109,7 @@ struct CachedCall<Value: Sendable>: Sendable {
             plan.key,
             plan.stamp,
             as: Value.self,
+            asking: call.configuration.headers,
             after: plan.removalsSoFar(),
             needsWaiters: needsWaiters
         ) { await fetch.run() }
