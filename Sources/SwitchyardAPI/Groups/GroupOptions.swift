@@ -73,9 +73,9 @@ public struct GroupReport: Sendable, Hashable {
         self.members = members
     }
 
-    /// The outcome of the member that made the group fail.
+    /// The outcome of the member that made the group fail; `nil` when none did, or there is no such member.
     public var failure: MemberOutcome? {
-        if case .failed(let member?) = outcome { members[member] } else { nil }
+        if case .failed(let member?) = outcome, members.indices.contains(member) { members[member] } else { nil }
     }
 }
 

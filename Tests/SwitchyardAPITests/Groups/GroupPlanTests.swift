@@ -114,6 +114,12 @@ import Testing
             #expect(run.problems == [])
         }
     }
+
+    @Test(arguments: [1, -1, Int.max, Int.min]) func `a report that names no member of its own has no failure`(
+        member: Int
+    ) {
+        #expect(GroupReport(outcome: .failed(member: member), members: [.cancelled]).failure == nil)
+    }
 }
 
 /// One random history of a plan, and what was wrong with it.
