@@ -105,4 +105,15 @@ import Testing
         #expect(pages <= 4 && end?.code == .noMoreData)
         #expect(recorder.items.count >= 2)
     }
+
+    @Test(arguments: [Int.max, Int.min]) func `a number of broken items that lies does not trap`(broken: Int) async {
+        let recorder = PageRecorder<Int>()
+        let (_, end) = await walk(recorder) { request in
+            var page = Page(request.isFirst ? [1, 2] : [])
+            page.brokenItems = request.isFirst ? broken : 0
+            return page
+        }
+
+        #expect(recorder.items == [1, 2] && end == APIError(.list(.noMoreData)))
+    }
 }

@@ -49,7 +49,7 @@ public struct Page<Item> {
     }
 
     /// How many items came, those that could not be read among them.
-    var arrivedItems: Int { items.count + max(0, brokenItems) }
+    var arrivedItems: Int { items.count + min(max(0, brokenItems), .max - items.count) }
 }
 
 /// What a load may return: a ``Page``, an array of items, or a type of your own that knows its page.
