@@ -44,10 +44,14 @@ public struct XMLTree: Sendable, Hashable {
 
     /// Builds the root of a document.
     ///
+    /// - Parameters:
+    ///   - text: The text in UTF-8; a byte order mark is allowed.
+    ///   - maximumDepth: How deep elements may nest; ``JSONDepth/ceiling`` at most, since a tree that is far deeper
+    ///     would overflow a thread's stack when it is let go.
     /// - Throws: ``DecodingFailure``.
     public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = JSONDepth.standard) throws(DecodingFailure) {
         var open: [XMLTree] = [XMLTree(name: "")]
-        for event in try XMLEvent.events(of: text, maximumDepth: maximumDepth) {
+        for event in try XMLEvent.events(of: text, maximumDepth: min(maximumDepth, JSONDepth.ceiling)) {
             switch event {
             case .start(let name, let attributes):
                 let values = Dictionary(attributes.map { ($0.name, $0.value) }) { first, _ in first }

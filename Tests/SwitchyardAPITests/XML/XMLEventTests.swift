@@ -85,4 +85,15 @@ import Testing
             try ResponseSerializer.xml.value(of: Self.raw(body))
         }
     }
+
+    @Test func `a tree nests no deeper than a stack holds, whatever is allowed`() throws {
+        func text(_ depth: Int) -> String {
+            String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
+        }
+
+        #expect(throws: DecodingFailure(.tooDeep(limit: JSONDepth.ceiling))) {
+            try XMLTree(parsing: text(200_000).utf8, maximumDepth: .max)
+        }
+        #expect(try XMLTree(parsing: text(JSONDepth.ceiling).utf8, maximumDepth: .max).name == "a")
+    }
 }
