@@ -8,17 +8,21 @@ struct ShapeRule: Sendable {
 extension JSONShape {
     /// The number lies within bounds.
     public func range(_ range: ClosedRange<Double>) -> JSONShape {
-        adding(ShapeRule(name: "range \(range)") { $0.double.map(range.contains) ?? true })
+        adding(
+            ShapeRule(name: "range \(range)") { value in
+                value.number.map { $0.isAtLeast(range.lowerBound) && $0.isAtMost(range.upperBound) } ?? true
+            }
+        )
     }
 
     /// The number is at least this.
     public func minimum(_ minimum: Double) -> JSONShape {
-        adding(ShapeRule(name: "minimum \(minimum)") { $0.double.map { $0 >= minimum } ?? true })
+        adding(ShapeRule(name: "minimum \(minimum)") { $0.number.map { $0.isAtLeast(minimum) } ?? true })
     }
 
     /// The number is at most this.
     public func maximum(_ maximum: Double) -> JSONShape {
-        adding(ShapeRule(name: "maximum \(maximum)") { $0.double.map { $0 <= maximum } ?? true })
+        adding(ShapeRule(name: "maximum \(maximum)") { $0.number.map { $0.isAtMost(maximum) } ?? true })
     }
 
     /// The string has so many Unicode scalars.
@@ -55,6 +59,23 @@ extension JSONShape {
     /// - Returns: The shape with the rule.
     public func rule(_ name: String, _ holds: @escaping @Sendable (JSONValue) -> Bool) -> JSONShape {
         adding(ShapeRule(name: name, holds: holds))
+    }
+}
+
+extension JSONNumber {
+    /// Whether it is a bound or above; whole numbers of 64 bits by all their digits, which a floating-point number would
+    /// round onto the bound.
+    fileprivate func isAtLeast(_ bound: Double) -> Bool {
+        if let int, let bound = Int(exactly: bound) { return int >= bound }
+        if let unsigned, let bound = UInt64(exactly: bound) { return unsigned >= bound }
+        return double >= bound
+    }
+
+    /// Whether it is a bound or below.
+    fileprivate func isAtMost(_ bound: Double) -> Bool {
+        if let int, let bound = Int(exactly: bound) { return int <= bound }
+        if let unsigned, let bound = UInt64(exactly: bound) { return unsigned <= bound }
+        return double <= bound
     }
 }
 

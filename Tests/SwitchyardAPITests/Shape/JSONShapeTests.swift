@@ -72,4 +72,24 @@ import Testing
         #expect(shape.accepts("caf\u{E9}") && shape.accepts(["caf\u{E9}": 1]))
         #expect(!shape.accepts("cafe\u{301}") && !shape.accepts(["cafe\u{301}": 1]))
     }
+
+    @Test(arguments: [
+        ("9007199254740993", 9_007_199_254_740_992), ("1.5", 1), ("1e400", 1e300),
+    ])
+    func `a number beyond a bound breaks it by whatever digit`(text: String, bound: Double) throws {
+        let (above, below) = (try JSONValue(parsing: text.utf8), try JSONValue(parsing: "-\(text)".utf8))
+
+        #expect(JSONShape.number.minimum(bound).accepts(above) && JSONShape.number.maximum(-bound).accepts(below))
+        #expect(!JSONShape.number.maximum(bound).accepts(above) && !JSONShape.number.minimum(-bound).accepts(below))
+        #expect(!JSONShape.number.range(-bound...bound).accepts(above))
+        #expect(!JSONShape.number.range(-bound...bound).accepts(below))
+        #expect(JSONShape.number.range(-bound...bound).accepts(.number(try #require(JSONNumber(bound)))))
+    }
+
+    @Test func `a number beyond the signed ones breaks a bound by its last digit`() throws {
+        let bound = 9_223_372_036_854_775_808.0
+
+        #expect(JSONShape.number.maximum(bound).accepts(try JSONValue(parsing: "9223372036854775808".utf8)))
+        #expect(!JSONShape.number.maximum(bound).accepts(try JSONValue(parsing: "9223372036854775809".utf8)))
+    }
 }
