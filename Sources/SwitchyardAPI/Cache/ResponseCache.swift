@@ -91,6 +91,8 @@ public final class ResponseCache: Sendable {
     }
 
     /// Returns the value of a key, when there is a fresh one of that type and stamp that is not as old as that.
+    ///
+    /// One with another status than 200 is none: the rules of the call have to accept it first.
     func value<Value: Sendable>(
         for key: CacheKey,
         as type: Value.Type,
@@ -99,6 +101,7 @@ public final class ResponseCache: Sendable {
     ) -> Value? {
         freshValue(of: key, type) { box, now in
             box.record.facts.stamp == stamp && box.record.created.duration(to: now) < age
+                && (box.record.facts.answer?.status ?? 200) == 200
         }
     }
 

@@ -110,10 +110,10 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     }
 
     func resource(_ options: APIResource<Value>.Options) -> APIResource<Value> {
-        let plan = CachePlan.of(configuration, at: serializer.part, through: client, user: user)
+        let cached = cached(configuration)
         return APIResource(
-            plan.flatMap { $0.entry() },
-            expiration: options.expiration ?? plan?.lifetime ?? .seconds(30),
+            cached.flatMap { CachedCall.Recall(of: $0).remembered() },
+            expiration: options.expiration ?? cached?.plan.lifetime ?? .seconds(30),
             retryDelay: options.retryDelay,
             time: client.time,
             completed: { module.completed($0) },

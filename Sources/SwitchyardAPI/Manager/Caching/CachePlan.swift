@@ -92,12 +92,6 @@ struct CachePlan: Sendable {
         return cache.value(for: key, as: type, stamp, youngerThan: lifetime)
     }
 
-    /// The stored value, when it is the one wanted, be it fresh or not; in memory only.
-    func entry<Value: Sendable>() -> CachedValue<Value>? {
-        guard let entry = cache.entry(for: key, as: Value.self), entry.stamp == stamp else { return nil }
-        return judged(entry)
-    }
-
     /// What is stored, fresh only while younger than both lifetimes: that of the call that stored it, and of this one.
     func judged<Value: Sendable>(_ entry: CachedValue<Value>) -> CachedValue<Value> {
         guard policy.freshness == .lifetime, entry.age >= lifetime else { return entry }

@@ -23,11 +23,26 @@ extension CachedCall {
         nonisolated(nonsending) func stored() async -> Outcome {
             var reason = APIError.CacheReason.invalidMetadata
             if let entry = plan.cache.entry(for: plan.key, as: Value.self) {
-                guard let refusal = entry.stamp.refusal(for: plan.stamp) else { return .found(plan.judged(entry)) }
+                guard let refusal = refusal(of: entry) else { return .found(plan.judged(entry)) }
                 reason = refusal
             }
             guard plan.policy.usesDisk, let disk = plan.cache.disk else { return .missing(reason) }
             return await recalled(from: disk)
+        }
+
+        /// What is stored in memory and is the one wanted, be it fresh or not.
+        func remembered() -> CachedValue<Value>? {
+            guard let entry = plan.cache.entry(for: plan.key, as: Value.self), refusal(of: entry) == nil else {
+                return nil
+            }
+            return plan.judged(entry)
+        }
+
+        /// Why a stored value is not the one wanted; `nil` when it is.
+        private func refusal(of entry: CachedValue<Value>) -> APIError.CacheReason? {
+            if let refusal = entry.stamp.refusal(for: plan.stamp) { return refusal }
+            // A call with other rules may have stored it; what a disk has is decoded anew, by the rules of this one.
+            return call.accepts(entry.answer?.status) ? nil : .invalidData
         }
 
         /// Reads and decodes what is on disk, not on the caller's executor, and keeps it in memory.
@@ -44,7 +59,7 @@ extension CachedCall {
                 guard let value = try? call.value(of: answer) else { throw .invalidData }
                 let age = Duration(clampingSeconds: now.timeIntervalSince(answer.created))
                 // What has come into memory meanwhile is newer.
-                if let entry: CachedValue<Value> = plan.entry() { return .found(entry) }
+                if let entry = remembered() { return .found(entry) }
                 plan.unlessRemoved(since: removals) {
                     plan.keep(value, answer, age: age, cost: answer.body.count, call.configuration.headers)
                 }
@@ -70,6 +85,11 @@ extension CachedCall {
 }
 
 extension APICall {
+    /// Whether the call's rules accept a status; what was stored by hand may have none.
+    func accepts(_ status: Int?) -> Bool {
+        status.map((configuration.rules ?? module.rules).status.accepts) ?? true
+    }
+
     /// The value of a stored answer.
     func value(of answer: StoredAnswer) throws(APIError) -> Value {
         let raw = RawResponse(

@@ -89,11 +89,20 @@ struct CachedCall<Value: Sendable>: Sendable {
             switch await flight.ending(among: calls, until: isBounded ? nil : deadline, on: time) {
             case .landed(.failure(let error)) where !isOwn && error.isDeadline && Self.mayGoOn(to: deadline, time):
                 continue
+            case .landed(let result) where !isOwn && !isByOwnRules(result): continue
             case .landed(let result): return try result.get()
             case .gone where !Task.isCancelled: continue
             case .late: throw call.module.completed(APIError(.limited(.deadline)))
             case .gone, .cancelled: throw call.module.completed(APIError(.cancelled(.caller)))
             }
+        }
+    }
+
+    /// Whether the fetch of another call has ended as one of this call would, as far as its rules for the status decide.
+    private func isByOwnRules(_ result: Result<APIResponse<Value>, APIError>) -> Bool {
+        switch result {
+        case .success(let response): call.accepts(response.status)
+        case .failure(let error): error.refusedStatus.map { !call.accepts($0) } ?? true
         }
     }
 

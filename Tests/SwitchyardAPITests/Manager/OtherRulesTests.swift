@@ -1,0 +1,69 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+/// Calls that ask the same and accept other statuses: each gets what its own rules allow.
+@Suite(.timeLimit(.minutes(5))) struct OtherRulesTests {
+    private static let missing = StubAnswer.status(404, headers: [:], body: Data("missing".utf8))
+
+    private let clock = ManualClock()
+
+    private var strict: APIConfiguration { TopicAPI.topic(1, lifetime: .seconds(600)) }
+
+    /// A call that takes every answer for a good one.
+    private var lenient: APIConfiguration {
+        var call = strict
+        call.rules = .off
+        return call
+    }
+
+    private func topics(_ answers: [StubAnswer]) throws -> TopicAPI {
+        TopicAPI(client: try .stubbed(StubTransport(answers: answers), time: clock))
+    }
+
+    @Test func `an answer that a call with other rules has stored is none`() async throws {
+        let topics = try topics([Self.missing, .status(200, headers: [:], body: Data("one".utf8))])
+        #expect(try await topics.response(for: lenient, with: .string).value == "missing")
+
+        #expect(try await topics.response(for: strict, with: .string).value == "one")
+        #expect(try await topics.response(for: strict, with: .string).isFromCache)
+        #expect(try await topics.response(for: lenient, with: .string).value == "one")
+    }
+
+    @Test func `a value that a call with other rules has stored is none`() async throws {
+        let body = Data(#"{"error":1}"#.utf8)
+        let missing = StubAnswer.status(404, headers: ["Content-Type": "application/json"], body: body)
+        let topics = try topics([missing, .json(#"{"id":1}"#)])
+        #expect(try await topics.value(JSONValue.self, for: lenient) == ["error": 1])
+        #expect(try await topics.value(JSONValue.self, for: lenient) == ["error": 1])
+
+        #expect(topics.resource(JSONValue.self, for: strict).value == nil)
+        #expect(try await topics.value(JSONValue.self, for: strict) == ["id": 1])
+    }
+
+    @Test(arguments: [true, false])
+    func `a call does not end by the rules of another whose fetch it has waited for`(isLenientFirst: Bool) async throws
+    {
+        let transport = StubTransport { [clock] _ in .delayed(by: .seconds(1), on: clock, Self.missing) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let topics = TopicAPI(client: client)
+        let calls = isLenientFirst ? [lenient, strict] : [strict, lenient]
+        var ends: [Task<APIResponse<String>, any Error>] = []
+        for call in calls {
+            ends.append(Task { try await topics.response(for: call, with: .string) })
+            while client.flights.waiting < ends.count { await Task.yield() }
+        }
+        for request in 1...2 {
+            await transport.waitForRequests(request)
+            await clock.waitForTimers(1, in: .seconds(1))
+            clock.advance(by: .seconds(1))
+        }
+
+        let (accepting, refusing) = isLenientFirst ? (ends[0], ends[1]) : (ends[1], ends[0])
+        #expect(try await accepting.value.value == "missing")
+        await #expect(throws: APIError(.status(404))) { try await refusing.value }
+    }
+}
