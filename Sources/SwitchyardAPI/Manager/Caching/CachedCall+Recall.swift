@@ -42,7 +42,10 @@ extension CachedCall {
         private func refusal(of entry: CachedValue<Value>) -> APIError.CacheReason? {
             if let refusal = entry.stamp.refusal(for: plan.stamp) { return refusal }
             // A call with other rules may have stored it; what a disk has is decoded anew, by the rules of this one.
-            return call.accepts(entry.answer?.status) ? nil : .invalidData
+            guard call.accepts(entry.answer?.status) else { return .invalidData }
+            // What a call keeps by its own lifetime has no times for HTTP's rules to go by, and they may forbid it.
+            let isUnruled = plan.policy.freshness == .http && entry.answer != nil && entry.http == nil
+            return isUnruled ? .invalidMetadata : nil
         }
 
         /// Reads and decodes what is on disk, not on the caller's executor, and keeps it in memory.
