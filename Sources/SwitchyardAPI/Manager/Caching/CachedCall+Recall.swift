@@ -45,7 +45,13 @@ extension CachedCall {
             guard call.accepts(entry.answer?.status) else { return .invalidData }
             // What a call keeps by its own lifetime has no times for HTTP's rules to go by, and they may forbid it.
             let isUnruled = plan.policy.freshness == .http && entry.answer != nil && entry.http == nil
-            return isUnruled ? .invalidMetadata : nil
+            return isUnruled || !isToOwnFields(entry) ? .invalidMetadata : nil
+        }
+
+        /// Whether HTTP's rules take it for an answer to a request with the call's fields, if they decide.
+        private func isToOwnFields(_ entry: CachedValue<Value>) -> Bool {
+            guard plan.policy.freshness == .http, let http = entry.http else { return true }
+            return http.matches(call.configuration.headers)
         }
 
         /// Reads and decodes what is on disk, not on the caller's executor, and keeps it in memory.
@@ -66,7 +72,9 @@ extension CachedCall {
                 plan.unlessRemoved(since: removals) {
                     plan.keep(value, answer, age: age, cost: answer.body.count, call.configuration.headers)
                 }
-                return .found(plan.judged(found(value, answer, age: age)))
+                let found = found(value, answer, age: age)
+                if let refusal = refusal(of: found) { throw refusal }
+                return .found(plan.judged(found))
             } catch {
                 return .missing(error)
             }

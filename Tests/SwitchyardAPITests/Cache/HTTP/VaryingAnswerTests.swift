@@ -35,4 +35,37 @@ import Testing
 
         #expect(try await topics.response(for: call(), with: .string).value == "two")
     }
+
+    private static let phone: HTTPHeaders = [
+        "Cache-Control": "max-age=600", "Vary": "User-Agent", "Last-Modified": "Mon, 01 Jan 2024 00:00:00 GMT",
+    ]
+
+    /// A manager of a server that tells agents apart, of whose answers one to a phone is stored.
+    private func afterPhone() async throws -> (topics: TopicAPI, transport: StubTransport) {
+        let transport = StubTransport { request in answer(request.headers["User-Agent"] ?? "", Self.phone) }
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        _ = try await topics.response(for: call { $0.headers.set("User-Agent", "phone") }, with: .string)
+        return (topics, transport)
+    }
+
+    @Test func `a refresh asks for no confirmation of what was answered to other fields`() async throws {
+        let (topics, transport) = try await afterPhone()
+        let refresh = call {
+            $0.headers.set("User-Agent", "desk")
+            $0.cache.reading = .never
+        }
+
+        #expect(try await topics.response(for: refresh, with: .string).value == "desk")
+        #expect(transport.requests.map { $0.headers["If-Modified-Since"] } == [nil, nil])
+    }
+
+    @Test func `what was answered to other fields is not shown before the answer`() async throws {
+        let (topics, _) = try await afterPhone()
+        let desk = call { $0.headers.set("User-Agent", "desk") }
+
+        #expect(topics.resource(for: desk, with: .string).value == nil)
+        var values: [String] = []
+        for try await answer in topics.answers(for: desk, with: .string) { values.append(answer.value) }
+        #expect(values == ["desk"])
+    }
 }
