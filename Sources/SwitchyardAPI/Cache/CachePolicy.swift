@@ -25,8 +25,10 @@ public struct CachePolicy: Sendable {
         /// The answer's own header fields (RFC 9111): the lifetime of the call says only that it may be stored.
         ///
         /// The cache is a private one. The request's own header fields are part of the key, so that `Vary` is obeyed as
-        /// far as they go; those that are common to all requests are taken for the same. A call that changes something,
-        /// as PUT and DELETE do, and succeeds removes what is kept of its path, be it named by an absolute URL or not.
+        /// far as they go; those that are common to all requests are taken for the same. An answer that varies by `Cookie`
+        /// is none any more once the cookies of the client's jar have changed, and is not kept on disk. A call that
+        /// changes something, as PUT and DELETE do, and succeeds removes what is kept of its path, be it named by an
+        /// absolute URL or not.
         ///
         /// The policy's own windows for stale answers hold, too, but not against the answer's `must-revalidate`,
         /// `no-cache` or `Vary`, and the first of them not against a request that says how fresh its answer has to be.

@@ -121,6 +121,12 @@ extension NetworkClient {
     package func authorizes(_ configuration: APIConfiguration) -> Bool {
         usesCredentials && (configuration.credential != nil || core.options.credentials?.isBypassed != true)
     }
+
+    /// How often the cookies of the client's jar have changed; `nil` for a call that goes without them.
+    package func cookieChanges(for configuration: APIConfiguration) -> UInt64? {
+        guard configuration.usesCookies, configuration.headers["Cookie"] == nil else { return nil }
+        return target.pool.generator.cookies?.changes
+    }
 }
 
 // MARK: - Sending

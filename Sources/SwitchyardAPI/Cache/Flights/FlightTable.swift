@@ -7,8 +7,9 @@ final class FlightTable: Sendable {
         let key: CacheKey
         let stamp: CacheStamp
         let type: ObjectIdentifier
-        /// The preconditions of the call itself, which say what it may be answered; no key has them.
-        let preconditions: [String?]
+        /// The preconditions of the call itself and the state of its cookies, which decide what it may be answered; no
+        /// key has them.
+        let fields: [String?]
         /// How often entries were removed before: what is asked for after a change is not answered from before it.
         let removals: Int
     }
@@ -29,7 +30,8 @@ final class FlightTable: Sendable {
     ///   - key: What is fetched.
     ///   - stamp: What the value depends on beside the request.
     ///   - type: The type of the value.
-    ///   - request: The header fields of the call itself: with preconditions of its own it shares only with its like.
+    ///   - request: The header fields by which its answer is selected: with preconditions of its own, or other cookies, it
+    ///     shares only with its like.
     ///   - removals: How often entries of the cache were removed so far; a fetch that was begun before the last time is
     ///     left to those who wait for it.
     ///   - needsWaiters: Whether a fetch that is begun is cancelled when nobody waits for it any more.
@@ -48,7 +50,7 @@ final class FlightTable: Sendable {
             key: key,
             stamp: stamp,
             type: ObjectIdentifier(type),
-            preconditions: ["If-None-Match", "If-Modified-Since"].map { request[$0] },
+            fields: ["If-None-Match", "If-Modified-Since", "Cookie"].map { request[$0] },
             removals: removals
         )
         let (flight, isNew) = flights.withLock { flights -> (Flight<Value>, Bool) in

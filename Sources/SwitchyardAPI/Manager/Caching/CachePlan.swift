@@ -12,6 +12,8 @@ struct CachePlan: Sendable {
     let server: String?
     /// The path of a call that names it by an absolute URL of a server, where HTTP's rules decide; `nil` otherwise.
     let pathOfURL: String?
+    /// How often the jar's cookies had changed by then, where HTTP's rules decide; `nil` when none go with the call.
+    let cookieChanges: UInt64?
     /// Which part of the answer is the value, by its key path; empty for all of it.
     let part: String
 
@@ -57,6 +59,7 @@ struct CachePlan: Sendable {
             cache: cache,
             server: server,
             pathOfURL: asked,
+            cookieChanges: box.value.freshness == .http ? client.cookieChanges(for: configuration) : nil,
             part: part()
         )
     }
@@ -174,11 +177,13 @@ extension CachePlan {
         )
     }
 
-    /// Whether HTTP's rules decide on an answer that depends on a field which the call sets itself and the key leaves out:
-    /// then a disk, which keeps no fields of requests, cannot tell whose answer it has.
+    /// Whether HTTP's rules decide on an answer that depends on a field which the call sets itself and the key leaves out,
+    /// or on the jar's cookies: then a disk, which keeps no fields of requests, cannot tell whose answer it has.
     func isAmbiguousOnDisk(_ answer: StoredAnswer, _ request: HTTPHeaders) -> Bool {
         let selected = http(of: answer, request)?.selected ?? [:]
-        return selected.contains { !$0.value.isEmpty && policy.ignoredHeaders.contains($0.key) }
+        return selected.contains { name, value in
+            name == "cookie" && cookieChanges != nil || !value.isEmpty && policy.ignoredHeaders.contains(name)
+        }
     }
 
     /// Whether HTTP's rules decide on an answer of the disk's, and a call has changed its place since it was stored.
@@ -195,7 +200,15 @@ extension CachePlan {
 
     /// The answer as HTTP's rules see it, when they decide.
     func http(of answer: StoredAnswer, _ request: HTTPHeaders) -> HTTPStoredAnswer? {
-        policy.freshness == .http ? HTTPStoredAnswer(answer, request: request) : nil
+        policy.freshness == .http ? HTTPStoredAnswer(answer, request: selecting(request)) : nil
+    }
+
+    /// The fields by which an answer may be selected: the call's own, and for the jar's cookies how often they changed.
+    func selecting(_ request: HTTPHeaders) -> HTTPHeaders {
+        guard let cookieChanges else { return request }
+        var fields = request
+        fields.set("Cookie", "\(cookieChanges)")
+        return fields
     }
 }
 

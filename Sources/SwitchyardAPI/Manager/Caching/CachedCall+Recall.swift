@@ -51,7 +51,7 @@ extension CachedCall {
         /// Whether HTTP's rules take it for an answer to a request with the call's fields, if they decide.
         private func isToOwnFields(_ entry: CachedValue<Value>) -> Bool {
             guard plan.policy.freshness == .http, let http = entry.http else { return true }
-            return http.matches(call.configuration.headers)
+            return http.matches(plan.selecting(call.configuration.headers))
         }
 
         /// Reads and decodes what is on disk, not on the caller's executor, and keeps it in memory.

@@ -29,7 +29,7 @@ struct CachedCall<Value: Sendable>: Sendable {
             guard policy.reading != .only else { throw call.module.completed(APIError(.cache(reason))) }
             return try await landed(Fetch(of: self, through: client()), among: calls())
         }
-        switch StoredUse.of(stored, policy, lifetime: lifetime, request: call.configuration.headers) {
+        switch StoredUse.of(stored, policy, lifetime: lifetime, request: fields) {
         case .answer:
             return APIResponse(stored)
         case .refuse(let reason):
@@ -45,6 +45,8 @@ struct CachedCall<Value: Sendable>: Sendable {
     }
 
     private var lifetime: Duration { plan.lifetime }
+
+    private var fields: HTTPHeaders { plan.selecting(call.configuration.headers) }
 
     /// How a stored answer may be used; where HTTP's rules decide, the request itself may ask the cache alone (RFC 9111
     /// section 5.2.1.7).
@@ -64,9 +66,7 @@ struct CachedCall<Value: Sendable>: Sendable {
         do throws(APIError) {
             return try await landed(fetch, among: calls)
         } catch {
-            let request = call.configuration.headers
-            guard error.isRetryable,
-                StoredUse.mayStandIn(stored, plan.policy, lifetime: lifetime, request: request)
+            guard error.isRetryable, StoredUse.mayStandIn(stored, plan.policy, lifetime: lifetime, request: fields)
             else { throw error }
             return APIResponse(stored)
         }
@@ -118,7 +118,7 @@ struct CachedCall<Value: Sendable>: Sendable {
             plan.key,
             plan.stamp,
             as: Value.self,
-            asking: call.configuration.headers,
+            asking: fields,
             after: plan.removalsSoFar(),
             needsWaiters: needsWaiters
         ) { await fetch.run() }

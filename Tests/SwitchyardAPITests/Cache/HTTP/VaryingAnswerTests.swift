@@ -68,4 +68,96 @@ import Testing
         for try await answer in topics.answers(for: desk, with: .string) { values.append(answer.value) }
         #expect(values == ["desk"])
     }
+
+    /// A client with a jar of a server that answers with the cookies which it gets, for ten minutes.
+    private func greeting(
+        _ server: LoopbackServer,
+        _ jar: CookieJar,
+        disk: (any AnswerStore)? = nil
+    ) throws -> NetworkClient {
+        var options = NetworkClient.Options()
+        options.generator.cookies = jar
+        let service = try Service(
+            name: "topics",
+            servers: [Server(name: "primary", baseURLs: ["test": try ServerURL("\(server.baseURL)/v1")])],
+            defaultEnvironment: "test",
+            switching: .off
+        )
+        let client = try NetworkClient(service: service, options: options, time: clock)
+        client.responseCache = ResponseCache(disk: disk, time: clock)
+        return client
+    }
+
+    private func started() throws -> (server: LoopbackServer, url: RequestURL) {
+        let server = LoopbackServer()
+        server.route(.get, "/v1/*") { request in
+            let headers: HTTPHeaders = ["Vary": "Cookie", "Cache-Control": "max-age=600", "Content-Type": "text/plain"]
+            let cookies = request.headers["Cookie"] ?? "nobody"
+            return LoopbackResponse(status: 200, headers: headers, body: .data(Data(cookies.utf8)))
+        }
+        try server.start()
+        return (server, try RequestURL(validating: "\(server.baseURL)/v1/me"))
+    }
+
+    @Test func `what one session was answered is not shown to the next`() async throws {
+        let (server, url) = try started()
+        let jar = CookieJar()
+        let client = try greeting(server, jar)
+        defer {
+            client.shutdown()
+            server.stop()
+        }
+        let topics = TopicAPI(client: client)
+        var names: [String] = []
+        for cookie in ["s=ada", nil, "s=bob", "s=; Max-Age=0"] {
+            if let cookie { jar.store(from: ["Set-Cookie": "\(cookie)"], of: url) }
+            names.append(try await topics.response(for: call(), with: .string).value)
+        }
+
+        #expect(names == ["s=ada", "s=ada", "s=bob", "nobody"])
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func `what nobody was answered before the end is not shown to whoever logs in after a start`() async throws {
+        let (server, url) = try started()
+        defer { server.stop() }
+        let folder = TemporaryFolder()
+        let disk = try DiskCache(at: folder.url)
+        var names: [String] = []
+        for cookie in [nil, "s=ada"] {
+            let jar = CookieJar()
+            if let cookie { jar.store(from: ["Set-Cookie": "\(cookie)"], of: url) }
+            let client = try greeting(server, jar, disk: disk)
+            defer { client.shutdown() }
+            names.append(try await TopicAPI(client: client).response(for: call(), with: .string).value)
+            await disk.flush()
+        }
+
+        #expect(names == ["nobody", "s=ada"])
+    }
+
+    @Test func `a call after a login does not wait for what is being fetched from before it`() async throws {
+        let transport = StubTransport { [clock] request in
+            let headers: HTTPHeaders = ["Vary": "Cookie", "Cache-Control": "max-age=600"]
+            return .delayed(by: .seconds(1), on: clock, answer(request.headers["Cookie"] ?? "nobody", headers))
+        }
+        let jar = CookieJar()
+        var options = NetworkClient.Options()
+        options.generator.cookies = jar
+        let client = try NetworkClient.stubbed(transport, options: options, time: clock)
+        let topics = TopicAPI(client: client)
+        let before = Task { try await topics.response(for: call(), with: .string).value }
+        await transport.waitForRequests(1)
+        let url = try RequestURL(validating: "http://release.example/v1/me")
+        jar.store(from: ["Set-Cookie": "s=ada"], of: url)
+        let after = Task { try await topics.response(for: call(), with: .string).value }
+        while client.flights.waiting < 2 { await Task.yield() }
+        await clock.waitForTimers(client.flights.count, in: .seconds(1))
+
+        clock.advance(by: .seconds(1))
+
+        #expect(try await before.value == "nobody")
+        #expect(try await after.value == "s=ada")
+        #expect(try await topics.response(for: call(), with: .string).isFromCache)
+    }
 }
