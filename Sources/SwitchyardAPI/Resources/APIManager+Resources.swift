@@ -91,6 +91,9 @@ struct ResourceMaker<Value: Sendable>: Sendable {
             && (user != nil || client.userChanges(in: environment) == userChanges)
     }
 
+    /// Whether the call says that no server may be asked.
+    var asksCacheAlone: Bool { configuration.cacheBox.value.reading == .only }
+
     /// What the value depends on beside the request.
     var stamp: CacheStamp {
         let policy = configuration.cacheBox.value
@@ -148,7 +151,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
 
     private func asked() async -> Result<APIResponse<Value>, APIError> {
         var asking = configuration
-        asking.cache.reading = .never
+        if !asksCacheAlone { asking.cache.reading = .never }
         do throws(APIError) {
             guard let cached = cached(asking) else {
                 return .success(try await APICall(asking, serializer, module).fetch(through: client).response)

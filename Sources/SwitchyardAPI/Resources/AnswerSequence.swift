@@ -4,7 +4,8 @@ import SwitchyardServices
 /// The answers of one call: what is stored, at once, then what the server says.
 ///
 /// Each says where it comes from (``APIResponse/source``). It ends after the server's answer; when the server fails it
-/// throws, after what is stored was given.
+/// throws, after what is stored was given. Where the call may ask the cache alone (``CachePolicy/Reading/only``), what is
+/// stored is the last answer.
 public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
     /// A value with its answer.
     public typealias Element = APIResponse<Value>
@@ -37,7 +38,7 @@ public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
             if phase == .stored {
                 phase = .fetched
                 if let stored = await sequence.maker.stored() {
-                    if stored.isFresh && sequence.isContentWithFresh { phase = .ended }
+                    if stored.isFresh && sequence.isContentWithFresh || sequence.maker.asksCacheAlone { phase = .ended }
                     return APIResponse(stored)
                 }
             }

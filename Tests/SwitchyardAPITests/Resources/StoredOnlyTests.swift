@@ -1,0 +1,47 @@
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+/// Row F23 where an answer is followed: what may ask the cache alone asks no server.
+@Suite(.timeLimit(.minutes(5))) struct StoredOnlyTests {
+    private let clock = ManualClock()
+
+    private var only: APIConfiguration {
+        var call = TopicAPI.topic(1, lifetime: .seconds(60))
+        call.cache.reading = .only
+        return call
+    }
+
+    private func topics() throws -> (topics: TopicAPI, transport: StubTransport) {
+        let transport = StubTransport { _ in .json(#"{"id":1,"title":"one"}"#) }
+        return (TopicAPI(client: try .stubbed(transport, time: clock)), transport)
+    }
+
+    private func answers(by topics: TopicAPI) async throws -> [ResponseSource] {
+        var sources: [ResponseSource] = []
+        for try await answer in topics.answers(Topic.self, for: only) { sources.append(answer.source) }
+        return sources
+    }
+
+    @Test func `F23: a sequence of answers ends with the stored one`() async throws {
+        let (topics, transport) = try topics()
+        await #expect(throws: APIError(.cache(.invalidMetadata))) { try await answers(by: topics) }
+        _ = try await topics.topic(1, lifetime: .seconds(60))
+        clock.advance(by: .seconds(2))
+
+        #expect(try await answers(by: topics) == [.cache(age: .seconds(2))])
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `F23: a resource loads the stored answer`() async throws {
+        let (topics, transport) = try topics()
+        await #expect(throws: APIError(.cache(.invalidMetadata))) {
+            try await topics.resource(Topic.self, for: only).load()
+        }
+        let stored = try await topics.topic(1, lifetime: .seconds(60))
+
+        #expect(try await topics.resource(Topic.self, for: only).load() == stored)
+        #expect(transport.requestCount == 1)
+    }
+}
