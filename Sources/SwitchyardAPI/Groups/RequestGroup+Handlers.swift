@@ -18,14 +18,14 @@ extension RequestGroup {
     /// Adds a handler that is told about every member that ends.
     @discardableResult
     public func onProgress(_ handler: @escaping @Sendable (GroupProgress) -> Void) -> RequestGroup {
-        contents.withLock { $0.progressHandlers.append(handler) }
+        contents.withLock { if !$0.isOver { $0.progressHandlers.append(handler) } }
         return self
     }
 
     /// Adds an accessory; after the start it is too late.
     @discardableResult
     public func adding(_ accessory: some RequestAccessory) -> RequestGroup {
-        contents.withLock { $0.accessories.append(accessory) }
+        contents.withLock { if !$0.isOver { $0.accessories.append(accessory) } }
         return self
     }
 

@@ -136,7 +136,8 @@ extension APIRequest {
     }
 
     private func change(_ change: (inout RequestExtras<Value>) -> Void) -> APIRequest {
-        record.withLock { change(&$0.extras) }
+        // Nothing would let it go again once the request has ended.
+        record.withLock { if $0.outcome == nil { change(&$0.extras) } }
         return self
     }
 }
