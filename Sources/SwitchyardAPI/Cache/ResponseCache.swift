@@ -46,6 +46,8 @@ public final class ResponseCache: Sendable {
     let removals = Locked(0)
     /// How often answers were asked for, or given by the app: one does not replace what had its turn later.
     let turns = Locked(0)
+    /// Which of the answers that are being fetched came with the latest turn.
+    let fetchedTurns = Locked(FetchedTurns())
     /// Whether answers were asked for on whose freshness HTTP's rules decide.
     let followsHTTP = Locked(false)
     /// Where something was changed, for answers on disk.
@@ -219,9 +221,10 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// The number of the answer that is kept under a key; 0 when there is none.
-    func turn(of key: CacheKey) -> Int {
-        tables.withLock(of: key.spread) { $0.box(of: key)?.record.facts.turn } ?? 0
+    /// Whether no answer of a key has come that had its turn later, be it kept or not; then this is the newest one.
+    func isNewest(_ turn: Int, of key: CacheKey) -> Bool {
+        let kept = tables.withLock(of: key.spread) { $0.box(of: key)?.record.facts.turn } ?? 0
+        return kept < turn && fetchedTurns.withLock { $0.take(turn, of: key) }
     }
 
     /// Counts a removal, first of all, so that whoever stores something meanwhile sees it.

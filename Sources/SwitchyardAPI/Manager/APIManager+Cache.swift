@@ -56,6 +56,7 @@ extension APIManager {
         let value = changed.body == given.body ? value : try call.value(of: changed)
         plan.followRules()
         let turn = plan.cache.nextTurn()
+        _ = plan.cache.isNewest(turn, of: plan.key)
         guard plan.keep(value, changed, cost: changed.body.count, turn: turn, request) else { return }
         if plan.policy.usesDisk, !plan.isAmbiguousOnDisk(changed, request) {
             plan.cache.disk?.store(changed, for: plan.key)

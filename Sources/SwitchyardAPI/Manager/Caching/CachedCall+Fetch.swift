@@ -29,6 +29,9 @@ extension CachedCall {
         func run() async -> Result<APIResponse<Value>, APIError> {
             let start = client.time.now
             let removals = plan.removalsSoFar()
+            // Before it has its turn, so that whoever has a later one knows of it.
+            plan.cache.fetchedTurns.withLock { $0.begin(plan.key) }
+            defer { plan.cache.fetchedTurns.withLock { $0.end(plan.key) } }
             let turn = plan.cache.nextTurn()
             let environment = ServiceEnvironment(rawValue: plan.key.parts.partition.environment)
             let userChanges = client.userChanges(in: environment)
@@ -73,7 +76,7 @@ extension CachedCall {
             // What is stored has to be what a reader of the disk would decode; what cannot be decoded is not stored.
             let isOwn = fetched.body == nil || changed.body == answer.body
             guard let value = isOwn ? response.value : try? call.value(of: changed),
-                plan.cache.turn(of: plan.key) < turn
+                plan.cache.isNewest(turn, of: plan.key)
             else { return }
             let cost = fetched.body == nil ? fetched.cost : changed.body.count
             plan.unlessRemoved(since: removals) {
@@ -86,7 +89,7 @@ extension CachedCall {
         /// Removes what is stored once a newer answer has come that is not: who has seen that one is not shown the older
         /// one again.
         private func forgetOlder(than turn: Int) {
-            guard plan.cache.turn(of: plan.key) < turn else { return }
+            guard plan.cache.isNewest(turn, of: plan.key) else { return }
             plan.cache.withdraw(plan.key)
         }
 

@@ -92,4 +92,51 @@ import Testing
             try await topics.response(for: call(.never), with: .string)
         }
     }
+
+    /// A manager of a client that was answered "old" after it had asked anew, for a value of another type, and got
+    /// `newer`; asked once more, the server says "newest".
+    private func crossed(by newer: StubAnswer, _ cache: ResponseCache) async throws -> TopicAPI {
+        let count = Locked(0)
+        let transport = StubTransport { [clock] _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            guard number < 3 else { return answer("newest", [:]) }
+            return number == 1 ? .delayed(by: .seconds(1), on: clock, answer("old", Self.fresh)) : newer
+        }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        client.responseCache = cache
+        let topics = TopicAPI(client: client)
+        let old = Task { try await topics.response(for: call(), with: .string).value }
+        await transport.waitForRequests(1)
+        _ = try? await topics.response(for: call(), with: .data)
+        await clock.waitForTimers(1, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+        #expect(try await old.value == "old")
+        return topics
+    }
+
+    private static let fresh: HTTPHeaders = ["Cache-Control": "max-age=3600"]
+
+    @Test func `an answer that comes behind a newer one takes no place on disk, where memory keeps none`() async throws
+    {
+        let folder = TemporaryFolder()
+        let disk = try DiskCache(at: folder.url)
+        let cache = ResponseCache(limits: .init(cost: 0), disk: disk, time: clock)
+
+        let topics = try await crossed(by: answer("new", Self.fresh), cache)
+
+        await disk.flush()
+        #expect(try await topics.response(for: call(), with: .string).value == "new")
+    }
+
+    @Test(arguments: [404, 200])
+    func `an answer that comes behind one that took it away is not kept`(status: Int) async throws {
+        let newer = StubAnswer.status(status, headers: ["Cache-Control": "no-store"])
+
+        let topics = try await crossed(by: newer, ResponseCache(time: clock))
+
+        #expect(try await topics.response(for: call(), with: .string).value == "newest")
+    }
 }
