@@ -11,7 +11,7 @@ enum RetryAfter {
         if text.utf8.allSatisfy(\.isDigit) {
             return .seconds(min(Int64(text) ?? longest, longest))
         }
-        guard let date = HTTPDate.date(from: text) else { return nil }
+        guard let date = HTTPDate.date(from: text, now: now) else { return nil }
         let seconds = max(0, date.timeIntervalSince(now))
         return .seconds(min(seconds, Double(longest)))
     }

@@ -30,6 +30,12 @@ struct RetryAfterTests {
         #expect(try Self.pause(field) == .seconds(seconds))
     }
 
+    @Test func `a year of two digits is one near the time that is given, not near today`() throws {
+        let newYear = Date(timeIntervalSince1970: 3_786_912_000)  // 2090
+
+        #expect(try Self.pause("Sunday, 01-Jan-90 00:00:30 GMT", now: newYear) == .seconds(30))
+    }
+
     @Test(arguments: ["61", "3155760000", "99999999999999999999", "Fri, 31 Dec 2100 23:59:59 GMT"])
     func `a wish above the ceiling makes the answer the request's`(field: String) throws {
         #expect(try Self.pause(field) == nil)
