@@ -33,7 +33,9 @@ import Testing
     private static func validated(_ item: CaseFile.Case) -> Verdict {
         var refusal: APIError?
         for validator in item["validators"]?.array ?? [] where refusal == nil {
-            guard let rules = rules(validator) else { return .failed("unknown validator \(validator)") }
+            guard let rules = rules(validator) else {
+                return .notApplicable("a validator of the app's own is an interceptor of its own")
+            }
             refusal = outcome(rules, response(item))
         }
         switch item.value.value(at: "expected.reason")?.string {

@@ -23,7 +23,7 @@ struct ResumeCaseTests {
             case "did the server resume?": judgeStatus(item)
             case "parse Content-Range": judgeContentRange(item)
             case "download through interruptions": try await judgeInterruptions(item)
-            default: .failed("an operation that is not known")
+            default: .notApplicable("an operation that is not known")
             }
         }
     }
@@ -55,16 +55,17 @@ struct ResumeCaseTests {
         if response["http"]?.bool == false { return .notApplicable("there is no answer that is not HTTP") }
         // A part is only ever sent to who asked for it: to the second request, when something was there.
         let isPart = status == 206
-        if isPart { headers.set("Content-Range", "bytes 500-1999/2000") }
+        let start = isPart ? min(500, count) : 0
+        if isPart { headers.set("Content-Range", "bytes \(start)-1999/2000") }
         let cut = TransportError(.truncated, message: "cut")
         let place = try StubPlace()
         var answers: [StubAnswer] = []
         if isPart {
             let whole: HTTPHeaders = ["ETag": headers["ETag"] ?? "", "Content-Length": "2000"]
-            answers.append(.chunks([Data(count: 500)], headers: whole, failing: cut))
+            answers.append(.chunks([Data(count: start)], headers: whole, failing: cut))
         }
         answers.append(
-            .chunks([Data(count: count - (isPart ? 500 : 0))], status: status, headers: headers, failing: cut)
+            .chunks([Data(count: count - start)], status: status, headers: headers, failing: cut)
         )
         answers.append(.failure(.connectionRefused))
         let transport = StubTransport(answers: answers)
