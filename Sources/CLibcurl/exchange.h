@@ -36,6 +36,10 @@ struct ycurl_exchange {
     struct buffer lines;
     struct curl_slist *line_nodes;
     size_t line_count, line_nodes_capacity;
+    /// The lines of the request itself, which come first.
+    size_t own_count, own_bytes;
+    /// Whether libcurl has the list, and for what it was completed.
+    bool is_listed, listed_decompress, listed_body;
     struct curl_slist *resolve;
     enum ycurl_body configured_body;
     char configured_method[24];

@@ -14,6 +14,14 @@ static bool is_name(const char *name, size_t count, const char *known) {
     return strlen(known) == count && strncasecmp(name, known, count) == 0;
 }
 
+void ycurl_forget_headers(ycurl_exchange *exchange) {
+    exchange->lines.count = exchange->line_count = 0;
+    exchange->own_bytes = exchange->own_count = 0;
+    exchange->names_accept = exchange->names_content_type = exchange->names_expect = false;
+    exchange->names_encoding = exchange->names_range = false;
+    exchange->is_listed = false;
+}
+
 void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_count, const char *value,
                       size_t value_count) {
     struct buffer *lines = &exchange->lines;
@@ -22,7 +30,7 @@ void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_co
     else if (is_name(name, name_count, "Expect")) exchange->names_expect = true;
     else if (is_name(name, name_count, "Accept-Encoding")) exchange->names_encoding = true;
     else if (is_name(name, name_count, "Range")) exchange->names_range = true;
-    exchange->line_count += 1;
+    exchange->own_count = exchange->line_count += 1;
     const size_t most = SIZE_MAX / 4;
     if (name_count > most || value_count > most || !buffer_reserve(lines, name_count + value_count + 3)) {
         exchange->verdict = YCURL_NO_MEMORY;
@@ -39,7 +47,7 @@ void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_co
         end += value_count;
     }
     *end++ = 0;
-    lines->count = (size_t)(end - lines->bytes);
+    exchange->own_bytes = lines->count = (size_t)(end - lines->bytes);
 }
 
 static void add_line(struct ycurl_exchange *exchange, const char *line) {
@@ -49,6 +57,8 @@ static void add_line(struct ycurl_exchange *exchange, const char *line) {
 
 /// Adds the fields that are ours to say, and leaves out those that libcurl would send unasked.
 static void complete_lines(struct ycurl_exchange *exchange, bool decompress) {
+    exchange->lines.count = exchange->own_bytes;
+    exchange->line_count = exchange->own_count;
     // libcurl would write this one twice, once for itself and once for the server, character by character.
     if (decompress) add_line(exchange, ycurl_encodings_line());
     if (!exchange->names_accept) add_line(exchange, "Accept:");
@@ -57,8 +67,14 @@ static void complete_lines(struct ycurl_exchange *exchange, bool decompress) {
     if (!exchange->names_expect) add_line(exchange, "Expect:");
 }
 
-/// Links the lines, which lie one behind the other, into the list that libcurl reads.
+/// Links the lines, which lie one behind the other, into the list that libcurl reads, unless it has that list.
 static int install_headers(struct ycurl_exchange *exchange, bool decompress) {
+    bool has_body = exchange->body >= YCURL_BODY_COPIED;
+    if (exchange->is_listed && exchange->listed_decompress == decompress && exchange->listed_body == has_body)
+        return CURLE_OK;
+    exchange->is_listed = true;
+    exchange->listed_decompress = decompress;
+    exchange->listed_body = has_body;
     complete_lines(exchange, decompress);
     if (exchange->verdict == YCURL_NO_MEMORY) return CURLE_OUT_OF_MEMORY;
     if (exchange->line_count > exchange->line_nodes_capacity) {
@@ -231,7 +247,7 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
 }
 
 static bool head_fits(const struct ycurl_exchange *exchange, const struct ycurl_request *request) {
-    size_t size = exchange->lines.count + exchange->line_count + strlen(request->url) + strlen(request->method);
+    size_t size = exchange->own_bytes + exchange->own_count + strlen(request->url) + strlen(request->method);
     if (request->body == YCURL_BODY_COPIED) size += (size_t)request->body_length;
     return size <= YCURL_MOST_REQUEST_HEAD;
 }
@@ -248,9 +264,6 @@ int ycurl_prepare(ycurl_exchange *exchange, const struct ycurl_request *request)
     if (code == CURLE_OK) code = install_body(exchange, request);
     if (code == CURLE_OK) code = install_switches(exchange, request, decompress);
     exchange->verdict = YCURL_NO_VERDICT;
-    exchange->lines.count = exchange->line_count = 0;
-    exchange->names_accept = exchange->names_content_type = exchange->names_expect = false;
-    exchange->names_encoding = exchange->names_range = false;
     return code;
 }
 

@@ -169,6 +169,8 @@ struct ycurl_request {
     void *owner;
 };
 
+/// Forgets the header lines of the request before, which otherwise are this one's too.
+void ycurl_forget_headers(ycurl_exchange *exchange);
 /// Adds a header line to the request that ycurl_prepare will finish.
 void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_count, const char *value,
                       size_t value_count);

@@ -24,6 +24,8 @@
 
         private let loop: CurlLoop
         let url: RequestURL
+        /// The header fields as they are in the handle.
+        let fields: [HTTPHeaders.Field]
         let isStreamed: Bool
         let mayBeSentAgain: Bool
         private let progress: TransferProgressHandler?
@@ -38,6 +40,7 @@
         ) {
             self.loop = loop
             url = request.url
+            fields = request.headers.fields
             isStreamed = request.delivery == .stream
             mayBeSentAgain = request.isIdempotent
             self.progress = progress

@@ -21,14 +21,23 @@
 
         /// Prepares `handle` for the loop.
         ///
+        /// - Parameters:
+        ///   - request: What to send.
+        ///   - handle: Where to write it.
+        ///   - written: The header fields of the request before, which the handle still has; `nil` when it is new.
         /// - Throws: ``TransportError`` when the request cannot be sent, or its body not be opened.
-        mutating func write(_ request: HTTPRequest, to handle: OpaquePointer) throws(TransportError) {
+        mutating func write(
+            _ request: HTTPRequest,
+            to handle: OpaquePointer,
+            over written: [HTTPHeaders.Field]?
+        ) throws(TransportError) {
+            // Calls of one service mostly share the very array.
+            let hasFields = written.map { request.headers.fields.isStored(with: $0) } ?? false
+            if !hasFields { try validate(request.headers) }
             try validate(request)
             try writeBody(of: request)
             writeLimits(of: request)
-            for index in request.headers.fields.indices where !isFraming(request.headers.fields[index].name) {
-                add(request.headers.fields[index], to: handle)
-            }
+            if !hasFields { writeFields(of: request, to: handle) }
             form.owner = Unmanaged.passUnretained(exchange).toOpaque()
             let code =
                 if form.body == YCURL_BODY_COPIED, case .data(let data) = request.body {
@@ -42,6 +51,13 @@
             guard code == 0 else { throw CurlFailure(code: code).error }
         }
 
+        private func writeFields(of request: HTTPRequest, to handle: OpaquePointer) {
+            ycurl_forget_headers(handle)
+            for index in request.headers.fields.indices where !isFraming(request.headers.fields[index].name) {
+                add(request.headers.fields[index], to: handle)
+            }
+        }
+
         private func add(_ field: HTTPHeaders.Field, to handle: OpaquePointer) {
             field.name.withContiguousCharacters { name in
                 field.value.withContiguousCharacters { value in
@@ -52,10 +68,12 @@
 
         // MARK: Checks
 
+        private func validate(_ headers: HTTPHeaders) throws(TransportError) {
+            guard let field = headers.firstInvalidField else { return }
+            throw invalid("the header field \(field.name.debugDescription) has characters that cannot be sent")
+        }
+
         private func validate(_ request: HTTPRequest) throws(TransportError) {
-            if let field = request.headers.firstInvalidField {
-                throw invalid("the header field \(field.name.debugDescription) has characters that cannot be sent")
-            }
             guard request.method.name != "CONNECT" else {
                 throw TransportError(.unsupported, message: "CONNECT is for proxies", mayHaveBeenSent: false)
             }
@@ -216,6 +234,15 @@
 
     /// The system's `open`, whichever C library it comes from; within a type that has an `open` of its own it is hidden.
     private func openDescriptor(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
+
+    extension [HTTPHeaders.Field] {
+        /// Whether both are one array in memory, which says without a look at them that they are alike.
+        fileprivate func isStored(with other: Self) -> Bool {
+            withUnsafeBufferPointer { own in
+                other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
+            }
+        }
+    }
 
     extension String {
         /// The text's bytes as C takes them.

@@ -75,7 +75,7 @@
             let handle = if let spare { spare.pointer } else { try makeHandle() }
             exchange.handle = handle
             var writer = CurlRequest(settings: settings, exchange: exchange)
-            do { try writer.write(request, to: handle) } catch {
+            do { try writer.write(request, to: handle, over: spare?.fields) } catch {
                 exchange.handle = nil
                 ycurl_exchange_destroy(handle)
                 throw error
@@ -223,9 +223,12 @@
     /// @unchecked is sound: it is in one place only, in the pool or with the one exchange that took it from there.
     struct CurlHandle: @unchecked Sendable {
         let pointer: OpaquePointer
+        /// The header fields that were written into it last; `nil` when none were.
+        let fields: [HTTPHeaders.Field]?
 
-        init(_ pointer: OpaquePointer) {
+        init(_ pointer: OpaquePointer, fields: [HTTPHeaders.Field]? = nil) {
             self.pointer = pointer
+            self.fields = fields
         }
     }
 

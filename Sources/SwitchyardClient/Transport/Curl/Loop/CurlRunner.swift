@@ -104,7 +104,11 @@
                 guard let exchange = exchange(of: handle) else { continue }
                 outcomes.append(Outcome(exchange: exchange, result: outcome(of: exchange, handle, code)))
                 remove(exchange)
-                if code == 0 { free.append(CurlHandle(handle)) } else { ycurl_loop_discard(loop, handle) }
+                guard code == 0 else {
+                    ycurl_loop_discard(loop, handle)
+                    continue
+                }
+                free.append(CurlHandle(handle, fields: exchange.fields))
             }
             guard !outcomes.isEmpty else { return }
             owner.recycle(free)  // First, so that the next request of whoever is completed finds a handle.
