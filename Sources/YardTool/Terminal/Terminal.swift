@@ -48,13 +48,18 @@ struct Terminal: Sendable {
         _ = write(line + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes all bytes to a file; `false` when it takes no more, for which Foundation's handles would end the process.
+    /// Writes all bytes to a file, and waits for one that takes none right now, as a pipe that does not block.
+    ///
+    /// - Returns: `false` when it takes no more, for which Foundation's handles would end the process.
     static func write(_ text: String, to file: Int32) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
             if count > 0 {
                 rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                var descriptor = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&descriptor, 1, -1)
             } else if errno != EINTR {
                 return false
             }

@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Switchyard
 import Testing
 
 @testable import yard
@@ -18,5 +20,23 @@ import Testing
         if let full = FileHandle(forWritingAtPath: "/dev/full") {
             #expect(!Terminal.write("text", to: full.fileDescriptor))
         }
+    }
+
+    @Test func `a file that has to be waited for gets all of the text`() throws {
+        let pipe = Pipe()
+        let file = pipe.fileHandleForWriting.fileDescriptor
+        #expect(fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK) == 0)
+        let text = String(repeating: "0123456789\n", count: 100_000)
+
+        let wasWritten = Locked(false)
+        DispatchQueue.global().async {
+            let isWhole = Terminal.write(text, to: file)
+            wasWritten.withLock { $0 = isWhole }
+            try? pipe.fileHandleForWriting.close()
+        }
+        let bytes = try pipe.fileHandleForReading.readToEnd()
+
+        #expect(wasWritten.withLock { $0 })
+        #expect(bytes == Data(text.utf8))
     }
 }
