@@ -56,6 +56,17 @@ import Testing
         #expect(pieces == ["1 ", "3 ", "2 "])
     }
 
+    @Test(arguments: [0, 1]) func `a body is read by a server that keeps next to nothing`(_ kept: Int) async throws {
+        let server = try LoopbackServer.running(limits: LoopbackLimits(bufferedBodyBytes: kept))
+        let socket = try server.connect()
+
+        try await socket.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n")
+        await server.wait { $0.requestsReceived == 1 }
+        for piece in ["ab", "cd", "ef"] { try await socket.send(piece) }
+
+        #expect(try await socket.receiveResponse().text == "abcdef")
+    }
+
     @Test func `a handler that does not read makes the client wait`() async throws {
         let (opened, open) = AsyncStream.makeStream(of: Void.self)
         server.route(.post, "/late") { request in

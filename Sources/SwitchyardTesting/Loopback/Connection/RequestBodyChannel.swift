@@ -32,7 +32,9 @@ final class RequestBodyChannel: Sendable {
     /// Whether the loop should leave further bytes with the client.
     var isFull: Bool {
         state.withLock { state in
-            state.isPaused = !state.isDiscarding && state.end == nil && state.bufferedCount >= capacity
+            // Whoever waits gets the next piece, however little is kept.
+            let isWanted = state.isDiscarding || !state.waiters.isEmpty
+            state.isPaused = !isWanted && state.end == nil && state.bufferedCount >= capacity
             return state.isPaused
         }
     }
