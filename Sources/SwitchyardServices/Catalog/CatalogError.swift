@@ -60,6 +60,8 @@ extension CatalogError: CustomStringConvertible {
     public var description: String {
         let place = [file, keyPath.isEmpty ? nil : keyPath].compactMap { $0 }.joined(separator: ": ")
         let complaint = "expected \(expected)" + (found.map { ", found \($0)" } ?? "")
-        return place.isEmpty ? complaint : "\(place): \(complaint)"
+        let text = place.isEmpty ? complaint : "\(place): \(complaint)"
+        // What stands in a file may have ends of lines.
+        return String(text.map { $0.isNewline ? " " : $0 })
     }
 }

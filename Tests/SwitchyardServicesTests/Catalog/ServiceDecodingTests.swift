@@ -15,6 +15,12 @@ import Testing
         #expect(error?.expected.isEmpty == false)
     }
 
+    @Test func `a message is one line whatever stands in the file`() {
+        let error = CatalogError(.invalidValue, file: "a.json", at: "x\r\ny", expected: "a", found: "one\ntwo\u{2028}")
+
+        #expect(error.description == "a.json: x y: expected a, found one two ")
+    }
+
     @Test func `a message is one line with the file first`() throws {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(Mistake.file(urls: #"{"test": "ftp://a"}"#).utf8), named: "topics")
