@@ -19,7 +19,15 @@ struct LoadRunner: Sendable {
         }
     }
 
-    private var openCount: Int { Int((plan.rate * plan.duration).rounded(.down)) }
+    /// How many requests become due in the open loop: those whose time comes before the duration is over.
+    private var openCount: Int {
+        guard plan.rate > 0 else { return 0 }
+        // The product is not exact, and may be one off on either side.
+        var count = Int((plan.rate * plan.duration).rounded(.up))
+        if count > 0, Double(count - 1) / plan.rate >= plan.duration { count -= 1 }
+        if Double(count) / plan.rate < plan.duration { count += 1 }
+        return count
+    }
 
     private func openLoop() async -> [LoadRecord] {
         await withTaskGroup(of: LoadRecord.self) { group in

@@ -24,22 +24,26 @@ import Testing
     }
 
     @Test func `the running number of the path begins with 1`() async throws {
-        let server = LoopbackServer()
-        server.setDefaultRoute { _ in .text("") }
-        try server.start()
-        let service = """
-            {"service": "shop", "defaultEnvironment": "test",
-            "servers": [{"name": "a", "baseURLs": {"test": "\(server.baseURL)"}}], "switching": {"policy": "off"}}
-            """
+        let server = try Self.server()
 
-        try await withTemporaryFolder { folder in
-            let file = folder.appendingPathComponent("shop.json")
-            try Data(service.utf8).write(to: file)
-            let words = ["--service", file.path, "--path", "topics/{n}", "--rate", "1000", "--duration", "0.003"]
+        try await Self.withFile(for: server) { file in
+            let words = ["--service", file, "--path", "topics/{n}", "--rate", "1000", "--duration", "0.003"]
             #expect(await Yard.run(["load"] + words) == 0)
         }
 
         #expect(server.requests.map(\.path).sorted() == ["/topics/1", "/topics/2", "/topics/3"])
+    }
+
+    @Test(arguments: [("1000", "0.0025", 3), ("0.5", "0.01", 1), ("100", "0.29", 29), ("300", "0.01", 3)])
+    func `the open loop asks as long as requests are due`(_ rate: String, _ time: String, _ count: Int) async throws {
+        let server = try Self.server()
+
+        try await Self.withFile(for: server) { file in
+            let words = ["--service", file, "--path", "topics", "--rate", rate, "--duration", time]
+            #expect(await Yard.run(["load"] + words) == 0)
+        }
+
+        #expect(server.statistics.requestsReceived == count)
     }
 
     @Test func `the keys of every line are in one order`() {
@@ -61,6 +65,29 @@ import Testing
         let line = try #require(lines.first { $0.contains("--\(option) ") })
         #expect(line.contains("required"))
         #expect(LoadCommand.help.components(separatedBy: "required").count == 4)
+    }
+
+    private static func server() throws -> LoopbackServer {
+        let server = LoopbackServer()
+        server.setDefaultRoute { _ in .text("") }
+        try server.start()
+        return server
+    }
+
+    /// Does something with the service file of a server.
+    private static func withFile<Value>(
+        for server: LoopbackServer,
+        _ body: (String) async throws -> Value
+    ) async throws -> Value {
+        let service = """
+            {"service": "shop", "defaultEnvironment": "test",
+            "servers": [{"name": "a", "baseURLs": {"test": "\(server.baseURL)"}}], "switching": {"policy": "off"}}
+            """
+        return try await withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("shop.json")
+            try Data(service.utf8).write(to: file)
+            return try await body(file.path)
+        }
     }
 
     private static func record(_ status: Int) -> LoadRecord {
