@@ -43,10 +43,13 @@ struct LoadRunner: Sendable {
     private func closedLoop(_ worker: Int) async -> [LoadRecord] {
         var records: [LoadRecord] = []
         var number = openCount + worker + 1
-        while Date().timeIntervalSince1970 < plan.start + plan.duration {
+        let end = plan.start + plan.duration
+        while Date().timeIntervalSince1970 < end {
             records.append(await send(number, load: "closed", due: Date().timeIntervalSince1970))
             number += plan.concurrency
-            await pause(until: Date().timeIntervalSince1970 + plan.think)
+            let next = Date().timeIntervalSince1970 + plan.think
+            guard next < end else { break }
+            await pause(until: next)
         }
         return records
     }

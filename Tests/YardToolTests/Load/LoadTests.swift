@@ -46,6 +46,19 @@ import Testing
         #expect(server.statistics.requestsReceived == count)
     }
 
+    @Test func `a worker whose next request would come too late does not wait for it`() async throws {
+        let server = try Self.server()
+        let start = ContinuousClock.now
+
+        try await Self.withFile(for: server) { file in
+            let words = ["--service", file, "--path", "topics", "--concurrency", "2", "--think", "40"]
+            #expect(await Yard.run(["load"] + words + ["--duration", "1"]) == 0)
+        }
+
+        #expect(start.duration(to: .now) < .seconds(30))
+        #expect(server.statistics.requestsReceived == 2)
+    }
+
     @Test func `the keys of every line are in one order`() {
         let terminal = RecordingTerminal()
         let output = LineOutput(terminal.terminal)
