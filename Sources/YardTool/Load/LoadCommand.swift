@@ -33,11 +33,12 @@ struct LoadCommand: Command {
         let output = LineOutput()
         let events = client.events(bufferingNewest: 10_000)
         async let switches = report(events, to: output)
-        let records = await LoadRunner(plan: plan, client: client, output: output).run()
+        let runner = LoadRunner(plan: plan, client: client, output: output)
+        let (records, signal) = try await Interruption.watch { await runner.run() }
         client.shutdown()
         let summary = LoadSummary(records, switches: await switches)
         Terminal.complain(summary.text)
-        return 0
+        return signal.map { 128 + $0 } ?? 0
     }
 
     /// Prints a line for each switch and returns how many there were.

@@ -7,7 +7,7 @@ struct LoadRunner: Sendable {
     let client: NetworkClient
     let output: LineOutput
 
-    /// Returns when the last request has ended.
+    /// Returns when the last request has ended; a run that is cancelled ends those under way.
     func run() async -> [LoadRecord] {
         await pause(until: plan.start)
         return await withTaskGroup(of: [LoadRecord].self) { group in
@@ -34,6 +34,7 @@ struct LoadRunner: Sendable {
             for index in 0..<openCount {
                 let due = plan.start + Double(index) / plan.rate
                 await pause(until: due)
+                guard !Task.isCancelled else { break }
                 group.addTask { await send(index + 1, load: "open", due: due) }
             }
             return await group.reduce(into: []) { $0.append($1) }
@@ -44,7 +45,7 @@ struct LoadRunner: Sendable {
         var records: [LoadRecord] = []
         var number = openCount + worker + 1
         let end = plan.start + plan.duration
-        while Date().timeIntervalSince1970 < end {
+        while !Task.isCancelled, Date().timeIntervalSince1970 < end {
             records.append(await send(number, load: "closed", due: Date().timeIntervalSince1970))
             number += plan.concurrency
             let next = Date().timeIntervalSince1970 + plan.think

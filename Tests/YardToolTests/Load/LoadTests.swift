@@ -59,6 +59,27 @@ import Testing
         #expect(server.statistics.requestsReceived == 2)
     }
 
+    @Test func `a run that is cancelled ends, and prints what was under way`() async throws {
+        let server = try Self.server()
+        server.fault = .hang
+        let terminal = RecordingTerminal()
+
+        let records = try await Self.withFile(for: server) { file in
+            let words = ["--service", file, "--path", "topics", "--rate", "100", "--concurrency", "2"]
+            let plan = try LoadPlan(Arguments(words + ["--duration", "20"], options: LoadCommand.options))
+            let client = try NetworkClient(service: plan.service)
+            let runner = LoadRunner(plan: plan, client: client, output: LineOutput(terminal.terminal))
+            let run = Task { await runner.run() }
+            await server.waitForRequests(10)
+            run.cancel()
+            return await run.value
+        }
+
+        #expect((10..<1_000).contains(records.count))
+        #expect(records.allSatisfy { $0.error == "cancelled" })
+        #expect(terminal.text.split(separator: "\n").count == records.count)
+    }
+
     @Test func `the keys of every line are in one order`() {
         let terminal = RecordingTerminal()
         let output = LineOutput(terminal.terminal)
