@@ -16,7 +16,10 @@ enum Benchmarks {
         var words = Words(Array(CommandLine.arguments.dropFirst()))
         let isJSON = words.flag("--json")
         let url = words.value("--url")
-        switch words.next() {
+        let name = words.next()
+        words.check(for: name ?? "")
+        if url != nil, name != "overhead" { fail() }
+        switch name {
         case "serve-bare":
             let server = try BareServer(body: SampleTopics.json)
             announce(server.port)
@@ -134,9 +137,30 @@ struct Words {
         "--large", "--entries", "--bad",
     ]
 
+    /// What each benchmark takes beside `--json` and `--url`: options, and words behind its name.
+    private static let taken: [String: (options: Set<String>, words: Int)] = [
+        "inflight": ([], 1), "startup": ([], 0), "transfer": (["--mib", "--folder"], .max), "overhead": (["--only"], 1),
+        "pipeline": (["--only"], 0), "encoding": (["--size"], .max), "dispatch": ([], 1), "refusals": ([], 1),
+        "soak": ([], 1), "faults": (["--method", "--policy", "--parallel", "--workers"], .max),
+        "burst": (["--bad"], .max), "switching": ([], 0), "cache": (["--only"], 0), "decode": (["--large"], 0),
+        "pages": ([], 0), "disk": (["--folder", "--entries"], 0),
+    ]
+
     init(_ words: [String]) {
         rest = words
         if words.contains(where: { $0.hasPrefix("-") && !Self.options.contains($0) }) { Benchmarks.fail() }
+    }
+
+    /// Checks that a benchmark takes what is left: options of its own, each once, and no more words than it knows.
+    func check(for benchmark: String) {
+        let (options, count) = Self.taken[benchmark] ?? ([], .max)
+        var seen: Set<String> = []
+        var words = rest.count
+        for word in rest where word.hasPrefix("-") {
+            guard options.contains(word), seen.insert(word).inserted else { Benchmarks.fail() }
+            words -= word == "--large" ? 1 : 2
+        }
+        guard words <= count else { Benchmarks.fail() }
     }
 
     /// Takes out a flag.

@@ -9,6 +9,7 @@ struct CacheBenchmark {
     private static let entries = 10_000
 
     func run() async throws {
+        if let only { try BenchmarkError.refuse([only], unlessAmong: ["hit", "get", "store", "ratio"]) }
         var sheet = FigureSheet(isJSON: isJSON)
         if runs("hit") {
             let child = try ChildServer()

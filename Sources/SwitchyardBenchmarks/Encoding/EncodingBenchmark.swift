@@ -11,6 +11,7 @@ struct EncodingBenchmark {
     var only: Set<String> = []
 
     func run() async throws {
+        try BenchmarkError.refuse(only, unlessAmong: parts.map(\.0))
         var reports: [EncodingReport] = []
         for (name, measure) in parts where only.isEmpty || only.contains(name) {
             let report = try await measure()

@@ -36,4 +36,14 @@ struct BenchmarkError: Error, CustomStringConvertible {
     init(_ description: String) {
         self.description = description
     }
+
+    /// Refuses names of parts that a benchmark does not have.
+    static func refuse(_ names: Set<String>, unlessAmong known: [String]) throws(BenchmarkError) {
+        let unknown = names.subtracting(known).sorted()
+        guard !unknown.isEmpty else { return }
+        throw BenchmarkError(
+            "nothing is called \(unknown.joined(separator: ", ")); there are "
+                + known.joined(separator: ", ")
+        )
+    }
 }

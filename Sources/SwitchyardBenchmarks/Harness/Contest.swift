@@ -52,6 +52,15 @@ struct Contender: Sendable {
     }
 }
 
+extension [Contender] {
+    /// The one of that name; all of them when it is `nil`.
+    func chosen(_ name: String?) throws(BenchmarkError) -> [Contender] {
+        guard let name else { return self }
+        try BenchmarkError.refuse([name], unlessAmong: map(\.name))
+        return filter { $0.name == name }
+    }
+}
+
 /// What one contender did in one round.
 struct Score: Codable {
     var perSecond: Double

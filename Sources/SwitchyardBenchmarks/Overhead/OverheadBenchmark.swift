@@ -47,7 +47,7 @@ struct OverheadBenchmark {
         #if os(Linux)
             contenders.append(try plainLoop(target, concurrency))
         #endif
-        return contenders.filter { only == nil || $0.name == only }
+        return try contenders.chosen(only)
     }
 
     #if os(Linux)

@@ -8,7 +8,7 @@ struct PipelineBenchmark {
     var only: String?
 
     func run() async throws {
-        let contest = Contest(contenders: try contenders().filter { only == nil || $0.name == only }, concurrency: 1)
+        let contest = Contest(contenders: try contenders().chosen(only), concurrency: 1)
         let scores = try await contest.run()
         let rows = scores.mapValues { Spread($0.map(\.cpuMicroseconds)) }
         if isJSON { return print(String(decoding: try JSONEncoder().encode(rows), as: UTF8.self)) }

@@ -17,6 +17,7 @@ struct TransferBenchmark {
         defer { try? FileManager.default.removeItem(at: place) }
         let server = try ChildServer(command: "serve-drain")
         let contenders = try TransferContenders(origin: server.origin, size: mebibytes << 20, folder: place)
+        try BenchmarkError.refuse(only, unlessAmong: contenders.duels.map(\.name))
         var sheet = FigureSheet(isJSON: isJSON)
         for (name, duel) in contenders.duels where only.isEmpty || only.contains(name) {
             try await measure(name, duel, &sheet)
