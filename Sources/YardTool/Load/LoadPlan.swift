@@ -13,8 +13,8 @@ struct LoadPlan: Sendable {
     var concurrency: Int
     /// Seconds that a worker pauses between two requests.
     var think: Double
-    /// When the first request is due, in seconds since 1970.
-    var start: Double
+    /// When the first request is due, in seconds since 1970; when all is ready for it if `nil`.
+    var start: Double?
     var duration: Double
     /// The caller's whole deadline; the client's default when `nil`.
     var timeout: Duration?
@@ -29,7 +29,7 @@ struct LoadPlan: Sendable {
         rate = try arguments.number("rate", in: 0...100_000) ?? 0
         concurrency = try arguments.integer("concurrency", in: 0...10_000) ?? 0
         think = try arguments.number("think", in: 0...3_600) ?? 0
-        start = try arguments.number("start", in: 0...1e11) ?? Date().timeIntervalSince1970
+        start = try arguments.number("start", in: 0...1e11)
         timeout = try arguments.number("timeout", in: 0.001...86_400).map { .seconds($0) }
         guard rate > 0 || concurrency > 0 else { throw UsageError("--rate or --concurrency has to be given") }
         let name = arguments.text("method") ?? "GET"

@@ -6,10 +6,19 @@ struct LoadRunner: Sendable {
     let plan: LoadPlan
     let client: NetworkClient
     let output: LineOutput
+    private let start: Double
+
+    init(plan: LoadPlan, client: NetworkClient, output: LineOutput) {
+        self.plan = plan
+        self.client = client
+        self.output = output
+        // The time that it takes to read the plan and to make a client is no server's.
+        start = plan.start ?? Date().timeIntervalSince1970
+    }
 
     /// Returns when the last request has ended; a run that is cancelled ends those under way.
     func run() async -> [LoadRecord] {
-        await pause(until: plan.start)
+        await pause(until: start)
         return await withTaskGroup(of: [LoadRecord].self) { group in
             group.addTask { await openLoop() }
             for worker in 0..<plan.concurrency {
@@ -32,7 +41,7 @@ struct LoadRunner: Sendable {
     private func openLoop() async -> [LoadRecord] {
         await withTaskGroup(of: LoadRecord.self) { group in
             for index in 0..<openCount {
-                let due = plan.start + Double(index) / plan.rate
+                let due = start + Double(index) / plan.rate
                 await pause(until: due)
                 guard !Task.isCancelled else { break }
                 group.addTask { await send(index + 1, load: "open", due: due) }
@@ -44,7 +53,7 @@ struct LoadRunner: Sendable {
     private func closedLoop(_ worker: Int) async -> [LoadRecord] {
         var records: [LoadRecord] = []
         var number = openCount + worker + 1
-        let end = plan.start + plan.duration
+        let end = start + plan.duration
         while !Task.isCancelled, Date().timeIntervalSince1970 < end {
             records.append(await send(number, load: "closed", due: Date().timeIntervalSince1970))
             number += plan.concurrency

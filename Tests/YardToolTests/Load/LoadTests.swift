@@ -46,6 +46,22 @@ import Testing
         #expect(server.statistics.requestsReceived == count)
     }
 
+    @Test func `a run starts when all is ready, unless told when`() async throws {
+        let server = try Self.server()
+
+        let (ready, records) = try await Self.withFile(for: server) { file in
+            let words = ["--service", file, "--path", "topics", "--rate", "100", "--duration", "0.02"]
+            let plan = try LoadPlan(Arguments(words, options: LoadCommand.options))
+            let client = try NetworkClient(service: plan.service)
+            let ready = Date().timeIntervalSince1970
+            let output = LineOutput(.silent)
+            return (ready, await LoadRunner(plan: plan, client: client, output: output).run())
+        }
+
+        #expect(records.count == 2)
+        #expect(records.allSatisfy { $0.due >= ready })
+    }
+
     @Test func `a worker whose next request would come too late does not wait for it`() async throws {
         let server = try Self.server()
         let start = ContinuousClock.now
