@@ -26,6 +26,7 @@ import Testing
         #expect(try await GroupsSamples.hold(api) { _ in }.value() == [Topic(id: 1, title: "one")])
         #expect(try await GroupsSamples.together(api, [7, 7]) == ["seven", "seven", "seven", "one"])
         #expect(await GroupsSamples.chain(api).members == [.succeeded, .succeeded])
+        #expect(try await GroupsSamples.graph(api).members == [.succeeded, .succeeded])
     }
 
     @Test func `the policy of the article on switching is a valid one`() async throws {

@@ -51,4 +51,16 @@ enum GroupsSamples {
         // end
         return report
     }
+
+    static func graph(_ api: ForumAPI) async throws -> GroupReport {
+        let meRequest = api.request(User.self, for: APIConfiguration(path: "users/7"))
+        let topicsRequest = api.request([Topic].self, for: APIConfiguration(path: "topics"))
+        // sample
+        let graph = RequestGraph()
+        try graph.add(meRequest, named: "me")
+        try graph.add(topicsRequest, named: "topics", after: ["me"])
+        let outcome = try await graph.finished()
+        // end
+        return outcome
+    }
 }
