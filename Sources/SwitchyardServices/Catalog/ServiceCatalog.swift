@@ -105,8 +105,14 @@ public struct ServiceCatalog: Sendable {
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
             return CatalogError(.unreadable, file: url.path, expected: "a service file", found: "nothing")
         }
-        let found = isDirectory.boolValue ? "a folder" : reason(of: error)
+        let found = isDirectory.boolValue ? "a folder" : isFile(url) ? reason(of: error) : "a device or a pipe"
         return CatalogError(.unreadable, file: url.lastPathComponent, expected: "a readable file", found: found)
+    }
+
+    /// Whether bytes are kept there; of what is none, the system says that its reader has no permission.
+    private static func isFile(_ url: URL) -> Bool {
+        let values = try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey])
+        return values?.isRegularFile ?? true
     }
 
     private static func reason(of error: any Error) -> String {

@@ -78,6 +78,17 @@ import Testing
         }
     }
 
+    @Test func `a device that is called like a file cannot be read`() throws {
+        try withTemporaryFolder { folder in
+            let odd = folder.appending(path: "topics.json")
+            try FileManager.default.createSymbolicLink(atPath: odd.path, withDestinationPath: "/dev/null")
+
+            let error = #expect(throws: CatalogError.self) { try ServiceCatalog.service(contentsOf: odd) }
+
+            #expect(error?.description == "topics.json: expected a readable file, found a device or a pipe")
+        }
+    }
+
     private func withTemporaryFolder(_ body: (URL) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "services-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
