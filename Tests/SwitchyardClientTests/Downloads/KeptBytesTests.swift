@@ -80,4 +80,23 @@ struct KeptBytesTests {
         #expect(try lab.content == bytes)
         #expect(try lab.files == ["film.mov", "other.mov"])
     }
+
+    // A crash may come between the two steps with which a file gets its place.
+    @Test func `a file that is in its place already, and still among what is kept, is not written to`() async throws {
+        let (lab, _) = try await cutLab(after: 2_999_999)
+        let part = lab.folder.appendingPathComponent(try #require(try lab.files.first { $0.hasSuffix(".part") }))
+        let handle = try FileHandle(forWritingTo: part)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: bytes.suffix(1))
+        try handle.close()
+        try FileManager.default.linkItem(at: part, to: lab.target)
+        let other = DownloadLab.bytes(2_000_000, seed: 1)
+        lab.serve(LoopbackContent(other, entityTag: "\"v2\""))
+
+        let file = try await lab.client.download(lab.download { $0.existingFile = .makeUnique })
+
+        #expect(try lab.content == bytes)
+        #expect(try Data(contentsOf: file.url) == other)
+        #expect(try lab.files == ["film 2.mov", "film.mov"])
+    }
 }

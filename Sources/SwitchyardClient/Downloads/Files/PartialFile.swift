@@ -21,7 +21,20 @@ final class PartialFile: Sendable {
     /// - Throws: ``FileFailure``; with ``FileFailure/Reason/busy`` when another download has it.
     init(at url: URL) throws(FileFailure) {
         self.url = url
-        descriptor = try ExclusiveFile.open(url.path, mode: 0o666)
+        descriptor = try Self.open(url)
+    }
+
+    /// Opens the file; one that has another name as well is left to that.
+    ///
+    /// It is whole, and got its place when the process ended before the name here was taken away.
+    private static func open(_ url: URL) throws(FileFailure) -> Int32 {
+        let descriptor = try ExclusiveFile.open(url.path, mode: 0o666)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_nlink > 1 else { return descriptor }
+        unlink(url.path)
+        ExclusiveFile.unlock(descriptor)
+        close(descriptor)
+        return try ExclusiveFile.open(url.path, mode: 0o666)
     }
 
     /// Takes a descriptor over, to write to whatever it is open for.
