@@ -239,6 +239,23 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
+    // E22, RFC 9110 sections 6.6.1 and 8.8.2.2
+    @Test func `a date of the last change is not good enough if it may have been changed again since`() async throws {
+        let lab = try DownloadLab()
+        let date = try #require(HTTPDate.text(for: Date()))
+        lab.serve(LoopbackContent(bytes, lastModified: date))
+        lab.server.fault = .truncate(after: 300_000)
+        let failure = try await lab.failure(of: lab.download())
+        lab.server.fault = nil
+        let other = DownloadLab.bytes(bytes.count, seed: 1)
+        lab.serve(LoopbackContent(other, lastModified: date))
+
+        _ = try await lab.client.download(lab.download())
+
+        #expect(failure.keptBytes == 0)
+        #expect(try lab.content == other)
+    }
+
     // E22
     @Test func `a write, and a server that gives no ranges, leave nothing to go on from`() async throws {
         let write = try DownloadLab()

@@ -10,15 +10,15 @@ enum ResumeValidator: Codable, Sendable, Hashable {
     /// The validator of an answer; `nil` when it has none that may be used with `If-Range`.
     ///
     /// A weak tag may not (RFC 9110 section 13.1.5), and hides the date behind it: the content may change without
-    /// either. A date may, if it was a second or more in the past when the answer was made (section 8.8.2.2).
-    init?(_ headers: HTTPHeaders) {
+    /// either. A date may, if it was a second or more in the past when the answer was made (section 8.8.2.2). Of an answer
+    /// that does not say when that was, it is when it came (section 6.6.1), by a clock that may be another: a minute.
+    init?(_ headers: HTTPHeaders, now: Date = Date()) {
         if let tag = headers["ETag"], !tag.isEmpty {
             guard !tag.hasPrefix("W/") else { return nil }
             self = .entityTag(tag)
         } else if let text = headers["Last-Modified"], let modified = HTTPDate.date(from: text) {
-            if let date = headers["Date"].flatMap(HTTPDate.date(from:)), date.timeIntervalSince(modified) < 1 {
-                return nil
-            }
+            let date = headers["Date"].flatMap(HTTPDate.date(from:))
+            guard (date ?? now).timeIntervalSince(modified) >= (date == nil ? 60 : 1) else { return nil }
             self = .lastModified(text)
         } else {
             return nil
