@@ -100,6 +100,23 @@ struct UploadRecordTests {
         #expect(records(lab).count == 1)
     }
 
+    @Test func `an upload of which the server is told something else is another upload`() async throws {
+        let (lab, file) = try await cutLab(.tus)
+        var named = upload(file, lab)
+        named.resumption = .tus(metadata: ["filename": "film.mov"])
+        named.resumption?.directory = lab.folder.appendingPathComponent("kept")
+        let (drive, source) = try await cutLab(.contentRange)
+        var described = upload(source, drive)
+        described.resumption = .contentRange(opening: .json(["name": "film.mov"]))
+        described.resumption?.directory = drive.folder.appendingPathComponent("kept")
+
+        _ = try await lab.client.upload(named)
+        _ = try await drive.client.upload(described)
+
+        #expect(lab.uploads.uploads.map(\.isComplete) == [false, true])
+        #expect(drive.uploads.uploads.map(\.isComplete) == [false, true])
+    }
+
     @Test func `the server that has the bytes is gone for good, and another one gets them`() async throws {
         let (lab, file) = try await cutLab(.tus, servers: 2)
         let others = LoopbackUploads(.tus)

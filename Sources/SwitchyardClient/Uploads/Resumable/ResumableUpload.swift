@@ -48,8 +48,8 @@ struct ResumableUpload {
             service: transfer.service,
             environment: transfer.pool.environment.rawValue
         )
-        let isTus = if case .tus = resumption.dialect { true } else { false }
-        let text = "\(isTus ? "tus" : "ranges") \(subject.digest) \(file.standardizedFileURL.path)"
+        let told = resumption.dialect.told(in: transfer.pool.generator.bodyContext)
+        let text = "\(told) \(subject.digest) \(file.standardizedFileURL.path)"
         return UploadRecord.Place(in: directory, subject: text)
     }
 

@@ -154,3 +154,18 @@ struct UploadDialect: Sendable {
         Int64(text.trimmingCharacters(in: .whitespaces)).flatMap { $0 < 0 ? nil : $0 }
     }
 }
+
+extension UploadResumption.Dialect {
+    /// The protocol, and what a server is told when an upload is opened: with something else it is another upload.
+    func told(in context: BodyEncodingContext) -> String {
+        switch self {
+        case .tus(let metadata):
+            return metadata.sorted { $0.key < $1.key }.reduce("tus") { $0 + $1.key.framed + $1.value.framed }
+        case .contentRange(let opening):
+            // A body that is not in memory tells nothing apart.
+            guard case .data(let body)? = try? opening.encoded(in: context) else { return "ranges" }
+            let plain = MultipartBoundaries.removed(from: body, contentType: opening.contentType ?? "")
+            return "ranges \(MessageDigest.sha256(plain).hexText)"
+        }
+    }
+}
