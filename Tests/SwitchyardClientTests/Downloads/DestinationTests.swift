@@ -4,6 +4,10 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// Where a file goes, and what may stand in its way: E12 to E17, E25, AFN-1, YTK-10, PEER-8.
 @Suite(.timeLimit(.minutes(5)))
 struct DestinationTests {
@@ -324,4 +328,56 @@ struct DestinationTests {
         #expect(failure.fileReason == .notAFileURL)
         #expect(lab.server.requests.isEmpty)
     }
+
+    #if canImport(Glibc)
+        // Two folders of one device that no file can be renamed between; only the superuser can make such.
+        @Test(.enabled(if: geteuid() == 0 && BindMount.isAllowed))
+        func `a file goes to another mount of the device on which its bytes are kept`() async throws {
+            let lab = try lab()
+            let kept = lab.folder.appendingPathComponent("kept")
+            try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: false)
+            let mount = try BindMount(of: kept)
+            defer { mount.end() }
+
+            for rule in [ExistingFileRule.refuse, .replace, .makeUnique] {
+                let file = try await lab.client.download(
+                    lab.download {
+                        $0.existingFile = rule
+                        $0.partialDirectory = kept
+                    }
+                )
+
+                #expect(try Data(contentsOf: file.url) == bytes)
+            }
+            #expect(try lab.files == ["film 2.mov", "film.mov", "kept"])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: kept.path).isEmpty)
+        }
+    #endif
 }
+
+#if canImport(Glibc)
+    /// A folder that is mounted over itself: another mount of the same device.
+    private struct BindMount {
+        private let path: String
+
+        init(of folder: URL) throws {
+            path = folder.path
+            // MS_BIND
+            guard Glibc.mount(path, path, nil, 4_096, nil) == 0 else { throw POSIXError(.EPERM) }
+        }
+
+        func end() {
+            umount(path)
+        }
+
+        /// Whether this process may mount anything.
+        static var isAllowed: Bool {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mount-\(UUID().uuidString)")
+            try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            guard let mount = try? BindMount(of: folder) else { return false }
+            mount.end()
+            return true
+        }
+    }
+#endif

@@ -37,15 +37,28 @@ struct FilePlacement: Sendable {
     /// - Returns: Where it is now; another name than asked for only by ``ExistingFileRule/makeUnique``.
     func place(_ file: URL, at target: URL) throws(FileFailure) -> URL {
         try check(target)
-        let near = try broughtNear(file, target)
+        if try isOnDevice(of: target, file), let place = try movedAtOnce(file, target) { return place }
+        let near = try copied(file, beside: target)
         do throws(FileFailure) {
             let place = try moved(near, target)
             synchronizeDirectory(of: place)
-            if near != file { unlink(file.path) }
+            unlink(file.path)
             return place
         } catch {
-            if near != file { unlink(near.path) }
+            unlink(near.path)
             throw error
+        }
+    }
+
+    /// Moves a file within a device; `nil` when the target lies on another mount of it, which no name leads across.
+    private func movedAtOnce(_ file: URL, _ target: URL) throws(FileFailure) -> URL? {
+        do throws(FileFailure) {
+            let place = try moved(file, target)
+            synchronizeDirectory(of: place)
+            return place
+        } catch {
+            guard error.reason == FileFailure(errno: EXDEV, path: "").reason else { throw error }
+            return nil
         }
     }
 
@@ -91,13 +104,18 @@ struct FilePlacement: Sendable {
         guard rename(file.path, target.path) == 0 else { throw FileFailure(errno: errno, path: target.path) }
     }
 
-    /// The file, or a copy of it on the volume of the target.
-    private func broughtNear(_ file: URL, _ target: URL) throws(FileFailure) -> URL {
+    /// Whether a file is on the device of the target.
+    private func isOnDevice(of target: URL, _ file: URL) throws(FileFailure) -> Bool {
         let directory = target.deletingLastPathComponent()
         var (here, there) = (stat(), stat())
         guard stat(file.path, &here) == 0 else { throw FileFailure(errno: errno, path: file.path) }
         guard stat(directory.path, &there) == 0 else { throw FileFailure(errno: errno, path: directory.path) }
-        if here.st_dev == there.st_dev { return file }
+        return here.st_dev == there.st_dev
+    }
+
+    /// A copy of the file in the directory of the target.
+    private func copied(_ file: URL, beside target: URL) throws(FileFailure) -> URL {
+        let directory = target.deletingLastPathComponent()
         let copy = directory.appendingPathComponent(".switchyard-\(UUID().uuidString).part")
         do throws(FileFailure) {
             try Self.copy(file, to: copy)
