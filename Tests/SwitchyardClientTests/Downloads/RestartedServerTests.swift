@@ -74,6 +74,39 @@ import Testing
         #expect(done.pauses == 2)
     }
 
+    @Test func `so does one that does not answer at all meanwhile`() async throws {
+        let whole: HTTPHeaders = ["ETag": "\"v1\"", "Content-Length": "1000"]
+        let first = StubAnswer.chunks([Self.bytes.prefix(600)], headers: whole, failing: Self.cut)
+        let transport = StubTransport(answers: [first, .never, rest])
+        let client = try NetworkClient(
+            service: .topics(switching: .off, servers: 1),
+            transport: transport,
+            time: clock
+        )
+        let pauses = Locked(0)
+        let isOver = Locked(false)
+        let configuration = lab.download {
+            $0.maximumContinuations = 2
+            $0.onEvent = { if case .interrupted = $0 { pauses.withLock { $0 += 1 } } }
+        }
+        let task = Task {
+            defer { isOver.withLock { $0 = true } }
+            return try await client.download(configuration)
+        }
+
+        for wanted in 1...2 {
+            await until { isOver.withLock { $0 } || pauses.withLock { $0 } == wanted && clock.nextDeadline != nil }
+            clock.advance(by: .seconds(60))
+            guard wanted == 1 else { break }
+            await transport.waitForRequests(2)
+            await until { clock.nextDeadline == clock.now.advanced(by: .seconds(60)) }
+            clock.advance(by: .seconds(60))
+        }
+
+        #expect(try await task.value.receivedBytes == 1_000)
+        #expect(transport.requests.map { $0.headers["Range"] } == [nil, "bytes=600-", "bytes=600-"])
+    }
+
     @Test func `what is asked in vain counts as a continuation, and the bytes are kept`() async throws {
         let refused = TransportError(.connectionRefused, message: "refused", mayHaveBeenSent: false)
 

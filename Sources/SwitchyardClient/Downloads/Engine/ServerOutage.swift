@@ -11,10 +11,11 @@ struct ServerOutage: Sendable {
 
     /// `nil` for a failure that no waiting helps against.
     init?(_ failure: RequestFailure) {
-        guard case .transport(let error) = failure.reason, AttemptOutcome(error.kind).failureKind != nil else {
-            return nil
+        switch failure.reason {
+        case .transport(let cause) where AttemptOutcome(cause.kind).failureKind != nil: error = cause
+        case .deadlineExceeded: error = TransportError(.timeout, message: "the server did not answer in time")
+        default: return nil
         }
-        self.error = error
         pause = .zero
     }
 
