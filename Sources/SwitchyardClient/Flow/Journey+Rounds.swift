@@ -125,7 +125,7 @@ extension Journey {
         var adapted = configuration
         for adapter in plan.adapters {
             do {
-                try await adapter.part(&adapted, context)
+                try await ConcurrencyLimit.holding(plan.limits) { try await adapter.part(&adapted, context) }
             } catch {
                 throw RequestFailure.Reason(thrown: error, by: adapter.name)
             }

@@ -201,4 +201,26 @@ import Testing
         #expect(transport.requestCount == 4)
         #expect(limit.runningCount == 0)
     }
+
+    @Test func `what an adapter sends does not wait for the place of the request that it adapts`() async throws {
+        let limit = ConcurrencyLimit(total: 1)
+        let (client, transport) = try NetworkClient.limited([limit])
+        var call = APIConfiguration.path("list")
+        call.interceptors = [
+            .adapting("nonce") { configuration, _ in
+                let answer = try await client.send(.path("nonce"))
+                configuration.headers.set("Nonce", "\(answer.status)")
+            }
+        ]
+        let (first, second) = (call, call)
+        let calls = [first, second].map { call in Task { await client.failure(of: call) } }
+        await until { transport.requestCount > 0 || limit.waitingCount == 2 }
+
+        #expect(limit.waitingCount < 2)
+
+        if transport.requestCount == 0 { client.cancelAll() }
+        for call in calls { #expect(await call.value == nil) }
+        #expect(transport.requestCount == 4)
+        #expect(limit.runningCount == 0)
+    }
 }

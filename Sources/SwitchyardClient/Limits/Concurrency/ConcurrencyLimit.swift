@@ -11,7 +11,8 @@ import SwitchyardServices
 /// A place is held for a round, with its failovers and hedges, which have budgets of their own; it counts for the server
 /// that is preferred when it is given; whoever waits while another server becomes the preferred one waits for a place
 /// there. Servers of one name in several services or environments are several servers. What a renewal of credentials
-/// sends goes without a place, since those who have places may be waiting for it.
+/// sends goes without a place, since those who have places may be waiting for it; so does what an adapting interceptor
+/// sends, from its own task or a child of it, for a request that has one.
 public final class ConcurrencyLimit: RequestLimit {
     private struct State {
         var places: PlaceTable
@@ -43,7 +44,7 @@ public final class ConcurrencyLimit: RequestLimit {
     ///
     /// - Throws: ``RequestFailure/Reason/queueFull``.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
-        guard !CredentialBypass.isRenewing else { return .free }
+        guard !CredentialBypass.isRenewing, !Self.held.contains(ObjectIdentifier(self)) else { return .free }
         let server = context.preferredPlace
         let (owner, priority) = (context.owner, configuration.priority)
         let arrival = state.withLock { state in
@@ -107,6 +108,20 @@ public final class ConcurrencyLimit: RequestLimit {
             }
             for continuation in admitted { continuation.resume(returning: true) }
         }
+    }
+}
+
+// MARK: - What is sent for a request that has a place
+
+extension ConcurrencyLimit {
+    /// The limits in which the request has a place for which the present task works.
+    @TaskLocal private static var held: Set<ObjectIdentifier> = []
+
+    /// Works for a request that has passed limits: what is sent meanwhile waits for no other place in them.
+    static func holding(_ limits: [any RequestLimit], _ body: () async throws -> Void) async throws {
+        let places = limits.compactMap { ($0 as? ConcurrencyLimit).map { ObjectIdentifier($0) } }
+        guard !places.isEmpty else { return try await body() }
+        try await $held.withValue(held.union(places)) { try await body() }
     }
 }
 
