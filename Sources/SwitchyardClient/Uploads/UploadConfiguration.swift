@@ -28,7 +28,9 @@ public struct UploadConfiguration: Sendable {
     /// How the upload goes on where it was cut; it is one request, and not gone on with, unless set.
     ///
     /// The request opens the upload then, those that follow go to the URL that the server names, with the same header
-    /// fields. A ``digest`` is that of each request's own bytes. A request made by hand opens with the body that it has.
+    /// fields; without credentials (``HTTPHeaders/sensitiveNames``) where that is neither one of the service's servers nor
+    /// the host that was asked. A ``digest`` is that of each request's own bytes. A request made by hand opens with the
+    /// body that it has.
     public var resumption: UploadResumption?
     /// Shows the upload in a Foundation progress, through which it can be cancelled and paused; nowhere unless set.
     public var monitor: TransferMonitor?

@@ -161,4 +161,22 @@ struct UploadFailoverTests {
         #expect(lab.server.requests.map { $0.headers["X-Key"] } == ["secret"])
         #expect(store.requests.map { $0.headers["X-Key"] } == [nil])
     }
+
+    @Test func `a credential in a call's own header stays with the servers that the call was made to`() async throws {
+        let lab = try UploadLab(.tus)
+        let store = LoopbackServer()
+        try store.start()
+        defer { store.stop() }
+        lab.uploads.open(on: store)
+        lab.uploads.open(on: lab.server, sendingTo: store.baseURL)
+        var upload = UploadConfiguration(path: "files", from: .data(bytes))
+        upload.request.headers = ["Authorization": "Bearer mine", "X-Album": "7"]
+        upload.resumption = .tus()
+
+        _ = try await lab.client.upload(upload)
+
+        #expect(lab.server.requests.map { $0.headers["Authorization"] } == ["Bearer mine"])
+        #expect(store.requests.map { $0.headers["Authorization"] } == [nil])
+        #expect(store.requests.map { $0.headers["X-Album"] } == ["7"])
+    }
 }

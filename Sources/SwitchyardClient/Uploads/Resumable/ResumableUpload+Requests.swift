@@ -73,11 +73,29 @@ extension ResumableUpload {
         request.idempotencyKey = .none
         request.path = session.url.text
         request.server = session.server.map { .named($0) } ?? .automatic
+        if leadsAway(session.url) { request.headers = request.headers.withoutCredentials }
         if session.isSought, let path = transfer.pool.path(of: session.url, below: session.server) {
             request.path = path
             request.server = .automatic
         }
         return request
+    }
+
+    /// Whether the server has named a place for the upload that the caller has not: credentials do not go there, as they
+    /// do not along a redirect.
+    private func leadsAway(_ url: RequestURL) -> Bool {
+        guard transfer.pool.base(of: url) == nil else { return false }
+        let call = configuration.request
+        var asked = call.prebuiltRequest?.url ?? RequestURL(call.path)
+        if asked == nil, case .baseURL(let base) = call.server { asked = base }
+        return url.origin != asked?.origin
+    }
+}
+
+extension HTTPHeaders {
+    /// The fields but for those whose values are credentials.
+    fileprivate var withoutCredentials: HTTPHeaders {
+        HTTPHeaders(fields.filter { !HTTPHeaders.sensitiveNames.contains($0.name.lowercased()) })
     }
 }
 
