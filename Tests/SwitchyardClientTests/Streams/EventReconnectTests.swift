@@ -51,6 +51,69 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 2)
     }
 
+    @Test func `a server that does not answer by the client's deadline is asked again`() async throws {
+        let clock = ManualClock()
+        let transport = StubTransport(answers: [.never, .status(204)])
+        let service = try Service.topics(switching: .off, servers: 1)
+        let client = try NetworkClient(service: service, transport: transport, options: .init(seed: 1), time: clock)
+        let reading = Task { for try await _ in client.eventSource(APIConfiguration(path: "news")) {} }
+        await transport.waitForRequests(1)
+        await until { clock.nextDeadline == clock.now.advanced(by: .seconds(60)) }
+
+        clock.advance(by: .seconds(60))
+        let isOver = Locked(false)
+        Task {
+            _ = await reading.result
+            isOver.withLock { $0 = true }
+        }
+        await until { isOver.withLock { $0 } || clock.nextDeadline == clock.now.advanced(by: .seconds(3)) }
+        clock.advance(by: .seconds(3))
+
+        try await reading.value
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `a credential that cannot be renewed for now does not end it`() async throws {
+        let transport = StubTransport(answers: [.status(204)])
+        let count = Locked(0)
+        var options = NetworkClient.Options(seed: 1)
+        options.credentials = Credentials { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            guard number > 2 else { throw TransportError(.offline, message: "no way", mayHaveBeenSent: false) }
+            return .bearer("fresh")
+        }
+        let service = try Service.topics(switching: .off, servers: 1)
+        let client = try NetworkClient(service: service, transport: transport, options: options)
+
+        for try await _ in client.eventSource(APIConfiguration(path: "news"), options: .quick) {}
+
+        #expect(count.withLock { $0 } == 3)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test(arguments: [.overloaded, .credentials(.renewalTimedOut)] as [RequestFailure.Reason])
+    func `what may pass and has sent nothing does not end it either`(reason: RequestFailure.Reason) async throws {
+        let (client, transport) = try Self.client(.status(204))
+        let isOver = Locked(false)
+        var call = APIConfiguration(path: "chat", method: .post)
+        call.interceptors = [
+            .adapting { _, _ in
+                let isFirst = isOver.withLock { isOver in
+                    defer { isOver = true }
+                    return !isOver
+                }
+                if isFirst { throw reason }
+            }
+        ]
+
+        for try await _ in client.eventSource(call, options: .quick) {}
+
+        #expect(transport.requestCount == 1)
+    }
+
     @Test func `the network's return ends what failures have added to the wait`() async throws {
         let clock = ManualClock()
         let answers = Array(repeating: StubAnswer.failure(.offline), count: 5) + [.status(204)]

@@ -78,9 +78,7 @@ final class EventConnection: @unchecked Sendable {
         do throws(RequestFailure) {
             response = try await transfer.open(request, avoiding: avoided, endsByHandle: true)
         } catch {
-            guard case .transport(let cause) = error.reason, mayPass(cause.kind),
-                configuration.isIdempotent || !cause.mayHaveBeenSent, mayTryAgain
-            else { throw .request(error) }
+            guard mayPass(error.reason), mayTryAgain else { throw .request(error) }
             return true
         }
         avoided = []
@@ -110,6 +108,18 @@ final class EventConnection: @unchecked Sendable {
         // An event stream may give an id that no header field can hold; that is no reason to end here.
         if !last.value.isEmpty, last.isValid { request.setField(last.name, last.value) }
         return request
+    }
+
+    /// Whether the request may be sent again after it got no answer, and may get one then.
+    private func mayPass(_ reason: RequestFailure.Reason) -> Bool {
+        switch reason {
+        case .transport(let cause): mayPass(cause.kind) && (configuration.isIdempotent || !cause.mayHaveBeenSent)
+        // That of one request, and not of all of them: a server that hangs, or a network that swallows everything.
+        case .deadlineExceeded: configuration.isIdempotent && transfer.handle.reason == nil
+        // Nothing was done.
+        case .overloaded, .credentials(.renewalFailed), .credentials(.renewalTimedOut): true
+        default: false
+        }
     }
 
     /// Whether another connection may fare better; what this side cannot or will not do stays as it is.
