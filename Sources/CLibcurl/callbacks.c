@@ -284,12 +284,14 @@ static int begin_lookup(void *resolver, void *reserved, void *context) {
     (void)resolver, (void)reserved;
     struct ycurl_exchange *exchange = context;
     exchange->resolving = !exchange->opened_socket;
+    if (exchange->resolving) exchange->last_activity = exchange->loop->now;
     return 0;
 }
 
 static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
     struct ycurl_exchange *exchange = context;
     exchange->resolving = false;
+    if (!exchange->opened_socket) exchange->last_activity = exchange->loop->now;
     exchange->opened_socket = true;
     if (exchange->abandoned) return CURL_SOCKET_BAD;
     return loop_open_socket(exchange->loop, purpose, address);

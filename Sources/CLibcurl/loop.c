@@ -169,6 +169,11 @@ static bool is_connected(struct ycurl_exchange *exchange) {
     return exchange->was_sent || begun > 0;
 }
 
+/// Whether it still waits for a connection that others have: libcurl has looked for none of its own, nor found one.
+static bool is_queued(struct ycurl_exchange *exchange) {
+    return !exchange->resolving && !exchange->opened_socket && !is_connected(exchange);
+}
+
 /// Which of its times an exchange has used up.
 static enum ycurl_verdict judge_time(struct ycurl_exchange *exchange, int64_t now) {
     if (exchange->deadline <= now) return YCURL_DEADLINE_PASSED;
@@ -176,8 +181,8 @@ static enum ycurl_verdict judge_time(struct ycurl_exchange *exchange, int64_t no
         if (!is_connected(exchange)) return YCURL_NOT_CONNECTED;
         exchange->connect_deadline = INT64_MAX;
     }
-    // A pause is the caller's own doing, and no silence of the server.
-    if (exchange->receive_paused || exchange->fed_waiting) exchange->last_activity = now;
+    // A pause is the caller's own doing, and a queue that of its other exchanges; neither is a silence of the server.
+    if (exchange->receive_paused || exchange->fed_waiting || is_queued(exchange)) exchange->last_activity = now;
     return idle_due(exchange) <= now ? YCURL_IDLE_TOO_LONG : YCURL_NO_VERDICT;
 }
 

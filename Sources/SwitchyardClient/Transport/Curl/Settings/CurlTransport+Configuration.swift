@@ -23,11 +23,11 @@
             ///
             /// It has at most 107 bytes (unix(7)); no transport is made with a longer one.
             public var unixSocketPath: String?
-            /// Connections to one server at most; more requests wait.
+            /// Connections to one server at most; more requests wait, which their idle timeout leaves out.
             ///
             /// `nil`, the default, is no limit.
             public var maximumConnectionsPerHost: Int?
-            /// Connections in all at most; more requests wait.
+            /// Connections in all at most; more requests wait, as with those to one server.
             ///
             /// `nil`, the default, is no limit.
             public var maximumConnections: Int?

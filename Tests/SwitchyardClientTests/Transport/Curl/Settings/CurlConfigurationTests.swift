@@ -232,6 +232,30 @@
             #expect(server.statistics.connectionsAccepted <= 2)
         }
 
+        @Test func `D47: the wait for a connection is no silence of the server`() async throws {
+            try await calm()
+            let isHeld = Latch()
+            server.route(.get, "/held") { _ in
+                await isHeld.wait()
+                return .text("held")
+            }
+            var configuration = CurlTransport.Configuration()
+            configuration.maximumConnectionsPerHost = 1
+            let transport = try CurlTransport(configuration: configuration)
+            let held = HTTPRequest(url: try #require(RequestURL("\(server.baseURL)/held")))
+            var waiting = HTTPRequest(url: try #require(RequestURL(server.baseURL)))
+            waiting.timeouts.idle = .milliseconds(350)
+
+            let first = Task { try await transport.send(held) }
+            await server.wait { $0.requestsInProgress == 1 }
+            let second = Task { try await transport.send(waiting) }
+            try await Task.sleep(for: .milliseconds(800))  // The passing of time is what is tested.
+            isHeld.open()
+
+            #expect(try await first.value.status == 200)
+            #expect(try await second.value.status == 200)
+        }
+
         @Test func `unused connections are closed after their time`() async throws {
             var configuration = CurlTransport.Configuration()
             configuration.idleConnectionTimeout = .milliseconds(100)
