@@ -301,9 +301,10 @@ static int note_progress(void *context, int64_t to_receive, int64_t received, in
     struct ycurl_exchange *exchange = context;
     struct ycurl_progress *progress = &exchange->progress;
     if (progress->received == received && progress->sent == sent) return 0;
+    exchange->last_activity = exchange->loop->now;
     if (exchange->configured_ignores_length && exchange->announced_length > 0) to_receive = exchange->announced_length;
     *progress = (struct ycurl_progress){sent, to_send, received, to_receive};
-    loop_note(exchange->loop, exchange, YCURL_PROGRESSED);
+    if (exchange->report_progress) loop_note(exchange->loop, exchange, YCURL_PROGRESSED);
     return 0;
 }
 

@@ -174,9 +174,11 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
         code |= set(easy, CURLOPT_ACCEPT_ENCODING, decompress ? "" : NULL);
         exchange->configured_decompress = decompress;
     }
-    if (request->report_progress != exchange->configured_progress) {
-        code |= set(easy, CURLOPT_NOPROGRESS, request->report_progress ? 0L : 1L);
-        exchange->configured_progress = request->report_progress;
+    // A piece that libcurl has taken may go out for longer than the idle time, and only its progress tells.
+    bool watches = request->report_progress || (is_upload(request->body) && request->idle_limit > 0);
+    if (watches != exchange->configured_progress) {
+        code |= set(easy, CURLOPT_NOPROGRESS, watches ? 0L : 1L);
+        exchange->configured_progress = watches;
     }
     long buffer = receive_buffer(exchange);
     if (buffer != exchange->configured_buffer) {
@@ -224,6 +226,7 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->owner = request->owner;
     exchange->body = request->body;
     exchange->once = request->once;
+    exchange->report_progress = request->report_progress;
     exchange->was_sent = false;
     exchange->head.count = 0;
     exchange->head_limit = request->head_limit;

@@ -2,6 +2,7 @@
     import Foundation
     import SwitchyardClient
     import SwitchyardServices
+    import SwitchyardTesting
     import Testing
 
     /// Bodies that go up over HTTP/2, where an answer may be whole before them.
@@ -66,6 +67,20 @@
             #expect(response.status == 413)
             #expect(try await response.bytes() == Data("no".utf8))
             #expect(received.withLock { $0 } < 20_000_000)
+        }
+
+        @Test func `B30: a server that takes a body slowly is not silent`() async throws {
+            try await calm()
+            let server = try lab.serve(window: 16_000) { event in
+                guard case .data(let bytes, let stream, let ends) = event else { return [] }
+                Thread.sleep(forTimeInterval: 0.06)  // The passing of time is what is tested.
+                return ends ? HTTP2Frame.answer("ok", to: stream) : [.window(UInt32(bytes.count), of: stream)]
+            }
+            // libcurl asks for it once, and sends it for a second.
+            var request = try lab.request(to: server, method: .put, body: .data(.pattern(250_000)))
+            request.timeouts.idle = .milliseconds(500)
+
+            #expect(try await lab.send(request).status == 200)
         }
 
         // In a process of its own, where nobody else takes time of the processor.
