@@ -56,6 +56,7 @@ int ycurl_set_long(ycurl_exchange *exchange, int option, long value) {
 
 int ycurl_set_offset(ycurl_exchange *exchange, int option, int64_t value) {
     if (option == YCURL_RECEIVE_SPEED) exchange->receive_speed = value;
+    if (option == YCURL_SEND_SPEED) exchange->send_speed = value;
     if (option == YCURL_RECEIVE_SPEED || option == YCURL_SEND_SPEED) exchange->limits_speed = true;
     return ycurl_lib.easy_setopt(exchange->easy, option, value);
 }

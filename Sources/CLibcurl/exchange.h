@@ -47,8 +47,8 @@ struct ycurl_exchange {
     bool configured_decompress, configured_progress, configured_fresh, configured_ignores_length;
     /// The size of libcurl's receive buffer; 0 is libcurl's own.
     long configured_buffer;
-    /// Bytes per second that are received at most; 0 is no limit.
-    int64_t receive_speed;
+    /// Bytes per second that are received and sent at most; 0 is no limit.
+    int64_t receive_speed, send_speed;
     /// libcurl looks away from the socket while one of the limits of speed is reached.
     bool limits_speed;
     bool names_accept, names_content_type, names_expect, names_encoding, names_range;

@@ -98,6 +98,16 @@ static int install_headers(struct ycurl_exchange *exchange, bool decompress) {
 
 static bool is_upload(enum ycurl_body body) { return body >= YCURL_BODY_BORROWED; }
 
+/// Here too libcurl looks at a speed limit between two pieces only. It takes none smaller than 16 KiB, and sends up to 64
+/// KiB of a body that it has whole in one.
+static long send_buffer(const struct ycurl_exchange *exchange) {
+    const int64_t least = 16 << 10, most = 256 << 10;
+    if (!is_upload(exchange->body)) return 64 << 10;
+    int64_t piece = exchange->send_speed ? exchange->send_speed / 1000 : most;
+    if (piece > most) return (long)most;
+    return (long)(piece < least ? least : piece);
+}
+
 /// The method that libcurl would send for this kind of body by itself.
 static const char *implied_method(enum ycurl_body body) {
     switch (body) {
@@ -119,7 +129,7 @@ static int install_kind(struct ycurl_exchange *exchange) {
     if (exchange->body == YCURL_BODY_COPIED) code |= set(easy, CURLOPT_POST, 1L);
     if (is_upload(exchange->body)) code |= set(easy, CURLOPT_UPLOAD, 1L);
     if (is_upload(exchange->body) != is_upload(exchange->configured_body))
-        code |= set(easy, CURLOPT_UPLOAD_BUFFERSIZE, is_upload(exchange->body) ? 256L << 10 : 64L << 10);
+        code |= set(easy, CURLOPT_UPLOAD_BUFFERSIZE, send_buffer(exchange));
     exchange->configured_body = exchange->body;
     exchange->configured_method[0] = 0;
     return code;

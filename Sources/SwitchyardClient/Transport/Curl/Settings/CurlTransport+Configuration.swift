@@ -43,6 +43,8 @@
             /// libcurl keeps it to within a tenth over a body that takes a second or longer.
             public var maximumDownloadRate: Int?
             /// Bytes per second that one exchange sends at most; `nil`, the default, is no limit.
+            ///
+            /// It is kept between pieces of 16 KiB or more; a body in memory of up to 64 KiB goes out in one.
             public var maximumUploadRate: Int?
             /// Whether compression is asked for and undone; on by default.
             ///

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import SwitchyardClient
+    import SwitchyardServices
     import SwitchyardTesting
     import Testing
 
@@ -183,6 +184,25 @@
         }
 
         private struct Unstreamed: Error {}
+
+        @Test func `the limit of the upload rate holds for a body that libcurl could send in one piece`() async throws {
+            let took = Locked(Duration.zero)
+            server.route(.put, "/slowly") { request in
+                let start = ContinuousClock.now
+                let count = try await request.body.collect(upTo: 1 << 20).count
+                took.withLock { $0 = ContinuousClock.now - start }
+                return .text("\(count)")
+            }
+            var configuration = CurlTransport.Configuration()
+            configuration.maximumUploadRate = 250_000
+            let url = try #require(RequestURL("\(server.baseURL)/slowly"))
+            let request = HTTPRequest(method: .put, url: url, body: .data(Data(count: 250_000)))
+
+            let response = try await CurlTransport(configuration: configuration).send(request)
+
+            #expect(try await response.bytes() == Data("250000".utf8))
+            #expect(took.withLock { $0 } > .milliseconds(700))
+        }
 
         @Test func `A31: a Unix socket takes the place of the network`() async throws {
             let unix = try UnixServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nunix")
