@@ -204,6 +204,19 @@
             #expect(took.withLock { $0 } > .milliseconds(700))
         }
 
+        @Test func `B30: the wait for the limit of the upload rate is no silence of the server`() async throws {
+            server.route(.put, "/slowly") { .text("\(try await $0.body.collect(upTo: 1 << 20).count)") }
+            var configuration = CurlTransport.Configuration()
+            configuration.maximumUploadRate = 20_000
+            let url = try #require(RequestURL("\(server.baseURL)/slowly"))
+            var request = HTTPRequest(method: .put, url: url, body: .data(Data(count: 70_000)))
+            request.timeouts.idle = .milliseconds(350)  // The piece that libcurl sends at a time takes the limit 0.8 s.
+
+            let response = try await CurlTransport(configuration: configuration).send(request)
+
+            #expect(try await response.bytes() == Data("70000".utf8))
+        }
+
         @Test func `A31: a Unix socket takes the place of the network`() async throws {
             let unix = try UnixServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nunix")
 
