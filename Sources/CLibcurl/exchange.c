@@ -287,6 +287,7 @@ void ycurl_diagnose(ycurl_exchange *exchange, struct ycurl_diagnosis *diagnosis)
         .os_error = exchange->os_error ? exchange->os_error : (int)info_long(exchange, CURLINFO_OS_ERRNO),
         .connect_status = info_long(exchange, CURLINFO_HTTP_CONNECTCODE),
         .head_complete = exchange->head_complete,
+        .chunked = exchange->names_transfer,
         .request_sent = may_have_been_sent(exchange, begun),
         .connected = begun || exchange->was_sent,
     };

@@ -239,6 +239,8 @@ struct ycurl_diagnosis {
     /// The proxy's answer to CONNECT, 0 when there was none.
     long connect_status;
     bool head_complete;
+    /// Whether the final head names a Transfer-Encoding.
+    bool chunked;
     bool request_sent;
     bool connected;
 };

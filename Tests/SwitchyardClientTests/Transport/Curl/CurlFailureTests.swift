@@ -13,6 +13,7 @@
             var verdict = CurlFailure.Verdict.none
             var connectStatus = 0
             var hasHead = false
+            var isChunked = false
             var wasSent = false
             var usesProxy = false
             var isOffline = false
@@ -24,6 +25,7 @@
                 failure.verdict = verdict
                 failure.connectStatus = connectStatus
                 failure.hasHead = hasHead
+                failure.isChunked = isChunked
                 failure.wasSent = wasSent
                 failure.usesProxy = usesProxy
                 failure.isOffline = isOffline
@@ -73,7 +75,8 @@
             Row(code: 55, system: EPIPE, wasSent: true, kind: .connectionReset),
             Row(code: 56, system: ECONNRESET, wasSent: true, kind: .connectionReset),
             Row(code: 56, system: ECONNRESET, hasHead: true, wasSent: true, kind: .connectionReset),
-            Row(code: 56, hasHead: true, wasSent: true, kind: .protocolViolation),
+            Row(code: 56, hasHead: true, isChunked: true, wasSent: true, kind: .protocolViolation),
+            Row(code: 56, hasHead: true, wasSent: true, kind: .truncated),
             Row(code: 61, hasHead: true, wasSent: true, kind: .decodingFailed),
             Row(code: 65, wasSent: true, kind: .connectionReset),
             Row(code: 92, wasSent: true, kind: .connectionReset),

@@ -34,6 +34,8 @@
         var connectStatus = 0
         /// Whether the final head was complete.
         var hasHead = false
+        /// Whether the response's body comes in chunks.
+        var isChunked = false
         /// Whether bytes of the request were sent, or may have been.
         var wasSent = false
         /// Whether a proxy stands between.
@@ -54,6 +56,7 @@
             systemError = diagnosis.os_error
             connectStatus = diagnosis.connect_status
             hasHead = diagnosis.head_complete
+            isChunked = diagnosis.chunked
             wasSent = diagnosis.request_sent
             isOffline = (code == 5 || code == 6) && !NetworkInterfaces.leadAway
         }
@@ -146,8 +149,10 @@
 
         private var kindOfFailedReceive: TransportError.Kind {
             if connectStatus >= 300 { return .proxyFailure }
-            // Without an error of the system it was the framing of the body that broke.
-            return systemError == 0 && hasHead ? .protocolViolation : .connectionReset
+            guard systemError == 0 && hasHead else { return .connectionReset }
+            // Without an error of the system it was the framing of the body that broke. What has none was cut, where TLS
+            // takes an end without a last word for an error (seen with libcurl 8.23).
+            return isChunked ? .protocolViolation : .truncated
         }
     }
 #endif
