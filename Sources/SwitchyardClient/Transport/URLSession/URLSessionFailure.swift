@@ -56,7 +56,9 @@ struct URLSessionFailure {
         ("Recv failure", .connectionReset),
         ("Send failure", .connectionReset),
         ("transfer closed with", .truncated),
+        ("bytes missing", .truncated),
         ("hexadecimal", .protocolViolation),
+        ("hex digit", .protocolViolation),
         ("HTTP/0.9", .protocolViolation),
         ("HTTP version", .protocolViolation),
         ("Failed writing header", .protocolViolation),
@@ -64,6 +66,7 @@ struct URLSessionFailure {
         ("content encoding", .decodingFailed),
         ("Out of memory", .headersTooLarge),
         ("Too large response headers", .headersTooLarge),
+        ("grew larger than allowed", .headersTooLarge),
     ]
 
     private var kindOfText: TransportError.Kind? {

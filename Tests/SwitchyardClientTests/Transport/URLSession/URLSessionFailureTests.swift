@@ -1,0 +1,25 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    @testable import SwitchyardClient
+
+    /// `URLSession` on Linux hands on what libcurl says, in the words of its version.
+    @Suite struct URLSessionFailureTests {
+        // The words of libcurl 8.23, and those of 7.88 beside them.
+        @Test(arguments: [
+            ("end of response with 990000 bytes missing", TransportError.Kind.truncated),
+            ("transfer closed with 50 bytes remaining to read", .truncated),
+            ("chunk hex-length char not a hex digit: 0x7a", .protocolViolation),
+            ("Illegal or missing hexadecimal sequence in chunked-encoding", .protocolViolation),
+            ("A value or data field grew larger than allowed", .headersTooLarge),
+            ("Out of memory", .headersTooLarge),
+        ])
+        func `a failure is known by what libcurl of either age says`(_ text: String, _ kind: TransportError.Kind) {
+            let info = [NSLocalizedDescriptionKey: text]
+            let error = NSError(domain: NSURLErrorDomain, code: -1, userInfo: info)
+
+            #expect(URLSessionFailure(error, hasHead: true).error.kind == kind)
+        }
+    }
+#endif
