@@ -73,12 +73,12 @@
             try await calm()
             let server = try lab.serve(window: 16_000) { event in
                 guard case .data(let bytes, let stream, let ends) = event else { return [] }
-                Thread.sleep(forTimeInterval: 0.06)  // The passing of time is what is tested.
+                Thread.sleep(forTimeInterval: 0.1)  // The passing of time is what is tested.
                 return ends ? HTTP2Frame.answer("ok", to: stream) : [.window(UInt32(bytes.count), of: stream)]
             }
-            // libcurl asks for it once, and sends it for a second.
+            // libcurl asks for it once, and sends it for one and a half seconds.
             var request = try lab.request(to: server, method: .put, body: .data(.pattern(250_000)))
-            request.timeouts.idle = .milliseconds(500)
+            request.timeouts.idle = .milliseconds(900)
 
             #expect(try await lab.send(request).status == 200)
         }
