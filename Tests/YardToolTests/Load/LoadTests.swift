@@ -67,11 +67,11 @@ import Testing
         let start = ContinuousClock.now
 
         try await Self.withFile(for: server) { file in
-            let words = ["--service", file, "--path", "topics", "--concurrency", "2", "--think", "40"]
-            #expect(await Yard.run(["load"] + words + ["--duration", "1"]) == 0)
+            let words = ["--service", file, "--path", "topics", "--concurrency", "2", "--think", "250"]
+            #expect(await Yard.run(["load"] + words + ["--duration", "200"]) == 0)
         }
 
-        #expect(start.duration(to: .now) < .seconds(30))
+        #expect(start.duration(to: .now) < .seconds(200))
         #expect(server.statistics.requestsReceived == 2)
     }
 
@@ -91,7 +91,8 @@ import Testing
             return await run.value
         }
 
-        #expect((10..<1_000).contains(records.count))
+        // All that may be due by then, however late the cancel comes: 2,000 of the open loop and one of each worker.
+        #expect((10...2_002).contains(records.count))
         #expect(records.allSatisfy { $0.error == "cancelled" })
         #expect(terminal.text.split(separator: "\n").count == records.count)
     }
