@@ -141,15 +141,21 @@ struct UploadFailoverTests {
         #expect(error.kind == .connectionRefused)
     }
 
+    /// A server of nobody's service to which the lab's own sends all uploads.
+    private func store(besides lab: UploadLab) throws -> LoopbackServer {
+        let store = LoopbackServer()
+        try store.start()
+        lab.uploads.open(on: store)
+        lab.uploads.open(on: lab.server, sendingTo: store.baseURL)
+        return store
+    }
+
     @Test func `an upload goes to where its server sends it, without what belongs to the server alone`() async throws {
         var options = NetworkClient.Options(seed: 1)
         options.generator.common.headers.set("X-Key", "secret")
         let lab = try UploadLab(.tus, options: options)
-        let store = LoopbackServer()
-        try store.start()
+        let store = try store(besides: lab)
         defer { store.stop() }
-        lab.uploads.open(on: store)
-        lab.uploads.open(on: lab.server, sendingTo: store.baseURL)
         var upload = UploadConfiguration(path: "files", from: .data(bytes))
         upload.resumption = .tus()
 
@@ -164,11 +170,8 @@ struct UploadFailoverTests {
 
     @Test func `a credential in a call's own header stays with the servers that the call was made to`() async throws {
         let lab = try UploadLab(.tus)
-        let store = LoopbackServer()
-        try store.start()
+        let store = try store(besides: lab)
         defer { store.stop() }
-        lab.uploads.open(on: store)
-        lab.uploads.open(on: lab.server, sendingTo: store.baseURL)
         var upload = UploadConfiguration(path: "files", from: .data(bytes))
         upload.request.headers = ["Authorization": "Bearer mine", "X-Album": "7"]
         upload.resumption = .tus()
