@@ -151,6 +151,7 @@ extension ResponseRules {
         guard allowsEmptyBody(of: response), shape == nil, let value = emptyValue() else {
             throw APIError(.body(.empty))
         }
+        try inspected(response)
         return value
     }
 
@@ -175,6 +176,10 @@ extension ResponseRules {
                 throw APIError(.body(.shape(error)))
             }
         }
+        try inspected(response)
+    }
+
+    private func inspected(_ response: RawResponse) throws(APIError) {
         guard let inspect else { return }
         do {
             try inspect(response)

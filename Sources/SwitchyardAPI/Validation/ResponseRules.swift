@@ -14,7 +14,8 @@ public struct ResponseRules: Sendable {
     public var emptyBody: EmptyBodyPolicy
     /// Changes the body before it is decoded, to take a prefix off for instance; none unless set.
     public var preprocess: (@Sendable (Data) throws -> Data)?
-    /// Refuses an answer by its content, with any error; none unless set.
+    /// Looks at every answer that is about to become a value, an empty one too, and may refuse it with any error; none
+    /// unless set.
     public var inspect: (@Sendable (RawResponse) throws -> Void)?
     /// The shape that a JSON body must have; none unless set.
     public var shape: JSONShape?

@@ -201,6 +201,17 @@ import Testing
         }
     }
 
+    @Test func `G42: what looks at answers looks at those without a body as well`() {
+        var rules = ResponseRules.strict
+        rules.inspect = { response in
+            if response.headers["X-Signature"] == nil { throw UserError.userNotFound.error() }
+        }
+
+        #expect(throws: UserError.userNotFound.error()) {
+            try ResponseSerializer<EmptyBody>.empty.value(of: RawResponse(status: 204), rules: rules)
+        }
+    }
+
     @Test(arguments: [
         ("ISO-8859-15", "A4", "€"), ("iso-8859-7", "E1", "α"), ("windows-1256", "C7", "ا"), ("KOI8-R", "C1", "а"),
         ("EUC-KR", "B0A1", "가"), ("Big5", "A4A4", "中"), ("windows-1257", "E0", "ą"), ("GBK", "C4E3", "你"),
