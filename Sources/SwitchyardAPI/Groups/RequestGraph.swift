@@ -23,8 +23,10 @@ public final class RequestGraph: GroupMember {
     private struct State {
         var nodes: [Node] = []
         var names: Set<String> = []
-        /// Whether the nodes are members of the group.
+        /// Whether the nodes are members of the group, or are being made so.
         var hasEntered = false
+        /// Whether the group knows who needs whom, and may start.
+        var isReady = false
 
         /// The nodes, to be made members of the group; `nil` when they are.
         mutating func enter() -> [Node]? {
@@ -36,11 +38,20 @@ public final class RequestGraph: GroupMember {
 
     /// The graph as a group: members, progress, accessories, state.
     public let group: RequestGroup
-    private let contents = Locked(State())
+    private let contents: Locked<State>
 
     /// Creates a graph.
     public init(options: GroupOptions = GroupOptions(policy: .failFast)) {
-        group = RequestGroup(kind: .graph, options: options)
+        let contents = Locked(State())
+        self.contents = contents
+        group = RequestGroup(
+            kind: .graph,
+            options: options,
+            prelude: RequestGroup.Prelude(
+                start: { Self.prepare($0, contents) },
+                stop: { group in if let nodes = contents.withLock({ $0.enter() }) { Self.append(nodes, to: group) } }
+            )
+        )
     }
 
     /// Adds a member; after the start it is too late.
@@ -68,43 +79,16 @@ public final class RequestGraph: GroupMember {
     /// - Throws: ``GraphError``; then nothing was started.
     public func start() throws(GraphError) {
         guard group.state == .initialized else { throw .started }
-        // In one step: the nodes that enter are those that were checked, whatever is being added.
-        let (nodes, order) = try contents.withLock { state throws(GraphError) in
-            let order = try Self.checked(state.nodes)
-            guard let nodes = state.enter() else { throw .started }
-            return (nodes, order)
-        }
-        guard let places = append(nodes) else { throw .started }
-        group.require(order, at: places)
+        try Self.enter(contents, into: group)
         guard group.resume() else { throw .started }
-    }
-
-    /// Makes the nodes members of the group, behind those that the group has already.
-    ///
-    /// - Returns: Where they stand in the group; `nil` when it was too late for one of them.
-    @discardableResult
-    private func append(_ nodes: [Node]) -> [Int]? {
-        let places = nodes.compactMap { group.append($0.member) }
-        return places.count == nodes.count ? places : nil
     }
 
     /// Starts what depends on nothing; a graph that cannot be carried out fails.
     @discardableResult
-    public func resume() -> Bool {
-        do throws(GraphError) {
-            try start()
-            return true
-        } catch {
-            if error != .started { group.stop(.failed(member: nil)) }
-            return false
-        }
-    }
+    public func resume() -> Bool { group.resume() }
 
     /// Cancels what is under way and drops the rest; every member ends, also before the start.
-    public func cancel() {
-        if let nodes = contents.withLock({ $0.enter() }) { append(nodes) }
-        group.cancel()
-    }
+    public func cancel() { group.cancel() }
 
     /// Calls back once when the graph has ended and all handlers have been called.
     public func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) { group.whenEnded(observer) }
@@ -160,7 +144,45 @@ extension GraphError: CustomStringConvertible {
     }
 }
 
+// MARK: - Nodes become members
+
 extension RequestGraph {
+    /// Makes the nodes members of the group unless they are; `false` when the group must not start now.
+    private static func prepare(_ group: RequestGroup, _ contents: Locked<State>) -> Bool {
+        do throws(GraphError) {
+            try enter(contents, into: group)
+        } catch {
+            if error != .started { group.stop(.failed(member: nil)) }
+        }
+        return contents.withLock { $0.isReady }
+    }
+
+    /// Makes the nodes members of the group, with what they need.
+    private static func enter(_ contents: Locked<State>, into group: RequestGroup) throws(GraphError) {
+        // In one step: the nodes that enter are those that were checked, whatever is being added.
+        let (nodes, order) = try contents.withLock { state throws(GraphError) in
+            guard !state.hasEntered else { throw .started }
+            let order = try checked(state.nodes)
+            state.hasEntered = true
+            return (state.nodes, order)
+        }
+        guard let places = append(nodes, to: group) else { throw .started }
+        group.require(order, at: places)
+        contents.withLock { $0.isReady = true }
+    }
+
+    /// Makes the nodes members of the group, behind those that the group has already.
+    ///
+    /// - Returns: Where they stand in the group; `nil` when it was too late for one of them, which has been cancelled.
+    @discardableResult
+    private static func append(_ nodes: [Node], to group: RequestGroup) -> [Int]? {
+        var places: [Int] = []
+        for node in nodes {
+            if let place = group.append(node.member) { places.append(place) } else { node.member.cancel() }
+        }
+        return places.count == nodes.count ? places : nil
+    }
+
     /// The positions that each member depends on, if that makes sense.
     private static func checked(_ nodes: [Node]) throws(GraphError) -> [Set<Int>] {
         let positions = Dictionary(uniqueKeysWithValues: zip(nodes.map(\.name), nodes.indices))

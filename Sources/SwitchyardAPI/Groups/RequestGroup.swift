@@ -18,6 +18,14 @@ public final class RequestGroup: GroupMember {
     /// A look at a member's outcome before the group counts it, when members may still be added.
     typealias Step = @Sendable (MemberOutcome, RequestGroup) -> Void
 
+    /// What is done before a group starts or is stopped, however that comes about.
+    struct Prelude: Sendable {
+        /// Makes the group ready; `false` when it must not start.
+        var start: @Sendable (RequestGroup) -> Bool
+        /// Sees to it that everybody who has to end is a member.
+        var stop: @Sendable (RequestGroup) -> Void
+    }
+
     struct State {
         var plan: GroupPlan
         var members: [any GroupMember] = []
@@ -41,6 +49,7 @@ public final class RequestGroup: GroupMember {
     let contents: Locked<State>
     private let timeout: Duration?
     private let time: any TimeSource
+    private let prelude: Prelude?
 
     /// Creates a group.
     ///
@@ -55,7 +64,8 @@ public final class RequestGroup: GroupMember {
         for member in members { add(member) }
     }
 
-    init(kind: AccessorySubject.Kind, options: GroupOptions) {
+    init(kind: AccessorySubject.Kind, options: GroupOptions, prelude: Prelude? = nil) {
+        self.prelude = prelude
         subject = AccessorySubject(kind: kind, id: RequestID(), tags: options.tags)
         queue = DispatchQueue(label: "switchyard.group", target: options.queue)
         timeout = options.timeout
@@ -92,6 +102,7 @@ extension RequestGroup {
     /// - Returns: Whether this call started it.
     @discardableResult
     public func resume() -> Bool {
+        if let prelude, state == .initialized, !prelude.start(self) { return false }
         guard let effects = contents.withLock({ $0.plan.start() }) else { return false }
         queue.async { [self] in
             let accessories = contents.withLock { state in
@@ -114,6 +125,7 @@ extension RequestGroup {
     }
 
     func stop(_ outcome: GroupOutcome) {
+        prelude?.stop(self)
         guard let effects = contents.withLock({ $0.plan.stop(outcome) }) else { return }
         queue.async { [self] in
             watchMembers()

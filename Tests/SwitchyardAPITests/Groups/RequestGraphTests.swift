@@ -71,6 +71,32 @@ import Testing
         #expect(diary.entries == [])
     }
 
+    @Test func `a graph that is cancelled through its group ends its members too`() async throws {
+        let diary = Diary()
+        let members = ["a", "b"].map { recorded($0, diary) }
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(members[0], named: "a")
+        try graph.add(members[1], named: "b", after: ["a"])
+
+        graph.group.cancel()
+
+        #expect(await graph.group.finished() == GroupReport(outcome: .cancelled, members: [.cancelled, .cancelled]))
+        #expect(members.map(\.isCancelled) == [true, true])
+        #expect(diary.entries == [])
+    }
+
+    @Test func `a graph that is started through its group keeps its order`() async throws {
+        let diary = Diary()
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(recorded("second", diary), named: "second", after: ["first"])
+        try graph.add(recorded("first", diary), named: "first")
+
+        let report = await graph.group.finished()
+
+        #expect(report == GroupReport(outcome: .succeeded, members: [.succeeded, .succeeded]))
+        #expect(diary.entries == ["first", "second"])
+    }
+
     @Test func `a graph that several wait for at once is started once, in its order`() async throws {
         for _ in 0..<300 {
             let diary = Diary()
@@ -167,9 +193,11 @@ import Testing
         #expect("\(error)" == words)
     }
 
-    @Test func `a graph that is a member of a group and cannot be carried out fails`() async throws {
+    @Test func `a graph that is a member of a group and cannot be carried out fails, and its members end`() async throws
+    {
+        let member = APIRequest<Int>.ready(1)
         let graph = RequestGraph(options: .test(.failFast))
-        try graph.add(APIRequest<Int>.ready(1), named: "a", after: ["a"])
+        try graph.add(member, named: "a", after: ["a"])
 
         let report = await RequestGroup([graph], options: .test()).finished()
 
@@ -177,6 +205,7 @@ import Testing
             Issue.record("expected a failure, got \(report.members)")
             return
         }
+        #expect(member.isCancelled)
     }
 
     @Test func `J20: with the policy to collect all, what does not depend on a failure goes on`() async throws {
