@@ -122,10 +122,19 @@ extension NetworkClient {
         usesCredentials && (configuration.credential != nil || core.options.credentials?.isBypassed != true)
     }
 
-    /// How often the cookies of the client's jar have changed; `nil` for a call that goes without them.
-    package func cookieChanges(for configuration: APIConfiguration) -> UInt64? {
-        guard configuration.usesCookies, configuration.headers["Cookie"] == nil else { return nil }
-        return target.pool.generator.cookies?.changes
+    /// The fields that go with a call beside its own and may change from one call to the next: those that the app computes,
+    /// and in place of the jar's cookies how often they have changed.
+    package func varyingFields(of configuration: APIConfiguration) throws(RequestError) -> HTTPHeaders {
+        let generator = target.pool.generator
+        var fields = HTTPHeaders()
+        for field in try generator.common.computedFields(configuration).fields
+        where configuration.headers[field.name] == nil {
+            fields.add(field.name, field.value)
+        }
+        if configuration.usesCookies, configuration.headers["Cookie"] == nil, let changes = generator.cookies?.changes {
+            fields.set("Cookie", "\(changes)")
+        }
+        return fields
     }
 }
 

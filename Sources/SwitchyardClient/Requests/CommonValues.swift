@@ -5,6 +5,9 @@ public struct CommonValues: Sendable {
         didSet { invalidHeader = headers.firstInvalidField }
     }
     /// Header fields that are asked for each request, after ``headers`` and over them; an error ends the call.
+    ///
+    /// Where HTTP's rules decide on stored answers they are asked for before one is looked for too, since an answer may
+    /// depend on them (`Vary`).
     public var computedHeaders: (@Sendable (APIConfiguration) throws -> HTTPHeaders)?
     /// Parameters of every request.
     ///
@@ -35,10 +38,12 @@ public struct CommonValues: Sendable {
     }
 
     func resolvedHeaders(_ configuration: APIConfiguration) throws(RequestError) -> HTTPHeaders {
-        guard let computedHeaders else { return headers }
-        return headers.overridden(
-            by: try RequestError.running("common headers") { try computedHeaders(configuration) }
-        )
+        computedHeaders == nil ? headers : headers.overridden(by: try computedFields(configuration))
+    }
+
+    func computedFields(_ configuration: APIConfiguration) throws(RequestError) -> HTTPHeaders {
+        guard let computedHeaders else { return [:] }
+        return try RequestError.running("common headers") { try computedHeaders(configuration) }
     }
 }
 

@@ -12,8 +12,8 @@ struct CachePlan: Sendable {
     let server: String?
     /// The path of a call that names it by an absolute URL of a server, where HTTP's rules decide; `nil` otherwise.
     let pathOfURL: String?
-    /// How often the jar's cookies had changed by then, where HTTP's rules decide; `nil` when none go with the call.
-    let cookieChanges: UInt64?
+    /// The fields that go with the call beside its own and may change, where HTTP's rules decide; none otherwise.
+    let varying: HTTPHeaders
     /// Which part of the answer is the value, by its key path; empty for all of it.
     let part: String
 
@@ -51,15 +51,17 @@ struct CachePlan: Sendable {
             isAuthorized: client.authorizes(configuration)
         )
         guard let key else { return nil }
-        let asked = box.value.freshness == .http ? client.path(ofAbsolute: path ?? configuration.path) : nil
+        let followsHTTP = box.value.freshness == .http
+        // Where they cannot be computed the call fails, and no stored answer hides that.
+        guard let varying = followsHTTP ? try? client.varyingFields(of: configuration) : [:] else { return nil }
         return CachePlan(
             key: key,
             box: box,
             lifetime: lifetime,
             cache: cache,
             server: server,
-            pathOfURL: asked,
-            cookieChanges: box.value.freshness == .http ? client.cookieChanges(for: configuration) : nil,
+            pathOfURL: followsHTTP ? client.path(ofAbsolute: path ?? configuration.path) : nil,
+            varying: varying,
             part: part()
         )
     }
@@ -178,11 +180,12 @@ extension CachePlan {
     }
 
     /// Whether HTTP's rules decide on an answer that depends on a field which the call sets itself and the key leaves out,
-    /// or on the jar's cookies: then a disk, which keeps no fields of requests, cannot tell whose answer it has.
+    /// or on one that goes with it beside its own: then a disk, which keeps no fields of requests, cannot tell whose answer
+    /// it has.
     func isAmbiguousOnDisk(_ answer: StoredAnswer, _ request: HTTPHeaders) -> Bool {
         let selected = http(of: answer, request)?.selected ?? [:]
         return selected.contains { name, value in
-            name == "cookie" && cookieChanges != nil || !value.isEmpty && policy.ignoredHeaders.contains(name)
+            varying[name] != nil || !value.isEmpty && policy.ignoredHeaders.contains(name)
         }
     }
 
@@ -203,11 +206,11 @@ extension CachePlan {
         policy.freshness == .http ? HTTPStoredAnswer(answer, request: selecting(request)) : nil
     }
 
-    /// The fields by which an answer may be selected: the call's own, and for the jar's cookies how often they changed.
+    /// The fields by which an answer may be selected: the call's own, and those that go with it beside them.
     func selecting(_ request: HTTPHeaders) -> HTTPHeaders {
-        guard let cookieChanges else { return request }
+        guard !varying.isEmpty else { return request }
         var fields = request
-        fields.set("Cookie", "\(cookieChanges)")
+        for field in varying.fields { fields.add(field.name, field.value) }
         return fields
     }
 }

@@ -160,4 +160,44 @@ import Testing
         #expect(try await after.value == "s=ada")
         #expect(try await topics.response(for: call(), with: .string).isFromCache)
     }
+
+    // MARK: Fields that the app computes
+
+    /// A client whose calls carry the tenant of the moment, of a server that answers each with its name.
+    private func tenants(_ tenant: Locked<String?>) throws -> NetworkClient {
+        let transport = StubTransport { request in
+            answer(request.headers["X-Tenant"] ?? "", ["Vary": "X-Tenant", "Cache-Control": "max-age=600"])
+        }
+        var options = NetworkClient.Options()
+        options.generator.common.computedHeaders = { _ in
+            guard let name = tenant.withLock({ $0 }) else { throw NoTenant() }
+            return ["X-Tenant": name]
+        }
+        return try .stubbed(transport, options: options, time: clock)
+    }
+
+    private struct NoTenant: Error {}
+
+    @Test func `what was answered to fields that the app computed is not shown where it computes others`() async throws
+    {
+        let tenant = Locked<String?>("red")
+        let topics = TopicAPI(client: try tenants(tenant))
+        var names: [String] = []
+        for name in ["red", "red", "blue"] {
+            tenant.withLock { $0 = name }
+            let answer = try await topics.response(for: call(), with: .string)
+            names.append("\(answer.value) \(answer.isFromCache)")
+        }
+
+        #expect(names == ["red false", "red true", "blue false"])
+    }
+
+    @Test func `where a field cannot be computed no stored answer hides that`() async throws {
+        let tenant = Locked<String?>("red")
+        let topics = TopicAPI(client: try tenants(tenant))
+        _ = try await topics.response(for: call(), with: .string)
+        tenant.withLock { $0 = nil }
+
+        await #expect(throws: APIError.self) { try await topics.response(for: call(), with: .string) }
+    }
 }
