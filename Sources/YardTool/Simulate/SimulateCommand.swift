@@ -11,7 +11,7 @@ struct SimulateCommand: Command {
         .value("server-model", "NAME", "deep (wasted work is done; default) or aware (it is dropped)"),
         .flag("warm", "every client keeps a connection to its first fallback"),
         .value("seed", "K", "the seed of all random numbers; 1 unless given"),
-        .flag("timeline", "print a line for every 10 s as well"),
+        .flag("timeline", "tell of every 10 s as well"),
         .flag("json", "print one JSON object"),
     ]
 
@@ -40,10 +40,12 @@ struct SimulateCommand: Command {
         let start = clock.now
         var simulation = try FleetSimulation(plan)
         simulation.run()
-        let report = FleetReport(of: simulation, wallSeconds: (clock.now - start) / .seconds(1))
+        var report = FleetReport(of: simulation, wallSeconds: (clock.now - start) / .seconds(1))
         let output = Terminal.standardOutput
-        output.write((printsJSON ? try report.json() : report.table) + "\n")
-        if printsTimeline { output.write(FleetTimeline(of: simulation).table + "\n") }
+        let timeline = printsTimeline ? FleetTimeline(of: simulation) : nil
+        report.timeline = timeline?.steps
+        let texts = printsJSON ? [try report.json()] : [report.table, timeline?.table].compactMap(\.self)
+        for text in texts { output.write(text + "\n") }
         return 0
     }
 

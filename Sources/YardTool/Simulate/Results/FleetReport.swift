@@ -40,6 +40,8 @@ struct FleetReport: Codable, Sendable, Equatable {
     /// From the recovery of the preferred server until it serves a client again.
     var failBackSeconds: Times
     var wallSeconds: Double
+    /// How it went, where that is asked for.
+    var timeline: [FleetTimeline.Step]?
 
     /// Sums up a simulation that has run.
     init(of simulation: FleetSimulation, wallSeconds: Double) {

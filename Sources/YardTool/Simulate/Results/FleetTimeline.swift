@@ -3,32 +3,51 @@ import Switchyard
 
 /// How a simulation went, in steps of 10 s.
 struct FleetTimeline: Sendable {
-    private static let step = 10
+    /// What happened in one of them.
+    struct Step: Codable, Sendable, Equatable {
+        /// The second in which it begins.
+        var second: Int
+        var failPercent: Double
+        /// What each server was asked for, in their order, relative to its capacity.
+        var loads: [Double]
+    }
 
-    private var rows: [String] = []
+    private static let length = 10
+
+    /// The steps, the first one first.
+    let steps: [Step]
 
     /// Sums up a simulation that has run.
     init(of simulation: FleetSimulation) {
+        let starts = stride(from: 0, to: Int(FleetScenario.duration), by: Self.length)
+        steps = starts.map { Step($0..<$0 + Self.length, of: simulation) }
+    }
+
+    /// One line per step: the second, the failures in percent, and the load of each server.
+    var table: String {
+        let names = FleetClients.servers.map { "load \($0)".leftPadded(to: 9) }.joined()
+        let rows = steps.map { step in
+            let cells = [step.failPercent] + step.loads
+            return "\(step.second)".leftPadded(to: 4) + cells.map { String(format: "%9.2f", $0) }.joined()
+        }
+        return (["   s   failed" + names] + rows).joined(separator: "\n")
+    }
+}
+
+extension FleetTimeline.Step {
+    fileprivate init(_ seconds: Range<Int>, of simulation: FleetSimulation) {
         let tally = simulation.tally
-        for start in stride(from: 0, to: Int(FleetScenario.duration), by: Self.step) {
-            let seconds = start..<start + Self.step
-            let requests = seconds.reduce(0) { $0 + tally.requestsBySecond[$1] }
-            let failures = seconds.reduce(0) { $0 + tally.failuresBySecond[$1] }
-            let percent = 100 * Double(failures) / Double(max(1, requests))
-            let loads = zip(simulation.servers, tally.load).map { server, work in
-                let capacity = seconds.reduce(0.0) { $0 + server.capacity.rate(at: Double($1) + 0.5) }
-                return seconds.reduce(0.0) { $0 + work[$1] } / capacity
-            }
-            let cells = [percent] + loads
-            rows.append("\(start)".leftPadded(to: 4) + cells.map { String(format: "%9.2f", $0) }.joined())
+        let requests = seconds.reduce(0) { $0 + tally.requestsBySecond[$1] }
+        let failures = seconds.reduce(0) { $0 + tally.failuresBySecond[$1] }
+        second = seconds.lowerBound
+        failPercent = Self.rounded(100 * Double(failures) / Double(max(1, requests)))
+        loads = zip(simulation.servers, tally.load).map { server, work in
+            let capacity = seconds.reduce(0.0) { $0 + server.capacity.rate(at: Double($1) + 0.5) }
+            return Self.rounded(seconds.reduce(0.0) { $0 + work[$1] } / capacity)
         }
     }
 
-    /// One line per step: the second, the failures in percent, and the load of each server relative to its capacity.
-    var table: String {
-        let names = FleetClients.servers.map { "load \($0)".leftPadded(to: 9) }.joined()
-        return (["   s   failed" + names] + rows).joined(separator: "\n")
-    }
+    private static func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
 }
 
 extension String {

@@ -1,3 +1,4 @@
+import Foundation
 import Switchyard
 import Testing
 
@@ -27,6 +28,22 @@ import Testing
         let plan = FleetPlan(clients: 80, scenario: .brownout, seed: 11)
 
         #expect(try report(plan).json() == report(plan).json())
+    }
+
+    @Test func `the timeline is part of the one JSON object, and tells of every request`() throws {
+        var simulation = try FleetSimulation(FleetPlan(clients: 80, scenario: .deathShort))
+        simulation.run()
+        var report = FleetReport(of: simulation, wallSeconds: 0)
+        let timeline = FleetTimeline(of: simulation)
+        report.timeline = timeline.steps
+
+        let read = try JSONDecoder().decode(FleetReport.self, from: Data(try report.json().utf8))
+
+        #expect(read == report)
+        #expect(timeline.steps.map(\.second) == Array(stride(from: 0, to: Int(FleetScenario.duration), by: 10)))
+        #expect(timeline.steps.allSatisfy { $0.loads.count == report.servers.count })
+        #expect(timeline.table.split(separator: "\n").count == timeline.steps.count + 1)
+        #expect(timeline.steps.contains { $0.failPercent > 0 } == (report.failures > 0))
     }
 
     @Test func `another seed gives other requests`() throws {
