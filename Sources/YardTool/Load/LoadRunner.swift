@@ -90,8 +90,9 @@ struct LoadSummary {
 
     init(_ records: [LoadRecord], switches: Int) {
         let waits = records.map(\.waited).sorted()
+        // By the nearest rank: the least of them that at least this share of all does not exceed.
         func percentile(_ share: Double) -> Double {
-            waits.isEmpty ? 0 : waits[min(waits.count - 1, Int(share * Double(waits.count)))] * 1000
+            waits.isEmpty ? 0 : waits[max(1, Int((share * Double(waits.count)).rounded(.up))) - 1] * 1000
         }
         let figures = String(
             format: "%d switches, p50 %.1f ms, p99 %.1f ms, maximum %.1f ms",

@@ -141,9 +141,18 @@ import Testing
         }
     }
 
-    private static func record(_ status: Int) -> LoadRecord {
+    @Test(arguments: [(1, "p50 1000.0 ms, p99 1000.0 ms"), (100, "p50 50000.0 ms, p99 99000.0 ms")])
+    func `a percentile is the least wait that its share of all does not exceed`(_ count: Int, _ figures: String) {
+        let records = (1...count).map { Self.record(200, done: 1 + Double($0)) }.shuffled()
+
+        #expect(LoadSummary(records, switches: 0).text.contains(figures))
+    }
+
+    private static func record(_ status: Int) -> LoadRecord { record(status, done: 2) }
+
+    private static func record(_ status: Int, done: Double) -> LoadRecord {
         let context = RequestContext(service: "shop", environment: .test, method: .get, server: "a", attempts: 1)
         let answer = ServiceResponse(id: RequestID(), response: HTTPResponse(status: status), context: context)
-        return LoadRecord(load: "open", due: 1, done: 2, result: .success(answer))
+        return LoadRecord(load: "open", due: 1, done: done, result: .success(answer))
     }
 }
