@@ -134,10 +134,10 @@ static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) 
 }
 
 void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
-    loop_forget(loop, exchange);
     deadlines_set(loop, exchange, INT64_MAX);
     exchange->owner = NULL;
     if (exchange->running && exchange->resolving) {
+        loop_forget(loop, exchange);
         exchange->abandoned = true;
         loop_forget_ahead(loop, exchange);  // A look at it could note it as finished, by the link that it is kept by here.
         exchange->links[FINISHED].next = loop->abandoned;
@@ -145,6 +145,7 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
         return;
     }
     if (exchange->running) take_off(loop, exchange);
+    loop_forget(loop, exchange);  // Last: libcurl may have called back while it let go.
     ycurl_exchange_destroy(exchange);
 }
 
