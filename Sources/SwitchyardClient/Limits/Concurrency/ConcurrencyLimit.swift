@@ -13,6 +13,9 @@ import SwitchyardServices
 /// there. Servers of one name in several services or environments are several servers. What a renewal of credentials
 /// sends goes without a place, since those who have places may be waiting for it; so does what an adapting interceptor
 /// sends, from its own task or a child of it, for a request that has one.
+///
+/// A round ends with the head of an answer whose body is streamed. What is read of it after that holds no place: who
+/// reads a stream, an event source or a download may take as long as he likes, and may send others meanwhile.
 public final class ConcurrencyLimit: RequestLimit {
     private struct State {
         var places: PlaceTable
