@@ -9,7 +9,8 @@ import SwitchyardServices
 ///     try recording.archive.data().write(to: file)           // an HTTP Archive
 ///     let replay = StubTransport(replaying: try HARArchive(data: Data(contentsOf: file)))
 ///
-/// Credentials are hidden in the record unless told otherwise. The body of a streamed answer is not kept.
+/// Credentials are hidden in the record unless told otherwise. A streamed answer is recorded when its body has ended, or
+/// nobody reads it any more, with what was read of it; as a failure when the body breaks off.
 public final class RecordingTransport: Transport {
     private let base: any Transport
     private let time: any TimeSource
@@ -42,12 +43,12 @@ public final class RecordingTransport: Transport {
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
     ) -> any TransportTask {
         let (start, date) = (time.now, Date())
-        return base.start(request, progress: progress) { [self] result in
+        let record: @Sendable (Result<HTTPResponse, TransportError>) -> Void = { [entries, time, redaction] result in
             let elapsed = start.duration(to: time.now)
             let entry = HARArchive.Entry(request, result, date: date, elapsed: elapsed, redaction: redaction)
             entries.withLock { $0.append(entry) }
-            completion(result)
         }
+        return base.start(request, progress: progress) { result in completion(result.recorded(by: record)) }
     }
 
     /// Has the other transport go on with new connections.
@@ -58,5 +59,78 @@ public final class RecordingTransport: Transport {
     /// Ends the other transport.
     public func shutdown() {
         base.shutdown()
+    }
+}
+
+extension Result<HTTPResponse, TransportError> {
+    /// The same, which is recorded now, or, if its body is a stream, when that has ended.
+    fileprivate func recorded(by record: @escaping @Sendable (Self) -> Void) -> Self {
+        guard case .success(var response) = self, case .stream(let stream) = response.body else {
+            record(self)
+            return self
+        }
+        let body = StreamRecord { [response] end in record(end.map { response.with(.whole($0)) }) }
+        response.body = .stream(body.reading(stream))
+        return .success(response)
+    }
+}
+
+extension HTTPResponse {
+    fileprivate func with(_ body: Body) -> HTTPResponse {
+        var response = self
+        response.body = body
+        return response
+    }
+}
+
+/// What has been read of a streamed body; tells once how it ended.
+private final class StreamRecord: Sendable {
+    typealias End = Result<Data, TransportError>
+
+    private struct State {
+        var bytes = Data()
+        var whenEnded: (@Sendable (End) -> Void)?
+    }
+
+    private let state: Locked<State>
+
+    init(_ whenEnded: @escaping @Sendable (End) -> Void) {
+        state = Locked(State(whenEnded: whenEnded))
+    }
+
+    deinit { end() }
+
+    /// The same body, of which a record is kept.
+    func reading(_ stream: HTTPBodyStream) -> HTTPBodyStream {
+        HTTPBodyStream(
+            cancel: {
+                stream.cancel()
+                self.end()
+            },
+            next: { () async throws(TransportError) in
+                do throws(TransportError) {
+                    var pieces = stream.makeAsyncIterator()
+                    let piece = try await pieces.next()
+                    self.note(piece)
+                    return piece
+                } catch {
+                    self.end(by: error.kind == .cancelled ? nil : error)
+                    throw error
+                }
+            }
+        )
+    }
+
+    private func note(_ piece: Data?) {
+        guard let piece else { return end() }
+        state.withLock { $0.bytes.append(piece) }
+    }
+
+    private func end(by error: TransportError? = nil) {
+        let (bytes, whenEnded) = state.withLock { state in
+            defer { state = State() }
+            return (state.bytes, state.whenEnded)
+        }
+        whenEnded?(error.map { .failure($0) } ?? .success(bytes))
     }
 }

@@ -55,6 +55,61 @@ import Testing
         #expect(error?.message.contains("the record has no GET http://a/b") == true)
     }
 
+    private func streamed(_ path: String) throws -> HTTPRequest {
+        var request = try request(path)
+        request.delivery = .stream
+        return request
+    }
+
+    private func read(_ response: HTTPResponse, pieces most: Int = .max) async throws -> Data {
+        guard case .stream(let stream) = response.body else { return body(response) }
+        var bytes = Data()
+        var (pieces, count) = (stream.makeAsyncIterator(), 0)
+        while count < most, let piece = try await pieces.next() {
+            bytes.append(piece)
+            count += 1
+        }
+        return bytes
+    }
+
+    private static let pieces = ["one ", "two ", "three"].map { Data($0.utf8) }
+
+    @Test func `P11: the body of a streamed answer is replayed as it was read`() async throws {
+        let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces) })
+        #expect(try await read(recording.send(streamed("a"))) == Data("one two three".utf8))
+        let replay = StubTransport(replaying: try HARArchive(data: try recording.archive.data()))
+
+        #expect(try await read(replay.send(streamed("a"))) == Data("one two three".utf8))
+        #expect(try await read(replay.send(request("a"))) == Data("one two three".utf8))
+    }
+
+    @Test(arguments: [true, false])
+    func `P11: of a stream that nobody reads to its end what was read is recorded, once`(cancels: Bool) async throws {
+        let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces) })
+        do {
+            let answer = try await recording.send(streamed("a"))
+            #expect(try await read(answer, pieces: 2) == Data("one two ".utf8))
+            withExtendedLifetime(answer) { #expect(recording.archive.entries.isEmpty) }
+            if cancels, case .stream(let stream) = answer.body {
+                stream.cancel()
+                withExtendedLifetime(answer) { #expect(recording.archive.entries.count == 1) }
+            }
+        }
+
+        #expect(recording.archive.entries.map(\.response.content.text) == ["one two "])
+    }
+
+    @Test func `P11: a streamed body that broke off is a failure in the record`() async throws {
+        let cut = TransportError(.truncated, message: "cut")
+        let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces, failing: cut) })
+        await #expect(throws: cut) { try await read(recording.send(streamed("a"))) }
+        let replay = StubTransport(replaying: recording.archive)
+
+        let error = await #expect(throws: TransportError.self) { try await replay.send(streamed("a")) }
+        #expect(error?.kind == .truncated)
+        #expect(recording.archive.entries.count == 1)
+    }
+
     @Test(arguments: [
         #"{"code":0,"message":"","data":{"id":1}}"#, #"{"code": "A0301", "data": null}"#,
         #"{"error":{"code":404}}"#, #"[{"code":-1,"x":[]},{"code":null}]"#,
