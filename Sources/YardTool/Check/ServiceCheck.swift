@@ -17,12 +17,12 @@ struct ServiceCheck: Sendable {
 
     /// Validates every service file, and asks every server of the valid ones at the same time.
     ///
-    /// - Parameter url: A folder of service files, or one file.
+    /// - Parameter urls: Folders of service files, and single files.
     /// - Returns: What was found; a file that is not valid is a problem in it, not an error.
     /// - Throws: ``TransportError`` when nothing can be asked at all.
-    func report(on url: URL) async throws -> CheckReport {
+    func report(on urls: [URL]) async throws -> CheckReport {
         var report = CheckReport()
-        let services = services(at: url, &report.problems)
+        let services = urls.flatMap { self.services(at: $0, &report.problems) }
         let transport = try Transports.systemDefault()
         defer { transport.shutdown() }
         let clients = services.map { client(for: $0, over: transport, &report.problems) }

@@ -44,7 +44,7 @@ struct CommandEntry {
         summary = command.summary
         help = command.help
         run = { words in
-            let maximum = command.positional.isEmpty ? 0 : 1
+            let maximum = command.positional.isEmpty ? 0 : Int.max
             let arguments = try Arguments(words, options: command.options, maximumPositional: maximum)
             return try await command.init(arguments).run()
         }

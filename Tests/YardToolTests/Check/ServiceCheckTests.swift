@@ -67,13 +67,26 @@ import Testing
             try folder.write("{}", to: "broken.json")
             try folder.write("{\"service\": ", to: "cut.json")
             try folder.write(Self.file("forum", [server.baseURL]), to: "forum.json")
-            return try await check.report(on: folder)
+            return try await check.report(on: [folder])
         }
 
         #expect(report.rows.map(\.service) == ["forum"])
         #expect(report.problems.count == 2)
         #expect(report.problems.first?.hasPrefix("broken.json: service: expected") == true)
         #expect(report.problems.last?.hasPrefix("cut.json: ") == true)
+    }
+
+    @Test func `files that are named one by one are all checked, in their order`() async throws {
+        let server = try LoopbackServer.started()
+
+        let report = try await withTemporaryFolder { folder in
+            let names = ["users", "forum"]
+            for name in names { try folder.write(Self.file(name, [server.baseURL]), to: "\(name).json") }
+            return try await check.report(on: names.map { folder.appendingPathComponent("\($0).json") })
+        }
+
+        #expect(report.rows.map(\.service) == ["users", "forum"])
+        #expect(report.isGood)
     }
 
     @Test func `an environment that a file does not have is a problem`() async throws {
@@ -94,7 +107,7 @@ import Testing
             try folder.write(Self.file("x", ["http://api.shop.com"]), to: "x.json")
             try folder.write(Self.file("y", [server.baseURL]), to: "y.json")
             try folder.write(Self.file("z", []), to: "z.json")
-            return try await check.report(on: folder)
+            return try await check.report(on: [folder])
         }
 
         #expect(report.rows.map(\.service) == ["y"])
@@ -118,7 +131,7 @@ import Testing
 
         let report = try await withTemporaryFolder { folder in
             try folder.write(json, to: "shop.json")
-            return try await check.report(on: folder)
+            return try await check.report(on: [folder])
         }
 
         #expect(report.rows.map(\.url) == [server.baseURL])
@@ -135,8 +148,8 @@ import Testing
 
     @Test func `a folder without files, and no folder, are problems`() async throws {
         try await withTemporaryFolder { folder in
-            let empty = try await check.report(on: folder)
-            let missing = try await check.report(on: folder.appendingPathComponent("nowhere"))
+            let empty = try await check.report(on: [folder])
+            let missing = try await check.report(on: [folder.appendingPathComponent("nowhere")])
 
             #expect(empty.problems.map { $0.contains("at least one service file") } == [true])
             #expect(missing.problems.map { $0.contains("expected a file or a folder") } == [true])
@@ -170,7 +183,7 @@ import Testing
     private func report(on services: [String: [String]], with check: ServiceCheck? = nil) async throws -> CheckReport {
         try await withTemporaryFolder { folder in
             for (name, urls) in services { try folder.write(Self.file(name, urls), to: "\(name).json") }
-            return try await (check ?? self.check).report(on: folder)
+            return try await (check ?? self.check).report(on: [folder])
         }
     }
 

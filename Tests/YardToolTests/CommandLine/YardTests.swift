@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [
-        [], ["dance"], ["demo", "--yaml"], ["demo", "now"], ["check", "a", "b"], ["check", "--timeout", "soon"],
+        [], ["dance"], ["demo", "--yaml"], ["demo", "now"], ["load", "now"], ["check", "--timeout", "soon"],
         ["check", "--timeout", "0"], ["serve", "--port", "-1"], ["serve", "--port", "65531"], ["serve", "--for", "-1"],
         ["load"], ["check", "-x"], ["check", "-timeout", "5"], ["demo", "-j"],
     ])
