@@ -65,7 +65,9 @@ extension APIManager {
 
     /// Removes the stored answer of a call, in memory and on disk.
     public func removeAnswer(for configuration: APIConfiguration) {
-        let configuration = client.ruled(configuration) ?? configuration
+        var configuration = client.ruled(configuration) ?? configuration
+        // Only the key matters, not the fields that go with the call, which the app may be unable to compute.
+        configuration.cache.freshness = .lifetime
         guard let plan = CachePlan.of(configuration, through: client, user: cacheUser) else { return }
         plan.cache.remove(plan.key)
     }

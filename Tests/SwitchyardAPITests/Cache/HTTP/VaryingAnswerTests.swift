@@ -200,4 +200,16 @@ import Testing
 
         await #expect(throws: APIError.self) { try await topics.response(for: call(), with: .string) }
     }
+
+    @Test func `where a field cannot be computed the stored answer can be removed all the same`() async throws {
+        let tenant = Locked<String?>("red")
+        let topics = TopicAPI(client: try tenants(tenant))
+        _ = try await topics.response(for: call(), with: .string)
+        tenant.withLock { $0 = nil }
+
+        topics.removeAnswer(for: call())
+
+        tenant.withLock { $0 = "red" }
+        #expect(try await topics.response(for: call(), with: .string).isFromCache == false)
+    }
 }
