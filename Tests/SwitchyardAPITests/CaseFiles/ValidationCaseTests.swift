@@ -8,12 +8,28 @@ import Testing
     @Test func `answers are accepted and refused as Alamofire does`() throws {
         let keys = "response validators expected request_accept mime acceptable"
         try CaseFile("alamofire_validation").run(reading: keys) { item in
+            if let key = Self.unread(item) { return .notApplicable("nothing here reads the key \(key)") }
             if item["validators"] != nil { return Self.validated(item) }
             if item["mime"] != nil { return Self.parsed(item) }
             if item["acceptable"] != nil { return Self.matched(item) }
             if item.value.value(at: "response.preprocessor") != nil { return try Self.preprocessed(item) }
             return Self.serialised(item)
         }
+    }
+
+    /// What a case says of the answer, or expects, and nobody reads.
+    private static func unread(_ item: CaseFile.Case) -> String? {
+        let known: [String: Set<String>] = [
+            "response": ["status", "contentType", "body", "method", "preprocessor"],
+            "expected": [
+                "valid", "reason", "code", "responseContentType", "acceptable", "type", "subtype", "isWildcard",
+                "value",
+                "error", "data",
+            ],
+        ]
+        return known.compactMap { name, read in
+            Set(item[name]?.object.map { Array($0.keys) } ?? []).subtracting(read).min().map { "\(name).\($0)" }
+        }.min()
     }
 
     private static func response(_ item: CaseFile.Case) -> RawResponse {
@@ -62,22 +78,35 @@ import Testing
 
     private static func rules(_ validator: JSONValue) -> ResponseRules? {
         if validator == "automatic" { return ResponseRules(contentType: .requested) }
-        if let types = validator["contentType"]?.array {
-            return ResponseRules(
-                status: .any,
-                contentType: .only(types.compactMap { $0.string.flatMap { MediaType($0) } })
-            )
+        guard let members = validator.object, Set(members.keys).isSubset(of: ["contentType", "status"]),
+            !members.isEmpty
+        else { return nil }
+        var rules = ResponseRules(status: .any, contentType: .any)
+        if let types = members["contentType"] {
+            guard let list = types.array else { return nil }
+            rules.contentType = .only(list.compactMap { $0.string.flatMap { MediaType($0) } })
         }
-        if let list = validator["status"]?.array {
-            return ResponseRules(status: .only(Set(list.compactMap(\.int))), contentType: .any)
-        }
-        let bounds = validator["status"]?.string?.split(separator: ".").compactMap { Int($0.filter(\.isNumber)) } ?? []
+        guard let status = members["status"] else { return rules }
+        guard let policy = policy(status) else { return nil }
+        rules.status = policy
+        return rules
+    }
+
+    /// A list of statuses, or a range of them, with or without its upper bound.
+    private static func policy(_ status: JSONValue) -> StatusPolicy? {
+        if let list = status.array { return .only(Set(list.compactMap(\.int))) }
+        let text = status.string ?? ""
+        let bounds = text.split { $0 == "." || $0 == "<" }.compactMap { Int($0) }
         guard bounds.count == 2 else { return nil }
-        return ResponseRules(status: .range(bounds[0]...(bounds[1] - 1)), contentType: .any)
+        let last = text.contains("<") ? bounds[1] - 1 : bounds[1]
+        return bounds[0] <= last ? .range(bounds[0]...last) : nil
     }
 
     private static func parsed(_ item: CaseFile.Case) -> Verdict {
         let type = item["mime"]?.string.flatMap { MediaType($0) }
+        if let isWildcard = item.value.value(at: "expected.isWildcard")?.bool {
+            return .equal(type?.type == "*" && type?.subtype == "*", isWildcard)
+        }
         return .all([
             .equal(type?.type, item.value.value(at: "expected.type")?.string),
             .equal(type?.subtype, item.value.value(at: "expected.subtype")?.string),
