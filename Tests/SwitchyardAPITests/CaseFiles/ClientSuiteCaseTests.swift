@@ -12,9 +12,14 @@ import Testing
     // MARK: - AFNetworking
 
     @Test func `answers are accepted and read as in AFNetworking`() throws {
-        try CaseFile("afnetworking").run { item in
+        let keys = """
+            operation response acceptable options method url headers parameters encoding input fileName pinning baseURL
+            policy removesKeysWithNullValues expected expected_valid expected_value expected_error expected_url
+            expected_query expected_body expected_content_type expected_headers expected_request
+            """
+        try CaseFile("afnetworking").run(reading: keys) { item in
             switch item["operation"]?.string {
-            case "validate": return accepted(item, .data, ResponseRules(contentType: .only(acceptable(item))))
+            case "validate": return accepted(item, .data, ResponseRules(contentType: acceptable(item)))
             case "validateJSON": return accepted(item, .json, .strict)
             case "parseJSON": return parsed(item)
             case "request" where item.value.value(at: "response.status") != nil:
@@ -35,9 +40,10 @@ import Testing
         return .equal(value ?? .null, item.value.object?["expected_value"] ?? .null)
     }
 
-    private func acceptable(_ item: CaseFile.Case) -> [MediaType] {
-        let named = item["acceptable"]?.array?.compactMap { $0.string.flatMap { MediaType($0) } }
-        return named ?? [MediaType(type: "text", subtype: "html")]
+    /// A serialiser that names no types takes any.
+    private func acceptable(_ item: CaseFile.Case) -> ContentTypePolicy {
+        let types = item["acceptable"]?.array?.compactMap { $0.string.flatMap { MediaType($0) } }
+        return types.map { .only($0) } ?? .any
     }
 
     private func response(_ item: CaseFile.Case) -> RawResponse {
@@ -64,10 +70,7 @@ import Testing
     @Test func `statuses are filtered and errors told apart as in Moya`() throws {
         try CaseFile("moya").run { item in
             if item["filter"] != nil { return filtered(item) }
-            if item["operation"] == "mapJSON" {
-                let raw = RawResponse(data: Data((item.value.value(at: "response.body")?.string ?? "").utf8))
-                return .equal((try? ResponseSerializer.json.value(of: raw)) == nil, item["expected_error"]?.bool)
-            }
+            if item["operation"] == "mapJSON" { return mapped(item) }
             guard let name = item["error"]?.string else { return .notApplicable(Self.requests) }
             guard let error = try error(named: name) else {
                 return .notApplicable("Images are the app's: a serialiser of its own.")
@@ -79,6 +82,25 @@ import Testing
                     : .equal(error.context.underlying != nil, item["expected_has_underlying_error"]?.bool),
             ])
         }
+    }
+
+    private func mapped(_ item: CaseFile.Case) -> Verdict {
+        let known: Set = [
+            "id", "note", "operation", "response", "failsOnEmptyData", "expected_error", "expected_value",
+        ]
+        if let key = item.keys.subtracting(known).min() { return .notApplicable("nothing here reads the key \(key)") }
+        let raw = RawResponse(data: Data((item.value.value(at: "response.body")?.string ?? "").utf8))
+        let isEmptyFine = item["failsOnEmptyData"] == false
+        let result = Result {
+            isEmptyFine
+                ? try ResponseSerializer.decodable(JSONValue?.self).value(of: raw)
+                : try ResponseSerializer.json.value(of: raw)
+        }
+        guard case .success(let value) = result else { return .equal(true, item["expected_error"]?.bool ?? false) }
+        return .all([
+            .equal(false, item["expected_error"]?.bool ?? false),
+            .equal(value ?? .null, item.value.object?["expected_value"] ?? value ?? .null),
+        ])
     }
 
     private func filtered(_ item: CaseFile.Case) -> Verdict {

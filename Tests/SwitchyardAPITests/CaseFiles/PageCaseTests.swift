@@ -22,7 +22,11 @@ import Testing
         (list?.array ?? []).map { link in
             WebLink(
                 target: link["target"]?.string ?? "",
-                relations: (link["rels"]?.array ?? []).compactMap(\.string)
+                relations: (link["rels"]?.array ?? []).compactMap(\.string),
+                anchor: link["anchor"]?.string,
+                parameters: (link["params"]?.object ?? [:]).sorted { $0.key < $1.key }.map {
+                    WebLink.Parameter(name: $0.key, value: $0.value.string ?? "")
+                }
             )
         }
     }
@@ -68,6 +72,10 @@ import Testing
                     ? .difference("a load of more before the first refresh loads the first page")
                     : .difference("a list may be refreshed again, which starts it anew")
             }
+            let known: Set = ["refresh", "append", "fails"]
+            if steps.contains(where: { !Set($0.object.map { Array($0.keys) } ?? [""]).isSubset(of: known) }) {
+                return .notApplicable("a step of another kind")
+            }
             guard item["expected_pages"] ?? item["expected_pages_exact"] != nil else {
                 return .notApplicable("the caller looks at the pages that it has")
             }
@@ -85,6 +93,9 @@ import Testing
                 return item["moves"] != nil
                     ? .notApplicable("a server's way of making cursors; walking back")
                     : .notApplicable("a refused status, judged with the answers")
+            }
+            guard page.object?.keys.allSatisfy(["results", "previous", "next", "count"].contains) == true else {
+                return .notApplicable("an answer of another form")
             }
             return try await Self.walk(page)
         }
