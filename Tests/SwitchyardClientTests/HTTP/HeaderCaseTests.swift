@@ -117,7 +117,7 @@ import Testing
                 if: headers.firstInvalidField != nil
             )
         }
-        if outcome == .passed, let expected = item["expected_values"]?.members?.first {
+        for expected in item["expected_values"]?.members ?? [] where outcome == .passed {
             let values = expected.value.array?.compactMap(\.string) ?? []
             outcome = .compare(headers.values(of: expected.key).joined(separator: "|"), values.joined(separator: "|"))
         }

@@ -71,9 +71,18 @@ struct RedirectSuiteCaseTests {
     // MARK: - Alamofire
 
     @Test func `a call's redirect policy wins over the client's, as in Alamofire`() async throws {
-        try await CaseFile("alamofire_redirect_cache_handlers").runAsync { item in
+        let keys: CaseKeys = """
+            session_handler request_handler exchange exchange.request exchange.response exchange.response.status
+            exchange.response.location expected expected.finalPath expected.status expected.body expected.stored
+            expected.userInfo
+            """
+        try await CaseFile("alamofire_redirect_cache_handlers").runAsync(reading: keys) { item in
             guard let exchange = item["exchange"]?.array?.first?["response"] else {
                 return .notApplicable("Whether an answer is stored is the cache policy's, not a handler's.")
+            }
+            let handlers = [item["session_handler"], item["request_handler"]].compactMap { $0?.string }
+            guard handlers.allSatisfy(["follow", "doNotFollow"].contains) else {
+                return .notApplicable("There is no handler of this name.")
             }
             let wanted = item["expected"]?["finalPath"]?.string
             var configuration = APIConfiguration(path: "http://a.test/redirect-to")

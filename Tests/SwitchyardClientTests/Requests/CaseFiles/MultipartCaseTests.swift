@@ -72,7 +72,7 @@ import Testing
         return .file(url, name: name, fileName: fileName, contentType: type)
     }
 
-    static func form(_ item: JSONValue) throws -> MultipartForm {
+    static func form(_ item: JSONValue, subtype: String = "form-data") throws -> MultipartForm {
         var parts: [MultipartPart] = []
         for value in item["parts"]?.array ?? [] {
             if let values = value["values"]?.array {
@@ -81,8 +81,11 @@ import Testing
                 parts.append(try part(value))
             }
         }
-        let subtype = item["type"]?.string ?? "form-data"
-        return MultipartForm(parts: parts, subtype: subtype, boundary: item["boundary"]?.string)
+        return MultipartForm(
+            parts: parts,
+            subtype: item["type"]?.string ?? subtype,
+            boundary: item["boundary"]?.string
+        )
     }
 
     /// How many bytes a part's content has, as far as it is known.
@@ -120,6 +123,9 @@ import Testing
         guard outcome == .passed else { return outcome }
         let body = try form.body()
         let data = try await body.collected(upTo: 1 << 24)
+        if let length = body.length, length != Int64(data.count) {
+            return .failed("length \(length) of \(data.count) bytes")
+        }
         if let expected = item["expected_content_length"]?.int {
             guard body.length ?? -1 == Int64(expected) else { return .failed("length \(body.length ?? -1)") }
         }

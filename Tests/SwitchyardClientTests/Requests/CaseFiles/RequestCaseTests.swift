@@ -63,8 +63,11 @@ import Testing
                 }
                 configuration.body = .data(Data(bytes), contentType: given["contentType"]?.string)
             case "text":
-                let isASCII = given["encoding"]?.string?.lowercased().contains("ascii") ?? false
+                let name = given["encoding"]?.string?.lowercased() ?? "utf-8"
+                let isASCII = name.contains("ascii")
+                guard isASCII || ["utf8", "utf-8"].contains(name), given["contentType"] == nil else { return false }
                 configuration.body = .text(value.string ?? "", encoding: isASCII ? .ascii : .utf8)
+            case "json" where given["contentType"] != nil, "urlEncoded" where given["contentType"] != nil: return false
             case "json":
                 do { configuration.body = .json(try CaseParameters.value(value)) } catch {
                     configuration.body = .json(CaseParameters.Unserialisable())
@@ -86,7 +89,12 @@ import Testing
     }
 
     @Test func `requests are as in AFNetworking`() throws {
-        try CaseFile("afnetworking").run { item in
+        let keys: CaseKeys = """
+            operation input fileName method url headers parameters encoding options options.querySerialisation response
+            acceptable pinning baseURL expected expected_error expected_request expected_url expected_query expected_body
+            expected_content_type expected_headers expected_valid expected_value
+            """
+        try CaseFile("afnetworking").run(reading: keys) { item in
             switch item["operation"]?.string {
             case "percentEscape":
                 let options = ParameterEncodingOptions()
@@ -115,6 +123,10 @@ import Testing
             path: item["url"]?.string ?? "",
             method: item["method"]?.string.flatMap { HTTPMethod($0) } ?? .get
         )
+        guard [nil, "json"].contains(item["encoding"]?.string) else {
+            return .notApplicable("There is no such encoding.")
+        }
+        for field in item["headers"]?.members ?? [] { configuration.headers.add(field.key, field.value.string ?? "") }
         // AFNetworking writes a null as a name alone.
         configuration.parameterOptions = ParameterEncodingOptions()
         configuration.parameterOptions?.nulls = .bare
@@ -166,7 +178,14 @@ import Testing
     }
 
     @Test func `tasks become requests as in Moya`() throws {
-        try CaseFile("moya").run { item in
+        let keys: CaseKeys = """
+            baseURL path token authorizationType method endpoint endpoint.url endpoint.method endpoint.headers task
+            task.kind task.data task.body task.bodyEncoding task.urlParameters task.parameters task.encodable task.json
+            task.encoding filter status response operation error expected_url expected_body expected_headers
+            expected_method expected_error expected_supports_multipart expected_passes expected_has_description
+            expected_has_response expected_has_underlying_error
+            """
+        try CaseFile("moya").run(reading: keys) { item in
             if item["baseURL"] != nil {
                 let configuration = APIConfiguration(path: item["path"]?.string ?? "")
                 return CaseOutcome.compare(
@@ -244,7 +263,13 @@ import Testing
     }
 
     @Test func `requests are as in Get`() throws {
-        try CaseFile("get").run { item in
+        let keys: CaseKeys = """
+            baseURL path session_headers request request.method request.url request.path request.json request.headers
+            request.session_headers request.response request.responses request.as request.token
+            request.cancelled_after_ms request.server_delay_s expected_url expected_error expected_headers expected_body
+            expected_body_json expected_value expected_retry_consulted expected_sent_authorization
+            """
+        try CaseFile("get").run(reading: keys) { item in
             if let base = item["baseURL"]?.string {
                 let path = item["path"]?.string ?? ""
                 let actual = JoinCaseTests.join(base, APIConfiguration(path: path))
@@ -256,25 +281,44 @@ import Testing
             guard let given = item["request"], given["response"] == nil, given["responses"] == nil else {
                 return .notApplicable("Answers are judged by other layers.")
             }
-            guard let json = given["json"] else { return .notApplicable("Only building is judged here.") }
-            var configuration = APIConfiguration(
-                path: given["path"]?.string ?? given["url"]?.string ?? "",
-                method: .post
-            )
-            configuration.body = .json(try CaseParameters.value(json))
-            for field in given["headers"]?.members ?? [] {
-                configuration.headers.add(field.key, field.value.string ?? "")
+            guard let json = given["json"], item["expected_url"] == nil, item["expected_error"] == nil else {
+                return .notApplicable("Only building is judged here.")
             }
-            let request = try Self.request(configuration, RequestGenerator())
-            for field in item["expected_headers"]?.members ?? [] {
-                let outcome = CaseOutcome.compare(request.headers[field.key], field.value.string)
-                guard outcome == .passed else { return outcome }
-            }
-            guard let expected = item["expected_body_json"] else { return .passed }
-            let actual = try JSONReader.read(EncodingCaseTests.text(request.body) ?? "null")
-            return EncodingCaseTests.sorted(actual) == EncodingCaseTests.sorted(expected)
-                ? .passed : .failed("got \(actual)")
+            return try Self.built(json, given, item)
         }
+    }
+
+    /// Compares a request of Get's with what a case expects of it.
+    private static func built(_ json: JSONValue, _ given: JSONValue, _ item: JSONValue) throws -> CaseOutcome {
+        var generator = RequestGenerator()
+        let session = (item["session_headers"] ?? given["session_headers"])?.members ?? []
+        for field in session { generator.common.headers.set(field.key, field.value.string ?? "") }
+        var configuration = APIConfiguration(
+            path: given["path"]?.string ?? given["url"]?.string ?? "",
+            method: given["method"]?.string.flatMap { HTTPMethod($0) } ?? .post
+        )
+        if json != .null { configuration.body = .json(try CaseParameters.value(json)) }
+        for field in given["headers"]?.members ?? [] {
+            configuration.headers.add(field.key, field.value.string ?? "")
+        }
+        let request = try request(configuration, generator)
+        for field in item["expected_headers"]?.members ?? [] {
+            let outcome = CaseOutcome.compare(request.headers[field.key], field.value.string).or(
+                "A body's type counts for more than a field that all requests have.",
+                if: !session.isEmpty && field.key.equalsIgnoringASCIICase("Content-Type")
+            )
+            guard outcome == .passed else { return outcome }
+        }
+        if let expected = item["expected_body"] {
+            return CaseOutcome.compare(EncodingCaseTests.text(request.body), expected.string).or(
+                "A text that is to be JSON has its quotes; raw text is a body of another kind.",
+                if: json.string != nil
+            )
+        }
+        guard let expected = item["expected_body_json"] else { return .passed }
+        let actual = try JSONReader.read(EncodingCaseTests.text(request.body) ?? "null")
+        return EncodingCaseTests.sorted(actual) == EncodingCaseTests.sorted(expected)
+            ? .passed : .failed("got \(actual)")
     }
 }
 
