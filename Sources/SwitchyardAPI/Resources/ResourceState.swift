@@ -62,6 +62,7 @@ struct ResourceState<Value: Sendable>: Sendable {
     /// Whether a load is called for.
     func needsLoad(at now: MonotonicTime, _ expiration: Duration, retryDelay: Duration) -> Bool {
         guard !isCurrent(at: now, expiration) else { return false }
-        return failure.map { $0.time.duration(to: now) >= retryDelay } ?? true
+        guard let failure, retryDelay > .zero else { return true }
+        return failure.time.duration(to: now) > retryDelay
     }
 }

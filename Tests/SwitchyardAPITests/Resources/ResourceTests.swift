@@ -81,7 +81,7 @@ import Testing
         clock.advance(by: .milliseconds(1))
         fails.withLock { $0 = true }
         await #expect(throws: APIError.self) { try await topic.loadIfNeeded() }
-        clock.advance(by: .milliseconds(999))
+        clock.advance(by: .seconds(1))
         #expect(try await topic.loadIfNeeded()?.title == "1")
         #expect(requests == 2)
         clock.advance(by: .milliseconds(1))
@@ -179,7 +179,7 @@ import Testing
 
         #expect(!topic.snapshot.isCurrent)
         fails.withLock { $0 = false }
-        clock.advance(by: .seconds(1))
+        clock.advance(by: .seconds(2))
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
@@ -312,7 +312,7 @@ import Testing
 
         fails.withLock { $0 = false }
         #expect(try await topic.loadIfNeeded()?.title == "1")
-        clock.advance(by: .seconds(1))
+        clock.advance(by: .seconds(2))
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 

@@ -1,0 +1,32 @@
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+@Suite(.timeLimit(.minutes(1))) struct RetryDelayTests {
+    private let clock = ManualClock()
+
+    /// A resource whose first load has failed.
+    private func failed(_ delay: Duration) async throws -> APIResource<String> {
+        let transport = StubTransport(answers: [.status(503), .status(200)])
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        let topic = topics.resource(for: TopicAPI.topic(1), with: .string, options: .init(retryDelay: delay))
+        await #expect(throws: APIError(.status(503))) { try await topic.load() }
+        return topic
+    }
+
+    @Test func `F36: the server is left alone until more than the delay has passed since an error`() async throws {
+        let topic = try await failed(.seconds(1))
+        clock.advance(by: .seconds(1))
+        #expect(try await topic.loadIfNeeded() == nil)
+        clock.advance(by: .milliseconds(1))
+        #expect(try await topic.loadIfNeeded() != nil)
+    }
+
+    @Test func `F36: without a delay the server is asked again at once after an error`() async throws {
+        let topic = try await failed(.zero)
+        #expect(try await topic.loadIfNeeded() != nil)
+    }
+}
