@@ -56,6 +56,9 @@ struct SiestaFlow {
 
     /// Data, tag and error after each load.
     func states() async throws -> Verdict {
+        guard item["steps"]?.array?.allSatisfy({ $0.object.map { Array($0.keys) } == ["response"] }) == true else {
+            return .notApplicable("a step of another kind")
+        }
         let resource = try resource((item["steps"]?.array ?? []).map(answer), .init())
         var verdicts: [Verdict] = []
         for expected in item["expected"]?.array ?? [] {
@@ -71,7 +74,11 @@ struct SiestaFlow {
 
     /// Whether a load is made some time after another.
     func freshness() async throws -> Verdict {
-        let status = item["first_load"]?.string?.split(separator: " ").last.flatMap { Int($0) } ?? 200
+        let words = item["first_load"]?.string?.split(separator: " ") ?? []
+        guard words == ["success"] || words.count == 2 && words[0] == "http" else {
+            return .notApplicable("a first load that is told in words")
+        }
+        let status = words.last.flatMap { Int($0) } ?? 200
         var options = APIResource<String>.Options()
         options.expiration = item.value.value(at: "configuration.expirationTime")?.int.map { .seconds($0) }
         if let retry = item.value.value(at: "configuration.retryTime")?.int { options.retryDelay = .seconds(retry) }
