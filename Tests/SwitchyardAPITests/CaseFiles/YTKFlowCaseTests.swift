@@ -83,7 +83,9 @@ import Testing
                 } else if let path = step["for_path"]?.string {
                     var target = configuration(path: path, step)
                     target.cacheLifetime = .seconds(10)
-                    let saved = bodies[step["save_body_of"]?.int ?? 0]
+                    let source = step["save_body_of"]?.int ?? 0
+                    guard bodies.indices.contains(source) else { return .failed("no body \(source)") }
+                    let saved = bodies[source]
                     try topics?.storeAnswer(saved, for: target, with: .json)
                     await (topics?.cache.disk as? DiskCache)?.flush()  // The folder is to be gone afterwards.
                 } else {
@@ -96,7 +98,7 @@ import Testing
         }
 
         private func ask(_ step: JSONValue) async throws -> Bool {
-            let time = step["at_seconds"]?.double ?? 0
+            let time = step["at_seconds"]?.double ?? seconds
             clock.advance(by: .seconds(time - seconds))
             seconds = time
             let asked = configuration(path: step.value(at: "request.path")?.string ?? "", step["request"] ?? [:])
