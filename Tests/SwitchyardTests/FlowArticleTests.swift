@@ -55,19 +55,7 @@ import Testing
     @Test func `the samples on a login log in, renew with the refresh token, and ask for another login`() async throws {
         var options = NetworkClient.Options()
         let credentials = FlowSamples.renewing(&options)
-        let transport = StubTransport { request in
-            let token = request.headers["Authorization"]
-            guard case .data(let body) = request.body else {
-                return token == "Bearer a2" ? .json("{}") : .status(401)
-            }
-            switch String(decoding: body, as: UTF8.self) {
-            case #"{"name":"ada","password":"secret"}"# where token == nil:
-                return .json(#"{"access": "a1", "refresh": "r1", "seconds": 3600}"#)
-            case #"{"refresh":"r1"}"# where token == nil:
-                return .json(#"{"access": "a2", "refresh": "r2", "seconds": 3600}"#)
-            default: return .status(401)
-            }
-        }
+        let transport = Self.loginTransport()
         let client = try NetworkClient(service: Self.service(), transport: transport, options: options)
         let api = SampleAPI(client: client)
 
@@ -78,6 +66,39 @@ import Testing
         credentials.set(.bearer("a3", refreshToken: "spent"), in: .test)
         let error = await #expect(throws: APIError.self) { try await api.send(APIConfiguration(path: "me")) }
         #expect(error?.reason == .security(.loginRequired))
+    }
+
+    @Test func `the samples on a login leave no token in a record`() async throws {
+        var options = NetworkClient.Options()
+        let credentials = FlowSamples.renewing(&options)
+        let recording = RecordingTransport(Self.loginTransport())
+        let client = try NetworkClient(service: Self.service(), transport: recording, options: options)
+
+        try await FlowSamples.logIn(credentials, client, name: "ada", password: "secret")
+        try await SampleAPI(client: client).send(APIConfiguration(path: "me"))
+
+        let entries = recording.archive.entries
+        #expect(entries.count == 4)
+        let bodies = entries.flatMap { [$0.request.body, $0.response.body] }.compactMap(\.self)
+        let record = bodies.map { String(decoding: $0, as: UTF8.self) }.joined()
+        #expect(["a1", "r1", "a2", "r2", "secret"].filter { record.contains($0) } == [])
+    }
+
+    /// A server that knows one user, whose first token is renewed.
+    private static func loginTransport() -> StubTransport {
+        StubTransport { request in
+            let token = request.headers["Authorization"]
+            guard case .data(let body) = request.body else {
+                return token == "Bearer a2" ? .json("{}") : .status(401)
+            }
+            switch String(decoding: body, as: UTF8.self) {
+            case #"{"name":"ada","password":"secret"}"# where token == nil:
+                return .json(#"{"accessToken": "a1", "refreshToken": "r1", "seconds": 3600}"#)
+            case #"{"refreshToken":"r1"}"# where token == nil:
+                return .json(#"{"accessToken": "a2", "refreshToken": "r2", "seconds": 3600}"#)
+            default: return .status(401)
+            }
+        }
     }
 
     private static func service() throws -> Service {

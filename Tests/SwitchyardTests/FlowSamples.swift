@@ -7,8 +7,8 @@ import SwitchyardTesting
 
 // sample
 struct Tokens: Decodable, Sendable {
-    var access: String
-    var refresh: String
+    var accessToken: String
+    var refreshToken: String
     var seconds: Double
 }
 
@@ -24,7 +24,7 @@ final class LoginAPI: APIManager {
     }
 
     func renew(_ token: String) async throws(APIError) -> Credential {
-        try await credential("token", ["refresh": token])
+        try await credential("token", ["refreshToken": token])
     }
 
     private func credential(_ path: String, _ fields: Parameters) async throws(APIError) -> Credential {
@@ -32,7 +32,7 @@ final class LoginAPI: APIManager {
         call.usesCredentials = false
         let tokens: Tokens = try await value(for: call)
         let end = Date(timeIntervalSinceNow: tokens.seconds)
-        return .bearer(tokens.access, expiresAt: end, refreshToken: tokens.refresh)
+        return .bearer(tokens.accessToken, expiresAt: end, refreshToken: tokens.refreshToken)
     }
 }
 // end

@@ -43,8 +43,8 @@ enum AlamofireSamples {
     static func credentials(_ options: inout NetworkClient.Options) -> Credentials {
         // sample
         struct Token: Decodable {
-            var access: String
-            var refresh: String
+            var accessToken: String
+            var refreshToken: String
         }
 
         let credentials = Credentials { renewal in
@@ -53,7 +53,7 @@ enum AlamofireSamples {
             let answer = try await renewal.client.send(call)
             guard answer.status == 200, case .whole(let data) = answer.response.body else { return nil }
             let token = try JSONDecoder().decode(Token.self, from: data)
-            return .bearer(token.access, refreshToken: token.refresh)
+            return .bearer(token.accessToken, refreshToken: token.refreshToken)
         }
         options.credentials = credentials
         // end

@@ -108,7 +108,7 @@ import Testing
             return isRight ? .json(#"[{"id":1,"title":"one"}]"#) : LoopbackResponse(status: 400)
         }
         server.route(.post, "/topics", answering: .json(#"{"fields":{"title":"It is empty."}}"#, status: 422))
-        server.route(.post, "/token", answering: .json(#"{"access":"new","refresh":"next"}"#))
+        server.route(.post, "/token", answering: .json(#"{"accessToken":"new","refreshToken":"next"}"#))
         server.route(.get, "/ticks", answering: .text("{\"price\":1.5}\n{\"price\":2}\n"))
         server.route(.get, "/report", answering: .text("report"))
         try await withService { service in
