@@ -19,7 +19,8 @@ import SwitchyardServices
 /// file in a folder that it shares, as with an extension, is ended by the system (0xdead10cc): close the outbox there when
 /// the app leaves the foreground, or keep its file in a folder of the app's own.
 ///
-/// Bodies are stored as they are; credentials are not stored.
+/// Bodies are stored as they are; credentials are not stored. A write goes with those that the client has when it is sent,
+/// so that users who take turns need a file each.
 public final class Outbox: Sendable {
     /// What an outbox allows.
     public struct Options: Sendable {
