@@ -38,11 +38,10 @@ public struct Redaction: Sendable, Hashable {
     /// Whether the value of a header field is hidden.
     public func hides(header name: String) -> Bool { headerNames.contains(name.lowercased()) }
 
-    /// Whether the value of a parameter is hidden; of a nested name (`user[password]`) the last part counts.
+    /// Whether the value of a parameter is hidden; of a nested name (`user[password]`, `password[0]`) every part counts.
     public func hides(parameter name: String) -> Bool {
         let decoded = (name.removingPercentEncoding ?? name).lowercased()
-        let parts = decoded.split { "[].".contains($0) }
-        return names(decoded) || parts.last.map { names(String($0)) } ?? false
+        return names(decoded) || decoded.split { "[].".contains($0) }.contains { names(String($0)) }
     }
 
     private func names(_ name: String) -> Bool {

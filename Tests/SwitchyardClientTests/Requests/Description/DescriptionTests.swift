@@ -49,6 +49,9 @@ import Testing
         // A semicolon may stand between two parameters, or in a value.
         ("https://h/x?page=7;token=a", "https://h/x?page=7;token=***"),
         ("https://h/x?token=a;b&page=7", "https://h/x?token=***&page=7"),
+        // Of a list, and of what has parts, all of it is the secret.
+        ("https://h/x?token[0]=a&token%5Ba%5D%5B%5D=b", "https://h/x?token[0]=***&token%5Ba%5D%5B%5D=***"),
+        ("https://h/x?token.c=d", "https://h/x?token.c=***"),
     ])
     func `a URL loses its secrets`(url: String, expected: String) {
         #expect(Redaction.standard.url(url) == expected)
