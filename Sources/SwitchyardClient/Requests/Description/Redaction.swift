@@ -23,9 +23,10 @@ public struct Redaction: Sendable, Hashable {
             "accesskey", "accesstoken", "apikey", "apisecret", "assertion", "auth", "authorization", "authtoken",
             "clientassertion", "clientsecret", "code", "codeverifier", "confirmpassword", "csrftoken",
             "currentpassword", "devicecode", "idtoken", "key", "newpassword", "oldpassword", "otp", "passcode",
-            "passphrase", "passwd", "password", "pin", "privatekey", "pwd", "refreshtoken", "secret", "secretkey",
-            "securitytoken", "session", "sessionid", "sessiontoken", "sid", "sig", "sign", "signature", "ticket",
-            "token", "xamzcredential", "xamzsecuritytoken", "xamzsignature", "xgoogcredential", "xgoogsignature",
+            "passphrase", "passwd", "password", "passwordconfirm", "passwordconfirmation", "pin", "privatekey", "pwd",
+            "refreshtoken", "secret", "secretkey", "securitytoken", "session", "sessionid", "sessiontoken", "sid",
+            "sig", "sign", "signature", "ticket", "token", "xamzcredential", "xamzsecuritytoken", "xamzsignature",
+            "xgoogcredential", "xgoogsignature",
         ]
     )
 

@@ -95,9 +95,10 @@ import Testing
         #expect(Redaction.standard.url("https://h/x?Voucher=a") == "https://h/x?Voucher=a")
     }
 
-    @Test func `a form loses its secrets`() {
+    @Test(arguments: [("a=1&password=x", "a=1&password=***"), ("[a]=1&password=x", "[a]=1&password=***")])
+    func `a form loses its secrets`(text: String, expected: String) {
         let hidden = Redaction.standard.body(
-            Data("a=1&password=x".utf8),
+            Data(text.utf8),
             contentType: "application/x-www-form-urlencoded; charset=utf-8"
         )
 
