@@ -103,18 +103,23 @@ public struct Redaction: Sendable, Hashable {
         body(data, contentType: contentType, isAnswer: true)
     }
 
-    private func body(_ data: Data, contentType: String?, isAnswer: Bool) -> Data {
+    /// Of forms in forms the outermost four are looked at: they come from anybody, and the stack has an end.
+    private func body(_ data: Data, contentType: String?, isAnswer: Bool, depth: Int = 4) -> Data {
         guard self != .none else { return data }
         let type = contentType?.lowercased() ?? ""
-        if type.hasPrefix("application/x-www-form-urlencoded") {
-            return Data(query(String(decoding: data, as: UTF8.self)).utf8)
-        }
+        let isForm = type.hasPrefix("application/x-www-form-urlencoded")
+        let shown = isForm ? Data(query(String(decoding: data, as: UTF8.self)).utf8) : data
         if type.hasPrefix("multipart/"), let boundary = MediaTypeParameters.value(of: "boundary", in: contentType ?? "")
         {
-            return MultipartRedaction.hidden(in: data, boundary: boundary) { hides(parameter: $0) }
+            guard depth > 0 else { return data }
+            return MultipartRedaction.hidden(in: data, boundary: boundary) {
+                hides(parameter: $0)
+            } body: {
+                body($0, contentType: $1, isAnswer: isAnswer, depth: depth - 1)
+            }
         }
-        guard type.contains("json") || JSONRedaction.looksLikeJSON(data) else { return data }
-        return JSONRedaction.hidden(in: data, keepsBusinessCodes: isAnswer) { hides(parameter: $0) }
+        guard type.contains("json") || JSONRedaction.looksLikeJSON(data) else { return shown }
+        return JSONRedaction.hidden(in: shown, keepsBusinessCodes: isAnswer) { hides(parameter: $0) }
     }
 
     /// A URL without its fragment as it is shown.

@@ -77,6 +77,7 @@ import Testing
         (#"{"a":"token","key":12}"#, #"{"a":"token","key":"***"}"#), (#"{"token":"#, #"{"token":"#),
         (#"{"idToken":"a","clientSecret":"b"}"#, #"{"idToken":"***","clientSecret":"***"}"#),
         (#"{"old_password":"a","newPassword":"b"}"#, #"{"old_password":"***","newPassword":"***"}"#),
+        (#"{"password":"a","password_confirmation":"a"}"#, #"{"password":"***","password_confirmation":"***"}"#),
         (#"{"monkey":"a","tokens":2,"passwordHint":"b"}"#, #"{"monkey":"a","tokens":2,"passwordHint":"b"}"#),
     ])
     func `JSON loses its secrets and nothing else`(text: String, expected: String) {
@@ -102,10 +103,10 @@ import Testing
             contentType: "application/x-www-form-urlencoded; charset=utf-8"
         )
 
-        #expect(String(decoding: hidden, as: UTF8.self) == "a=1&password=***")
+        #expect(String(decoding: hidden, as: UTF8.self) == expected)
     }
 
-    @Test(arguments: [nil, "text/html", "application/octet-stream"])
+    @Test(arguments: [nil, "text/html", "application/octet-stream", "application/x-www-form-urlencoded"])
     func `JSON loses its secrets also under another type`(type: String?) {
         let hidden = Redaction.standard.body(Data(" {\"token\": 1}".utf8), contentType: type)
 
@@ -132,5 +133,20 @@ import Testing
         let expected = String(decoding: data, as: UTF8.self).replacing(Self.secret, with: "***")
         #expect(String(decoding: hidden, as: UTF8.self) == expected)
         #expect(expected.contains("***"))
+    }
+
+    @Test(arguments: ["application/json", nil])
+    func `JSON in a form of several parts loses its secrets`(type: String?) throws {
+        let json = Data(#"{"token": "\#(Self.secret)", "a": 1}"#.utf8)
+        let part = MultipartPart.data(json, name: "call", contentType: type)
+        let form = MultipartForm(parts: [part, .field("note", "b")], boundary: "x")
+        guard case .data(let data) = try form.body() else {
+            throw RequestError.body(kind: "form", reason: .notInMemory)
+        }
+
+        let hidden = Redaction.standard.body(data, contentType: form.contentType)
+
+        let expected = String(decoding: data, as: UTF8.self).replacing(Self.secret, with: "***")
+        #expect(String(decoding: hidden, as: UTF8.self) == expected)
     }
 }
