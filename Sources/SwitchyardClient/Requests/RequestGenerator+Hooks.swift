@@ -67,8 +67,8 @@ extension RequestGenerator {
 
     /// The request after all modifiers, its headers checked again.
     ///
-    /// Credentials come before the modifiers, so that a signature covers them, and only where the server's own origin is
-    /// asked, also under https in place of http.
+    /// Credentials come before the modifiers, so that a signature covers them, but for a digest of the request itself; and
+    /// only where the server's own origin is asked, also under https in place of http.
     func finished(
         _ request: HTTPRequest,
         _ configuration: APIConfiguration,
@@ -80,14 +80,25 @@ extension RequestGenerator {
             request.traffic = configuration.traffic
             request.tls = configuration.tls
         }
-        if let authorization = configuration.authorization, request.url.isAt(home) {
-            try RequestError.running("credentials") { try authorization.apply(&request) }
+        let authorization = configuration.authorization
+        if let authorization, request.url.isAt(home) {
+            if !authorization.answersWhole { try authorize(&request, authorization) }
             request.credentialFields = authorization.names
         }
         if let modifier = configuration.modifier { try RequestError.running("modifier") { try modifier(&request) } }
         for modifier in modifiers { try RequestError.running("modifier") { try modifier(&request) } }
+        if let authorization, authorization.answersWhole, request.url.isAt(home) {
+            try authorize(&request, authorization)
+        }
         guard let invalid = request.headers.firstInvalidField else { return request }
         throw Self.refusal(of: invalid)
+    }
+
+    private func authorize(
+        _ request: inout HTTPRequest,
+        _ authorization: RequestAuthorization
+    ) throws(RequestError) {
+        try RequestError.running("credentials") { try authorization.apply(&request) }
     }
 }
 

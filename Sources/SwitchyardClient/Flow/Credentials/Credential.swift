@@ -107,6 +107,8 @@ extension Credential.Scheme: CustomStringConvertible, CustomDebugStringConvertib
 struct RequestAuthorization: Sendable {
     /// The header fields that it sets; taken out when a redirect leads away.
     var names: [String]
+    /// Whether they follow from the request as it is sent, and so are set behind all other changes to it.
+    var answersWhole = false
     /// Sets them.
     var apply: @Sendable (inout HTTPRequest) throws -> Void
 

@@ -105,6 +105,37 @@ struct DigestAuthenticationTests {
         #expect(fields.last?.contains("uri=\"/v1/y?a=1\"") ?? false)
     }
 
+    // RFC 7616 sections 3.4.3 and 3.4.6: the URI is that of the request line, and the body that which is sent.
+    @Test(arguments: ["auth", "auth-int"])
+    func `what is answered is what is sent, whatever a modifier makes of it`(protection: String) async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.digest(user: "u", password: "p"))
+            $0.generator.modifiers = [
+                RequestCompressor(.gzip).compress, RequestSigner(.md5(secret: "s"), in: .query("sign")).sign,
+            ]
+        }) { request in
+            let challenge = "Digest realm=r, nonce=n, qop=\(protection)"
+            return request.headers["Authorization"] == nil
+                ? .status(401, headers: ["WWW-Authenticate": challenge]) : .status(200)
+        }
+        let text = String(repeating: "a", count: 2_000)
+
+        _ = try await client.send(APIConfiguration(path: "x", method: .put, body: .text(text)))
+
+        let sent = try #require(transport.requests.last)
+        let field = try #require(sent.headers["Authorization"])
+        let parts = try #require(AuthenticationChallenge.all(in: ["WWW-Authenticate": field]).first?.parameters)
+        let hash = { (text: String) in DigestAnswer.Algorithm.md5.hash(text) }
+        let uri = "\(sent.url.path)?\(sent.url.query ?? "")"
+        var target = "PUT:\(uri)"
+        if protection == "auth-int" {
+            target += ":\(MessageDigest.md5(try await sent.body.collected(upTo: 9_999)).hexText)"
+        }
+        let rest = "n:00000001:\(parts["cnonce"] ?? ""):\(protection)"
+        #expect(parts["uri"] == uri)
+        #expect(parts["response"] == hash("\(hash("u:r:p")):\(rest):\(hash(target))"))
+    }
+
     // RFC 7616 section 3.4.2: the key is made with the random text of the session's first request, and kept.
     @Test(arguments: [DigestAnswer.Algorithm.md5Session, .sha256Session])
     func `the key of a session stays that of its first request`(algorithm: DigestAnswer.Algorithm) async throws {

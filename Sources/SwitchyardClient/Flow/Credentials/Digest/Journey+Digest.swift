@@ -10,7 +10,7 @@ extension Journey {
             return RequestAuthorization(names: []) { _ in }
         }
         let digests = digests
-        return RequestAuthorization(names: ["Authorization"]) { request in
+        return RequestAuthorization(names: ["Authorization"], answersWhole: true) { request in
             try digests.authorize(&request, user: user, password: password)
         }
     }
