@@ -45,8 +45,8 @@ extension RequestURL {
     /// The path, percent-encoded; may be empty.
     public var path: String { String(decoding: absolute.path, as: UTF8.self) }
 
-    /// The query, percent-encoded, without its question mark; `nil` when there is none.
-    public var query: String? { absolute.query.map { String(decoding: $0, as: UTF8.self) } }
+    /// The query as it will be sent, percent-encoded, without its question mark; `nil` when there is none.
+    public var query: String? { URLParts(Array(text.utf8)).query.map { String(decoding: $0, as: UTF8.self) } }
 
     /// Returns the URL that `reference` means on this page (RFC 3986 section 5.2), for redirects and links.
     ///

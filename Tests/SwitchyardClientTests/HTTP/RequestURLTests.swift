@@ -16,6 +16,18 @@ import Testing
         #expect(try RequestURL(validating: text).text == expected)
     }
 
+    @Test func `a query is that which will be sent, whatever it holds as it is`() throws {
+        var configuration = APIConfiguration(path: "x", query: ["a": ["|1"]])
+        var options = ParameterEncodingOptions()
+        options.allowedCharacters = .parameter.union(URLCharacters("[]|"))
+        configuration.parameterOptions = options
+
+        let url = try RequestGeneratorTests.request(configuration).url
+
+        #expect(url.text.hasSuffix("/x?a[]=|1"))
+        #expect(url.query == "a[]=|1")
+    }
+
     // Row B9.
     @Test func `a URL can come from Foundation's types`() throws {
         let url = try #require(URL(string: "https://h/a?b#c"))
