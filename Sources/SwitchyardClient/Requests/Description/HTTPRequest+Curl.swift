@@ -25,7 +25,10 @@ extension HTTPRequest {
         }
         let (input, options) = curlBody(redaction)
         words += options
-        words.append(Self.quoted(redaction.url(url.text)))
+        let address = redaction.url(url.text)
+        // curl would take brackets and braces for a pattern of several URLs.
+        if address.utf8.contains(where: "[]{}".utf8.contains) { words.append("--globoff") }
+        words.append(Self.quoted(address))
         return "$ \(input)\(words.joined(separator: " \\\n\t"))"
     }
 

@@ -57,6 +57,17 @@ struct CurlCommandTests {
         for field in request.headers { #expect(received.headers[field.name] == field.value) }
     }
 
+    @Test func `the command sends a URL in which curl would see a pattern`() async throws {
+        var configuration = APIConfiguration(path: "x", query: ["a": ["{b,c}", "[1-3]"]])
+        var options = ParameterEncodingOptions()
+        options.allowedCharacters = .parameter.union(URLCharacters("[]{},"))
+        configuration.parameterOptions = options
+
+        let (received, request) = try await replayed(configuration)
+
+        #expect(received.target == "\(request.url.path)?\(request.url.query ?? "")")
+    }
+
     @Test(arguments: [HTTPMethod.get, .head, .put, .delete, .patch, .options])
     func `the command sends the same method`(method: HTTPMethod) async throws {
         let (received, _) = try await replayed(APIConfiguration(path: "x", method: method))
