@@ -44,7 +44,7 @@ extension HTTPRequest {
             guard let text = String(validUTF8: shown), !text.utf8.contains(0) else {
                 return ("echo \(shown.base64EncodedString()) | base64 -d | ", noType + ["--data-binary @-"])
             }
-            return ("", noType + ["\(text.hasPrefix("@") ? "--data-raw" : "-d") \(Self.quoted(text))"])
+            return ("", noType + ["\(text.utf8.first == UInt8(ascii: "@") ? "--data-raw" : "-d") \(Self.quoted(text))"])
         case .file(let url): return ("", noType + ["--data-binary \(Self.quoted("@\(url.path)"))"])
         case .stream: return ("", noType + ["--data-binary @-"])
         }
@@ -59,7 +59,7 @@ extension HTTPRequest {
     /// The text in double quotes for a POSIX shell; in single ones where an interactive shell would put a part of its
     /// history in the place of an exclamation mark.
     private static func quoted(_ text: String) -> String {
-        if text.contains("!") { return "'\(text.replacing("'", with: #"'\''"#))'" }
+        if text.utf8.contains(UInt8(ascii: "!")) { return "'\(text.replacing("'", with: #"'\''"#))'" }
         var result = "\""
         for scalar in text.unicodeScalars {
             if "\"\\$`".unicodeScalars.contains(scalar) { result += "\\" }

@@ -24,7 +24,8 @@ struct CurlCommandTests {
     static let bodies: [RequestBody] = [
         .json(["q": "\"'`$HOME\\ !&\n", "u": "漢👍"]), .form(["a b": "c&d", "e": "@f"]),
         .data(Data([0, 255, 10, 13]), contentType: nil),
-        .text("@not-a-file"), .text("line 1\nline 2\r\n"), .multipart(MultipartForm(parts: [.field("a", "b")])),
+        .text("@not-a-file"), .text("@\u{301}"), .text("line 1\nline 2\r\n"),
+        .multipart(MultipartForm(parts: [.field("a", "b")])),
     ]
 
     // Row B52.
