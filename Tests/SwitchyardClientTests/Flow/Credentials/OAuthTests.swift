@@ -191,6 +191,15 @@ struct OAuthTests {
         }
     }
 
+    // RFC 6749 section 5.2 wants 400; GitHub and Slack send 200.
+    @Test func `a refusal is one also with a status of success`() async throws {
+        let (oauth, _) = try Self.oauth(.json(#"{"error": "bad_code", "error_description": "no"}"#))
+
+        await #expect(throws: OAuthError.refused(OAuthError.Code(rawValue: "bad_code"), description: "no")) {
+            _ = try await oauth.clientCredential()
+        }
+    }
+
     // MARK: - Secrets
 
     @Test func `no description of what belongs to a login shows a secret`() async throws {

@@ -83,6 +83,10 @@ public struct OAuthClient: Sendable {
         do {
             return try JSONDecoder().decode(Answer.self, from: body)
         } catch {
+            // Some servers refuse with a status of success.
+            if case .refused(let code, let description) = refusal(answer.status, body) {
+                throw OAuthError.refused(code, description: description)
+            }
             throw OAuthError.malformedAnswer("\(type(of: error))")
         }
     }
