@@ -191,6 +191,16 @@ struct OAuthTests {
         }
     }
 
+    // RFC 6749 section 5.1 wants a number; Azure AD sends a text.
+    @Test(arguments: ["\"3600\"", "3600.0"])
+    func `a lifetime may be written as a text`(lifetime: String) async throws {
+        let (oauth, _) = try Self.oauth(.json(#"{"access_token": "t", "expires_in": \#(lifetime)}"#))
+
+        let credential = try await oauth.clientCredential()
+
+        #expect(credential == .bearer("t", expiresAt: Self.now.addingTimeInterval(3600)))
+    }
+
     // RFC 6749 section 5.2 wants 400; GitHub and Slack send 200.
     @Test func `a refusal is one also with a status of success`() async throws {
         let (oauth, _) = try Self.oauth(.json(#"{"error": "bad_code", "error_description": "no"}"#))

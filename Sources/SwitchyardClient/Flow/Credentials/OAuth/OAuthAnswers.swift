@@ -4,7 +4,7 @@ import Foundation
 struct TokenAnswer: Decodable {
     var accessToken: String
     var tokenType: String?
-    var expiresIn: Double?
+    var expiresIn: WrittenNumber?
     var refreshToken: String?
 
     enum CodingKeys: String, CodingKey {
@@ -18,7 +18,7 @@ struct TokenAnswer: Decodable {
     func credential(at now: Date, keeping oldRefreshToken: String?) -> Credential {
         .bearer(
             accessToken,
-            expiresAt: expiresIn.map { now.addingTimeInterval(max(0, $0)) },
+            expiresAt: expiresIn.map { now.addingTimeInterval(max(0, $0.value)) },
             refreshToken: refreshToken ?? oldRefreshToken
         )
     }
@@ -41,8 +41,8 @@ struct DeviceAnswer: Decodable {
     var userCode: String
     var verificationURI: String
     var verificationURIComplete: String?
-    var expiresIn: Double
-    var interval: Double?
+    var expiresIn: WrittenNumber
+    var interval: WrittenNumber?
 
     enum CodingKeys: String, CodingKey {
         case deviceCode = "device_code"
@@ -51,5 +51,22 @@ struct DeviceAnswer: Decodable {
         case verificationURIComplete = "verification_uri_complete"
         case expiresIn = "expires_in"
         case interval
+    }
+}
+
+/// A number, which some servers write as a text.
+struct WrittenNumber: Decodable {
+    var value: Double
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let text = try? container.decode(String.self) else {
+            value = try container.decode(Double.self)
+            return
+        }
+        guard let number = Double(text), number.isFinite else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no number")
+        }
+        value = number
     }
 }

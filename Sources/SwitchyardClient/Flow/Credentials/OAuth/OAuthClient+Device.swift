@@ -31,9 +31,9 @@ extension OAuthClient {
             userCode: answer.userCode,
             verificationURL: answer.verificationURI,
             completeURL: answer.verificationURIComplete,
-            lifetime: .seconds(min(max(0, answer.expiresIn), 86_400)),
+            lifetime: .seconds(min(max(0, answer.expiresIn.value), 86_400)),
             deviceCode: answer.deviceCode,
-            interval: .seconds(min(max(1, answer.interval ?? 5), 3_600))
+            interval: .seconds(min(max(1, answer.interval?.value ?? 5), 3_600))
         )
     }
 
