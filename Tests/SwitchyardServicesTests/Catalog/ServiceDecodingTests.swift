@@ -30,13 +30,23 @@ import Testing
         #expect(error?.description == "topics.json: servers[0].baseURLs.test: \(expected)")
     }
 
-    @Test(arguments: ["http://joe:pw@a/v1", "ftp://joe:pw@a", "//joe:p/w@a", "http://joe:pw@"])
+    @Test(arguments: ["http://joe:pw@a/v1", "ftp://joe:pw@a", "//joe:p/w@a", "http://joe:pw@", #"http://joe:p\nw@a"#])
     func `a message holds no password`(url: String) throws {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(Mistake.file(urls: #"{"test": "\#(url)"}"#).utf8), named: "topics")
         }
 
         #expect(error?.found?.contains("***@") == true)
+        #expect(error?.found?.contains("joe") == false)
+    }
+
+    @Test(arguments: ["http://a/v1?key=joe", "http://a/v1#joe"])
+    func `a message holds no query`(url: String) throws {
+        let error = #expect(throws: CatalogError.self) {
+            try ServiceCatalog.service(from: Data(Mistake.file(urls: #"{"test": "\#(url)"}"#).utf8), named: "topics")
+        }
+
+        #expect(error?.found?.hasPrefix("http://a/v1") == true)
         #expect(error?.found?.contains("joe") == false)
     }
 
