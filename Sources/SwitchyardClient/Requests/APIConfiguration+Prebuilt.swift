@@ -5,6 +5,9 @@ extension APIConfiguration {
     /// The method that is sent.
     var sentMethod: HTTPMethod { rare?.value.prebuiltRequest?.method ?? method }
 
+    /// Where it is sent: the path, or the URL.
+    var place: String { rare?.value.prebuiltRequest?.url.text ?? path }
+
     /// The call's own header fields.
     var ownHeaders: HTTPHeaders { rare?.value.prebuiltRequest?.headers ?? headers }
 

@@ -49,6 +49,20 @@ import Testing
         #expect(entries[3].metadata["status"] == "200")
     }
 
+    @Test func `a request made by hand is written with its own method and URL`() async throws {
+        var configuration = APIConfiguration()
+        configuration.prebuiltRequest = HTTPRequest(
+            method: .post,
+            url: try RequestURL(validating: "https://o.example/x?token=secret")
+        )
+
+        let dispatched = try #require(try await entries(.verbose, configuration).first)
+
+        #expect(dispatched.metadata["method"] == "POST")
+        #expect(dispatched.metadata["path"] == "https://o.example/x?token=***")
+        #expect(dispatched.message.hasSuffix("POST https://o.example/x?token=*** dispatched"))
+    }
+
     @Test func `L20, L21: the standard log has a line, and categories can be picked`() async throws {
         let standard = try await entries(.standard)
         #expect(standard.map(\.level) == [.info])

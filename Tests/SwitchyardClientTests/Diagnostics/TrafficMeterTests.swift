@@ -35,6 +35,21 @@ import Testing
         #expect(meter.snapshot.apis.keys.first == "GET https://***@127.0.0.1/x")
     }
 
+    @Test func `a request made by hand is counted under its own method and URL`() async throws {
+        let meter = TrafficMeter()
+        let client = try NetworkClient.watched([meter.interceptor]) { _ in .status(200) }
+        var configuration = APIConfiguration()
+        configuration.prebuiltRequest = HTTPRequest(
+            method: .post,
+            url: try RequestURL(validating: "https://o.example/x?token=a")
+        )
+
+        _ = await client.failure(of: configuration)
+        await until { meter.snapshot.apis.count == 1 }
+
+        #expect(meter.snapshot.apis.keys.first == "POST https://o.example/x")
+    }
+
     @Test func `figures are printed by server and by API, a line for each`() async throws {
         let meter = TrafficMeter()
         let clock = ManualClock()

@@ -66,7 +66,7 @@ struct TrafficLog: Sendable {
     }
 
     private func dispatched(_ configuration: APIConfiguration) -> [String: String] {
-        var metadata = ["method": configuration.method.name, "path": redaction.url(configuration.path)]
+        var metadata = ["method": configuration.sentMethod.name, "path": redaction.url(configuration.place)]
         metadata["version"] = configuration.apiVersion
         if !configuration.tags.isEmpty { metadata["tags"] = configuration.tags.sorted().joined(separator: " ") }
         let parameters = configuration.query.items + configuration.parameters.items

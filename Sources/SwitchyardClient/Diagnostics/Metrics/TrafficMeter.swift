@@ -81,7 +81,7 @@ public final class TrafficMeter: Sendable {
     }
 
     private static func name(of configuration: APIConfiguration) -> String {
-        "\(configuration.method.name) \(Redaction.standard.url(String(configuration.path.prefix { $0 != "?" })))"
+        "\(configuration.sentMethod.name) \(Redaction.standard.url(String(configuration.place.prefix { $0 != "?" })))"
     }
 }
 

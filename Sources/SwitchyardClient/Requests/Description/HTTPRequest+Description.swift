@@ -22,5 +22,5 @@ extension APIConfiguration: CustomStringConvertible {
     public var description: String { line(.standard) }
 
     /// The line for a log.
-    func line(_ redaction: Redaction) -> String { "\(method.name) \(redaction.url(path))" }
+    func line(_ redaction: Redaction) -> String { "\(sentMethod.name) \(redaction.url(place))" }
 }
