@@ -229,6 +229,15 @@ import Testing
         clock.advance(by: .seconds(1))
     }
 
+    @Test func `a date that is none does no harm`() async throws {
+        var configuration = APIConfiguration(path: "x")
+        configuration.parameters = ["at": Date(timeIntervalSince1970: .nan)]
+
+        let entries = try await entries(.verbose, configuration)
+
+        #expect(entries.first?.metadata["parameters"] == "at=nan")
+    }
+
     @Test func `L25: parameters within others are hidden too`() async throws {
         let user: Parameters = ["name": "me", "password": "secret-1"]
         let query: Parameters = [

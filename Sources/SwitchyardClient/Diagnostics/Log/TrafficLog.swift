@@ -167,7 +167,8 @@ extension ParameterValue {
         case .double(let value): "\(value)"
         case .decimal(let value): "\(value)"
         case .string(let value): value
-        case .date(let value): "\(value)"
+        // Foundation on Linux traps over a date that is no number.
+        case .date(let value): value.timeIntervalSinceReferenceDate.isNaN ? "nan" : "\(value)"
         case .data(let value): "\(value.count) bytes"
         case .array(let values): "[\(values.map { $0.logText(under: name, redaction) }.joined(separator: ", "))]"
         case .dictionary(let members):
