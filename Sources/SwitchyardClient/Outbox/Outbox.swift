@@ -30,8 +30,10 @@ public final class Outbox: Sendable {
         public var maximumAge: Duration
         /// The pause after a write could not be sent; doubled each time, up to 64-fold.
         ///
-        /// 5 seconds unless set.
-        public var pause: Duration
+        /// 5 seconds unless set, at least 1 ms.
+        public var pause: Duration {
+            didSet { pause = max(.milliseconds(1), pause) }
+        }
 
         /// Creates options.
         public init(maximumCount: Int = 1_000, maximumAge: Duration = .seconds(604_800), pause: Duration = .seconds(5))

@@ -92,4 +92,14 @@ import Testing
         }
         #expect(entry.idempotencyKey == "key 1" && pause == .seconds(5))
     }
+
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func `a pause that is none is a short one`(pause: Duration) {
+        var options = Outbox.Options(pause: pause)
+        #expect(options.pause == .milliseconds(1))
+
+        options.pause = pause
+
+        #expect(options.pause == .milliseconds(1))
+    }
 }
