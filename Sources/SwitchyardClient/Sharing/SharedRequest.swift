@@ -109,7 +109,7 @@ final class SharedRequest: DispatchedRequest {
     }
 
     private var ownContext: RequestContext {
-        timed(RequestContext(service: target.service, environment: environment, method: configuration.method))
+        timed(RequestContext(service: target.service, environment: environment, method: configuration.sentMethod))
     }
 
     private func timed(_ context: RequestContext) -> RequestContext {

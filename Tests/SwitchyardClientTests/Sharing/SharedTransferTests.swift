@@ -174,6 +174,23 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
+    @Test func `a failure names the method of a request made by hand`() async throws {
+        let clock = ManualClock()
+        let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in .never }
+        var configuration = Self.shared("list", timeout: .seconds(1))
+        configuration.sharing = .named("write")
+        let url = try RequestURL(validating: "https://o.example/x")
+        configuration.prebuiltRequest = HTTPRequest(method: .post, url: url)
+        let result = Task { [configuration] in await client.result(of: configuration) }
+        await until { client.core.sharedTransfers.requestCount == 1 }
+
+        clock.advance(by: .seconds(1))
+
+        let failure = await #expect(throws: RequestFailure.self) { try await result.value.get() }
+        #expect(failure?.reason == .deadlineExceeded)
+        #expect(failure?.context.method == .post)
+    }
+
     @Test func `PEER-3: everybody hears of the progress`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
