@@ -6,7 +6,7 @@ struct FlowPlan: Sendable {
         let part: Part
     }
 
-    let limits: [any RequestLimit]
+    private(set) var limits: [any RequestLimit]
     let adapters: [Named<RequestInterceptor.Adapt>]
     let observers: [RequestInterceptor.Observe]
     let retriers: [Named<RequestInterceptor.Retry>]
@@ -32,6 +32,15 @@ struct FlowPlan: Sendable {
         let isEmpty =
             limits.isEmpty && interceptors.isEmpty && retry == nil && credentials == nil && credential == nil
         if isEmpty { return nil }
+    }
+}
+
+extension FlowPlan {
+    /// The plan of a part of a transfer: its parts take no place of each other's, and the transfer has had its turn.
+    var ofPart: FlowPlan {
+        var plan = self
+        plan.limits.removeAll { $0 is any PacingLimit }
+        return plan
     }
 }
 

@@ -17,6 +17,18 @@ import Testing
     }
 
     @Test(arguments: limits.indices)
+    func `the connections of one download do not supersede each other`(limit: Int) async throws {
+        let lab = try lab(limit)
+        let bytes = DownloadLab.bytes(4_500_000)
+        lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
+
+        _ = try await lab.client.download(lab.download { $0.connections = 4 })
+
+        #expect(try lab.content == bytes)
+        #expect(lab.server.requests.count == 4)
+    }
+
+    @Test(arguments: limits.indices)
     func `a download that goes on where it was cut does not supersede itself`(limit: Int) async throws {
         let lab = try lab(limit)
         let bytes = DownloadLab.bytes(600_000)

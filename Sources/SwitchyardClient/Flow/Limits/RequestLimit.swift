@@ -16,6 +16,9 @@ public protocol RequestLimit: Sendable {
     func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass
 }
 
+/// A limit under which one request takes the place of another.
+protocol PacingLimit: RequestLimit {}
+
 /// The permission to begin a round, handed back exactly once when the round has ended.
 public struct LimitPass: Sendable {
     /// What handing it back does; `nil` when nothing is to be done.

@@ -4,7 +4,7 @@ import SwitchyardServices
 ///
 ///     let typing = Debounce(.milliseconds(300), by: .endpoint)
 ///     configuration.limits = [typing]            // for every request of the search field
-public final class Debounce: RequestLimit {
+public final class Debounce: RequestLimit, PacingLimit {
     private let quiet: Duration
     private let key: LimitKey
     private let latest = Locked<[String: (id: RequestID, end: @Sendable (RequestFailure.Reason) -> Void)]>([:])

@@ -4,7 +4,9 @@ import SwitchyardServices
 /// stands.
 ///
 ///     configuration.limits = [LatestWins()]      // one object for all requests that concern each other
-public final class LatestWins: RequestLimit {
+///
+/// What is read as it arrives (a download, a stream, events) can be superseded until the head of its answer is there.
+public final class LatestWins: RequestLimit, PacingLimit {
     private let key: LimitKey
     private let latest = Locked<[String: (id: RequestID, end: @Sendable (RequestFailure.Reason) -> Void)]>([:])
 

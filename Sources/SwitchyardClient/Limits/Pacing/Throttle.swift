@@ -4,7 +4,7 @@ import SwitchyardServices
 /// over the last one, at its end; the others end as superseded.
 ///
 /// For requests that must all be sent, take a ``RateLimit`` with ``RateRule/interval(_:)``.
-public final class Throttle: RequestLimit {
+public final class Throttle: RequestLimit, PacingLimit {
     private struct Lane {
         var openAt: MonotonicTime
         /// The last one that was let go.

@@ -128,7 +128,7 @@ struct Transfer: Sendable {
                 id: name,
                 owner: name == id ? owner : ClientCore.ownerOfShared,
                 configuration: configuration,
-                plan: plan,
+                plan: name == id ? plan : plan.ofPart,
                 core: core,
                 target: (service, pool),
                 avoiding: avoided,
