@@ -20,6 +20,19 @@ extension NetworkClient {
         url.contains("://") ? RequestURL(url).flatMap { target.pool.path(of: $0) } : nil
     }
 
+    /// The path, with its query, by which a URL that an answer has named can be asked of every server.
+    ///
+    /// A call of the URL itself goes to the server that it names, and to no other; one of this path fails over.
+    ///
+    /// - Parameter url: An absolute URL, such as a link to the next page.
+    /// - Returns: The path, as ``APIConfiguration/path`` takes it; `nil` when the URL does not lie below the base URL of a
+    ///   server of the present environment, or the generator makes more of paths than to put them behind that.
+    public func path(of url: String) -> String? {
+        let pool = target.pool
+        guard let url = RequestURL(url), let path = pool.sharedPath(of: url) else { return nil }
+        return pool.generator.path(withoutItsVersion: path)
+    }
+
     /// Switches to another environment: requests sent from now on go there, with fresh health for its servers.
     ///
     /// - Parameters:

@@ -55,6 +55,16 @@ extension RequestGenerator {
         return isBare ? "\(version)\(path)" : "\(version)/\(path)"
     }
 
+    /// What a call has to name for a path that stands behind the base URL; `nil` when there is no such text.
+    func path(withoutItsVersion path: String) -> String? {
+        guard pathFilters.isEmpty, urlRule == nil, !path.hasByte(UInt8(ascii: "{")) else { return nil }
+        guard !apiVersion.isEmpty else { return path }
+        guard path.utf8.starts(with: apiVersion.utf8) else { return nil }
+        let rest = path.dropFirst(apiVersion.count)
+        if rest.hasPrefix("/") { return String(rest.dropFirst()) }
+        return rest.isEmpty || rest.hasPrefix("?") ? String(rest) : nil
+    }
+
     /// What is joined to the base URL: the URL that a rule makes, else the path.
     func place(of configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> String {
         if let rule = configuration.rare?.value.urlRule ?? urlRule,

@@ -47,12 +47,21 @@ extension ServerPool {
     /// Whether there is such a server.
     func has(_ name: Server.ID) -> Bool { state.withLock { !$0.positions(of: [name]).isEmpty } }
 
-    /// The path by which a server's URL could be asked of another one; `nil` when it does not lie below its base URL, or
-    /// paths are joined to that in another way than by standing behind it.
+    /// The path, with its query, by which a server's URL could be asked of another one; `nil` when it does not lie below its
+    /// base URL, or paths are joined to that in another way than by standing behind it.
     func path(of url: RequestURL, below name: Server.ID?) -> String? {
-        guard generator.join == .append,
-            let base = state.withLock({ $0.sites.first { $0.origin.server == name } })?.origin.base, base.query == nil
-        else { return nil }
+        let site = state.withLock { $0.sites.first { $0.origin.server == name } }
+        return site.flatMap { path(of: url, behind: $0.origin.base) }
+    }
+
+    /// The same for a URL of any server; of base URLs that begin alike the longest counts.
+    func sharedPath(of url: RequestURL) -> String? {
+        let paths = state.withLock { $0.sites }.compactMap { path(of: url, behind: $0.origin.base) }
+        return paths.min { $0.utf8.count < $1.utf8.count }
+    }
+
+    private func path(of url: RequestURL, behind base: BaseURL) -> String? {
+        guard generator.join == .append, base.query == nil else { return nil }
         let (text, stem) = (url.text.utf8, base.stem.trimmed + [UInt8(ascii: "/")])
         return text.starts(with: stem) ? String(decoding: text.dropFirst(stem.count), as: UTF8.self) : nil
     }

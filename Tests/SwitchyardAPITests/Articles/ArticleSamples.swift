@@ -234,6 +234,12 @@ private final class SampleListsAPI: APIManager {
         let list: UserList = try await value(for: APIConfiguration(path: "users", query: ["page": page.number]))
         return Page(list.items, total: list.total)
     }
+
+    private func linkedTopics(_ page: PageRequest) async throws(APIError) -> Page<Topic> {
+        let answer = try await response([Topic].self, for: APIConfiguration(path: page.link ?? "topics"))
+        let links = answer.headers.values(of: "Link")
+        return Page(answer.value, linkHeader: links, url: answer.context?.url?.text ?? "").relative(to: client)
+    }
     // end
 
     func all() async throws(APIError) -> ([Topic], [User]) {

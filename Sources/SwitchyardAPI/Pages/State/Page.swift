@@ -1,3 +1,5 @@
+public import SwitchyardClient
+
 /// What a load of one page brought: the items, and what the answer says about the rest of the list.
 ///
 /// A plain array is a page of which nothing else is known.
@@ -46,6 +48,19 @@ public struct Page<Item> {
         let next = WebLink.parse(linkHeader).first { $0.relations.contains("next") && $0.starts(at: url) }
         self.init(items, nextLink: next?.resolved(against: url))
         self.url = url
+    }
+
+    /// Returns the page with its next link as a path below the base URLs of a client's servers, so that the next page fails
+    /// over like every call.
+    ///
+    /// A link that leads elsewhere stays as it is, and so does one of a client that makes more of paths than to put them
+    /// behind the base URL (``/SwitchyardClient/NetworkClient/path(of:)``).
+    public func relative(to client: NetworkClient) -> Page {
+        guard let next = nextLink, let path = client.path(of: url.flatMap { WebLink.absolute(next, at: $0) } ?? next)
+        else { return self }
+        var page = self
+        (page.nextLink, page.url) = (path, nil)
+        return page
     }
 
     /// How many items came, those that could not be read among them.

@@ -1,0 +1,84 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Lists whose pages name the next one by an absolute URL, of several servers.
+@Suite(.timeLimit(.minutes(5))) struct LinkedListTests {
+    /// Two servers, each of which names the next page by its own URL.
+    private struct Yard {
+        let servers: [LoopbackServer]
+        let client: NetworkClient
+
+        init(elsewhere: String? = nil) throws {
+            servers = try ["primary", "secondary"].map { name in
+                let server = LoopbackServer()
+                server.route(.get, "/v1/topics") { request in
+                    let page = request.queryValue("page").flatMap { Int($0) } ?? 1
+                    let base = elsewhere ?? "http://\(request.headers["Host"] ?? "")"
+                    let link = page < 3 ? ["Link": "<\(base)/v1/topics?page=\(page + 1)>; rel=\"next\""] : [:]
+                    var headers: HTTPHeaders = ["Content-Type": "application/json"]
+                    for (name, value) in link { headers.set(name, value) }
+                    let body = #"[{"id":\#(page),"title":"\#(name)"}]"#
+                    return LoopbackResponse(status: 200, headers: headers, body: .data(Data(body.utf8)))
+                }
+                try server.start()
+                return server
+            }
+            let list = try zip(["primary", "secondary"], servers).map { name, server in
+                Server(name: name, baseURLs: ["test": try ServerURL("\(server.baseURL)/v1")])
+            }
+            client = try NetworkClient(service: try Service(name: "t", servers: list, defaultEnvironment: "test"))
+        }
+
+        func page(_ request: PageRequest) async throws -> Page<Topic> {
+            let call = APIConfiguration(path: request.link ?? "topics")
+            let answer = try await TopicAPI(client: client).response([Topic].self, for: call)
+            let links = answer.headers.values(of: "Link")
+            return Page(answer.value, linkHeader: links, url: answer.context?.url?.text ?? "").relative(to: client)
+        }
+
+        func stop() {
+            client.shutdown()
+            for server in servers { server.stop() }
+        }
+    }
+
+    @Test func `a list goes on when the server dies whose URL names the next page`() async throws {
+        let yard = try Yard()
+        defer { yard.stop() }
+        let pages = PageRecorder<Topic>(strategy: .link)
+        try await pages.refresh { try await yard.page($0) }
+        yard.servers[0].fault = .refuse
+
+        try await pages.loadMore { try await yard.page($0) }
+        try await pages.loadMore { try await yard.page($0) }
+
+        #expect(pages.items.map(\.title) == ["primary", "secondary", "secondary"])
+        #expect(pages.items.map(\.id) == [1, 2, 3])
+        #expect(!pages.hasMore)
+    }
+
+    @Test func `a link that leads elsewhere is refused as before`() async throws {
+        let yard = try Yard(elsewhere: "http://127.0.0.1:1")
+        defer { yard.stop() }
+        let pages = PageRecorder<Topic>(strategy: .link)
+        try await pages.refresh { try await yard.page($0) }
+
+        let link = "http://127.0.0.1:1/v1/topics?page=2"
+        await #expect(throws: APIError(.security(.foreignOrigin(link)))) {
+            try await pages.loadMore { try await yard.page($0) }
+        }
+    }
+
+    @Test func `a link in the body that is relative to its page becomes a path too`() async throws {
+        let yard = try Yard()
+        defer { yard.stop() }
+        var page = Page([1], nextLink: "?page=2")
+        page.url = "\(yard.servers[1].baseURL)/v1/topics"
+
+        #expect(page.relative(to: yard.client).nextLink == "topics?page=2")
+    }
+}

@@ -1,0 +1,61 @@
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// The path for a URL that an answer has named, by which every server can be asked.
+@Suite(.timeLimit(.minutes(5))) struct LinkedPathTests {
+    private func client(
+        _ bases: [String] = ["https://a.example/api/", "https://b.example", "https://b.example/v2"],
+        _ change: (inout RequestGenerator) -> Void = { _ in }
+    ) throws -> NetworkClient {
+        let servers = try bases.enumerated().map { index, base in
+            Server(name: "s\(index)", baseURLs: ["test": try ServerURL(base)])
+        }
+        var options = NetworkClient.Options()
+        change(&options.generator)
+        return try NetworkClient(
+            service: try Service(name: "topics", servers: servers, defaultEnvironment: "test"),
+            transport: StubTransport { _ in .status(200) },
+            options: options,
+            time: ManualClock()
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("https://a.example/api/topics?page=2&q=%20x", "topics?page=2&q=%20x"),
+            ("https://A.example:443/api/topics", nil), ("https://a.example/apis/topics", nil),
+            ("https://a.example/other", nil), ("http://a.example/api/topics", nil),
+            ("https://b.example/topics/7", "topics/7"), ("https://b.example/v2/topics", "topics"),
+            ("https://c.example/api/topics", nil), ("topics?page=2", nil), ("", nil),
+            ("https://a.example/api/{id}", "%7Bid%7D"),
+        ] as [(String, String?)]
+    )
+    func `the path is what stands behind the longest base URL`(url: String, path: String?) throws {
+        #expect(try client().path(of: url) == path)
+    }
+
+    @Test(
+        arguments: [
+            ("https://a.example/v3/topics?page=2", "topics?page=2"), ("https://a.example/v3?page=2", "?page=2"),
+            ("https://a.example/v30/topics", nil), ("https://a.example/topics", nil),
+        ] as [(String, String?)]
+    )
+    func `the version is left out, since it is put in front again`(url: String, path: String?) async throws {
+        let client = try client(["https://a.example"]) { $0.apiVersion = "v3" }
+
+        #expect(client.path(of: url) == path)
+        guard let path else { return }
+        #expect(try await client.send(APIConfiguration(path: path)).context.url?.text == url)
+    }
+
+    @Test func `where the app makes more of paths there is none`() throws {
+        let url = "https://a.example/topics"
+        let filter = PathFilter { path, _ in "\(path).json" }
+
+        #expect(try client(["https://a.example"]).path(of: url) == "topics")
+        #expect(try client(["https://a.example"]) { $0.pathFilters = [filter] }.path(of: url) == nil)
+        #expect(try client(["https://a.example"]) { $0.urlRule = { _, _ in nil } }.path(of: url) == nil)
+    }
+}
