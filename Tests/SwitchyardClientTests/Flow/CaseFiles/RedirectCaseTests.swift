@@ -29,11 +29,12 @@ struct RedirectCaseTests {
     }
 
     private static func judge(_ run: RedirectRun, _ item: JSONValue) async throws -> CaseOutcome {
+        let count = compare(run.requests.count, item["expected_request_count"]?.int)
         if item["expected_error"] != nil {
-            return run.redirectError == nil ? .failed("no error but \(run.result)") : .passed
+            return run.redirectError == nil ? .failed("no error but \(run.result)") : count
         }
         let outcomes = [
-            compare(run.requests.count, item["expected_request_count"]?.int),
+            count,
             compare(run.answer?.status, item["expected_status"]?.int),
             compare(run.answer?.text, item["expected_body"]?.string),
             compare(run.answer?.context.redirects.count, item["expected_history_length"]?.int),
@@ -51,15 +52,15 @@ struct RedirectCaseTests {
             compare(request.url.text, expected["url"]?.string),
         ]
         for member in expected["headers"]?.members ?? [] {
-            outcomes.append(.compare(request.headers[member.key], member.value.string))
+            // A host that nobody set is that of the URL.
+            let host = member.key.lowercased() == "host" ? request.url.foundationURL?.authority : nil
+            outcomes.append(.compare(request.headers[member.key] ?? host, member.value.string))
         }
         for name in expected["absent_headers"]?.array ?? [] {
             outcomes.append(.compare(request.headers[name.string ?? ""], nil))
         }
-        if let query = expected["query"]?.members?.first {
-            let value = request.url.foundationURL?.query(percentEncoded: true)?.split(separator: "=").last
-            let decoded = value?.replacingOccurrences(of: "+", with: " ").removingPercentEncoding
-            outcomes.append(.compare(decoded, query.value.string))
+        for member in expected["query"]?.members ?? [] {
+            outcomes.append(.compare(request.url.foundationURL?.formValue(of: member.key), member.value.string))
         }
         if let body = expected["body"] {
             let text = String(decoding: try await request.body.collected(upTo: 1_000_000), as: UTF8.self)
@@ -101,7 +102,14 @@ struct RedirectCaseTests {
                 keepsMethod && leaves && item["expected_second_request"]?["body"] == .null
             ),
             ("A 300 offers a choice, and is not followed.", answer?["status"]?.int == 300),
-            ("A POST becomes a GET after 301 and 302, as in browsers.", config?["methodRewriting"]?.bool == false),
+            (
+                "A POST becomes a GET after 301 and 302, as in browsers.",
+                config?["methodRewriting"]?.bool == false || run.hasBecomeGet && Self.staysPost(item)
+            ),
+            (
+                "A circle is seen as soon as it closes, whatever the limit is.",
+                item["responses"]?.array?.contains { $0["$forever"] != nil } == true && run.isCircle
+            ),
             ("Every body can be made anew.", config?.members?.contains { $0.key.contains("tream") } ?? false),
             (
                 "A host in another script is asked in its ASCII form.",
@@ -110,9 +118,18 @@ struct RedirectCaseTests {
         ]
     }
 
+    /// Whether a case is about a POST that is still one after the redirect, or has its body.
+    private static func staysPost(_ item: JSONValue) -> Bool {
+        let expected = item["expected_second_request"]
+        return expected?["method"]?.string == "POST" || expected?["body"]?.text?.isEmpty == false
+    }
+
     // MARK: - Authorization
 
     private static func authorization(_ item: JSONValue) async throws -> CaseOutcome {
+        guard let expected = item["expected_authorization_dropped"]?.bool else {
+            return .notApplicable("An operation that is not known.")
+        }
         guard let from = item["from"]?.string, let to = item["to"]?.string else { return .failed("no URLs") }
         var configuration = APIConfiguration(path: from)
         configuration.headers = ["Authorization": "abc"]
@@ -124,6 +141,20 @@ struct RedirectCaseTests {
         }
         guard run.requests.count == 2 else { return .failed("\(run.result)") }
         let isDropped = run.requests.last?.headers["Authorization"] == nil
-        return .compare("\(isDropped)", "\(item["expected_authorization_dropped"]?.bool ?? false)")
+        return .compare("\(isDropped)", "\(expected)")
+    }
+}
+
+extension URL {
+    /// The host, with the port if there is one.
+    fileprivate var authority: String? {
+        host.map { host in port.map { "\(host):\($0)" } ?? host }
+    }
+
+    /// The value of a name in a query that is written like a form.
+    fileprivate func formValue(of name: String) -> String? {
+        let pairs = query(percentEncoded: true)?.split(separator: "&").map { $0.split(separator: "=", maxSplits: 1) }
+        let value = pairs?.first { $0.first.map(String.init) == name }?.last
+        return value?.replacingOccurrences(of: "+", with: " ").removingPercentEncoding
     }
 }

@@ -24,6 +24,16 @@ struct RedirectRun {
         if case .failure(let failure) = result, case .redirect(let error) = failure.reason { error } else { nil }
     }
 
+    /// Whether the way has come back to where it was.
+    var isCircle: Bool {
+        if case .loop = redirectError { true } else { false }
+    }
+
+    /// Whether the first request was a POST, and the second is none.
+    var hasBecomeGet: Bool {
+        requests.first?.method == .post && requests.dropFirst().first?.method == .get
+    }
+
     // MARK: - Running
 
     /// Sends the first request of a case against its answers.
@@ -88,7 +98,9 @@ struct RedirectRun {
 
     private static func headers(_ value: JSONValue?) -> HTTPHeaders {
         var headers = HTTPHeaders()
-        for member in value?.members ?? [] { headers.add(member.key, member.value.string ?? "") }
+        for member in value?.members ?? [] {
+            for text in member.value.array ?? [member.value] { headers.add(member.key, text.string ?? "") }
+        }
         return headers
     }
 }

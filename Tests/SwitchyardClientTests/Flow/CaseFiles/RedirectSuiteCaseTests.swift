@@ -24,7 +24,9 @@ struct RedirectSuiteCaseTests {
                 return .notApplicable("A host is checked and never escaped; what a host cannot hold is an error.")
             }
             if item["server"] != nil { return try await Self.places(item) }
-            guard let method = HTTPMethod(item["method"]?.string ?? "GET") else { return .failed("no method") }
+            guard let method = HTTPMethod(item["method"]?.string ?? "GET") else {
+                return .notApplicable("What is no method cannot be written.")
+            }
             let status = item["status"]?.int ?? 200
             let answers: [StubAnswer] = [.status(status, headers: ["Location": "/ok"]), .status(200)]
             let run = try await RedirectRun.of(APIConfiguration(path: "http://a.test/x", method: method), answers)
@@ -72,38 +74,40 @@ struct RedirectSuiteCaseTests {
 
     @Test func `a call's redirect policy wins over the client's, as in Alamofire`() async throws {
         let keys: CaseKeys = """
-            session_handler request_handler exchange exchange.request exchange.response exchange.response.status
-            exchange.response.location expected expected.finalPath expected.status expected.body expected.stored
-            expected.userInfo
+            session_handler session_handler.modify request_handler request_handler.modify exchange exchange.request
+            exchange.response exchange.response.status exchange.response.location expected expected.finalPath
+            expected.status expected.body expected.stored expected.userInfo
             """
         try await CaseFile("alamofire_redirect_cache_handlers").runAsync(reading: keys) { item in
-            guard let exchange = item["exchange"]?.array?.first?["response"] else {
+            guard let exchanges = item["exchange"]?.array, !exchanges.isEmpty else {
                 return .notApplicable("Whether an answer is stored is the cache policy's, not a handler's.")
             }
-            let handlers = [item["session_handler"], item["request_handler"]].compactMap { $0?.string }
-            guard handlers.allSatisfy(["follow", "doNotFollow"].contains) else {
-                return .notApplicable("There is no handler of this name.")
-            }
-            let wanted = item["expected"]?["finalPath"]?.string
+            let expected = item["expected"]
+            let wanted = expected?["finalPath"]?.string
             var configuration = APIConfiguration(path: "http://a.test/redirect-to")
-            configuration.redirects = Self.policy(item["request_handler"], to: wanted)
-            let location = exchange["location"]?.string ?? ""
-            let answers: [StubAnswer] = [
-                .status(exchange["status"]?.int ?? 302, headers: ["Location": location]), .status(200),
+            configuration.redirects = try Self.policy(item["request_handler"], to: wanted)
+            let redirects = exchanges.map { exchange in
+                let response = exchange["response"]
+                let location = response?["location"]?.string ?? ""
+                return StubAnswer.status(response?["status"]?.int ?? 302, headers: ["Location": location])
+            }
+            let client = try Self.policy(item["session_handler"], to: wanted) ?? .follow
+            let run = try await RedirectRun.of(configuration, redirects + [.status(200)], redirects: client)
+            let outcomes = [
+                Self.compare(run.answer?.status, expected?["status"]?.int),
+                Self.compare(run.answer?.context.url?.path, wanted),
+                Self.compare(run.answer?.text, expected?["body"].map { $0.string ?? "" }),
             ]
-            let client = Self.policy(item["session_handler"], to: wanted) ?? .follow
-            let run = try await RedirectRun.of(configuration, answers, redirects: client)
-            let status = Self.compare(run.answer?.status, item["expected"]?["status"]?.int)
-            guard status == .passed else { return status }
-            return Self.compare(run.answer?.context.url?.path, wanted)
+            return outcomes.first { $0 != .passed } ?? .passed
         }
     }
 
-    private static func policy(_ value: JSONValue?, to path: String?) -> RedirectPolicy? {
+    private static func policy(_ value: JSONValue?, to path: String?) throws -> RedirectPolicy? {
         switch value {
         case nil, .null: nil
         case .string("doNotFollow"): .refuse
-        case .string: .follow
+        case .string("follow"): .follow
+        case .string(let name): throw CaseParameters.Unknown(what: "A handler of the name \(name).")
         default:
             .deciding { proposal in
                 guard let path, let url = try? proposal.url.resolving(path) else { return .refuse }
