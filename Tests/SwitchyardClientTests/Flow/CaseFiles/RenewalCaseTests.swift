@@ -41,8 +41,11 @@ struct RenewalCaseTests {
     /// Why a scenario cannot be played; `nil` when it can.
     private static func notApplicable(_ item: JSONValue) -> String? {
         let refresh = item["refresh"]?.string ?? "fails"
-        let isKnown = (item["requests"]?.array ?? []).allSatisfy {
-            ($0["after"]?.string ?? "first finished") == "first finished"
+        let isKnown = (item["requests"]?.array ?? []).allSatisfy { request in
+            let event = request["during"]?.string ?? "nil"
+            return ["first finished", "second finished", "previous finished"]
+                .contains(request["after"]?.string ?? "first finished")
+                && (event.contains("nil") || event.contains("replaced by a1"))
         }
         guard isKnown, refresh == "fails" || refresh.contains("requiresRefresh=true"),
             item["expected"]?["success"]?.bool != nil
