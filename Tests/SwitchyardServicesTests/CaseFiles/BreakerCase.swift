@@ -105,9 +105,12 @@ struct BreakerCase {
 
     private static func perform(_ step: CaseValue, _ harness: inout BreakerHarness) throws -> Bool? {
         switch step["op"].string {
-        case "success": try harness.complete(.ok)
-        case "failure": try harness.complete(outcome(step, isSuccess: false))
-        case "excluded": try harness.complete(.neutral)
+        case "success", "failure", "excluded":
+            // Only an open breaker lets none of them through.
+            let isPermitted = harness.state != "open"
+            let isSuccess = step["op"].string == "success"
+            try harness.complete(step["op"].string == "excluded" ? .neutral : outcome(step, isSuccess: isSuccess))
+            return isPermitted
         case "complete", "finish":
             try harness.complete(outcome(step, isSuccess: step["outcome"].string == "success"))
         case "release": try harness.complete(.neutral)

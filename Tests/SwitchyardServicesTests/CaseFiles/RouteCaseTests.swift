@@ -111,6 +111,9 @@ import Testing
         try CaseFile("resilience4j_intervals").run(reading: keys) { item in
             let function = item["function"]
             if item["attempt"].exists { return .notApplicable("Ejections are counted inside; nobody asks for one.") }
+            if item["attempts"].exists, function["kind"].string?.hasPrefix("exponential") != true {
+                return .notApplicable("A wait always doubles; there is no other kind.")
+            }
             var recovery = RecoveryRules()
             if let milliseconds = function["intervalMs"].int { recovery.firstProbe = .milliseconds(milliseconds) }
             if let milliseconds = function["maxIntervalMs"].int { recovery.longestProbe = .milliseconds(milliseconds) }
