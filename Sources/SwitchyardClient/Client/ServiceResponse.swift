@@ -68,6 +68,12 @@ public struct RequestContext: Sendable, Hashable {
         set { origin.attempt = newValue }
     }
 
+    /// Whether a 401 came from somebody whom the credential is not for.
+    var isForeign: Bool {
+        get { origin.isForeign }
+        set { origin.isForeign = newValue }
+    }
+
     private var origin = Origin()
 
     /// Creates a context.
@@ -96,6 +102,7 @@ extension RequestContext {
     /// What a context comes from and nobody sees: contexts are compared by what can be read of them.
     private struct Origin: Sendable, Hashable {
         var attempt: Attempt?
+        var isForeign = false
 
         static func == (one: Origin, other: Origin) -> Bool { true }
 

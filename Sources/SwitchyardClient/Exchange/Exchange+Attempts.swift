@@ -18,9 +18,10 @@ extension Exchange {
         request.timeouts.total = nil
         if !configuration.isIdempotent { boundConnecting(of: &request, on: route, at: now) }
         let activity = BodyActivity.watch(on: request.body, startedAt: now, core.clock)
-        guard let index = state.withLock({ $0.add(route, url: request.url, activity, at: now) }) else {
-            return abandon(route, at: now)
-        }
+        let (url, isAuthorized) = (request.url, !request.credentialFields.isEmpty)
+        guard
+            let index = state.withLock({ $0.add(route, url: url, activity, isAuthorized: isAuthorized, at: now) })
+        else { return abandon(route, at: now) }
         let task = send(request, of: index, activity, to: route.server, at: now) { [self] result in
             attemptEnded(index, startedAt: now, activity, result)
         }

@@ -61,6 +61,9 @@ extension Exchange {
             redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
         )
         context.attempt = decisive.flatMap { ending.attempts[$0].chargeable }
+        if case .success(let response) = ending.result, response.status == 401, let decisive {
+            context.isForeign = !ending.attempts[decisive].isHome(configuration.authorization)
+        }
         return CopyOnWrite(context)
     }
 }

@@ -16,6 +16,8 @@ struct ExchangeState {
         let startedAt: MonotonicTime
         /// When its bytes moved; `nil` unless its body is large.
         let activity: BodyActivity?
+        /// Whether the credential was put into its first request.
+        let isAuthorized: Bool
         /// How often it was sent on.
         var hops = 0
         /// The transfer of the last hop.
@@ -24,6 +26,13 @@ struct ExchangeState {
 
         /// What its body is charged to; `nil` when a redirect has led it elsewhere.
         var chargeable: SwitchyardServices.Attempt? { trail?.value.hasLeft == true ? nil : route.attempt }
+
+        /// Whether the credential is for the one who was asked last, or was shown to it all the same.
+        func isHome(_ authorization: RequestAuthorization?) -> Bool {
+            guard let trail = trail?.value else { return isAuthorized || url.isAt(route.home) }
+            let isShown = authorization?.names.contains { trail.request.headers[$0] != nil } ?? false
+            return isShown || !trail.hasLeft && url.isAt(route.home)
+        }
     }
 
     /// What remains to be done when the request has ended.
@@ -159,10 +168,13 @@ struct ExchangeState {
         _ route: ServerPool.Route,
         url: RequestURL,
         _ activity: BodyActivity? = nil,
+        isAuthorized: Bool = false,
         at now: MonotonicTime
     ) -> Int? {
         guard phase == .running else { return nil }
-        attempts.append(Attempt(route: route, url: url, startedAt: now, activity: activity))
+        attempts.append(
+            Attempt(route: route, url: url, startedAt: now, activity: activity, isAuthorized: isAuthorized)
+        )
         live += 1
         held = nil  // Two may have looked for another server at the same time: this one has found it.
         return attempts.count - 1

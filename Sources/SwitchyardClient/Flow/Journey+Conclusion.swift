@@ -102,7 +102,7 @@ extension Journey {
         }
         do throws(CredentialError) {
             if try answersDigest(answer, with: lease.credential, &memory) { return true }
-            guard let credentials = plan.credentials else { return false }
+            guard let credentials = plan.credentials, !answer.context.isForeign else { return false }
             switch try await credentials.answer(answer.headers, to: lease, for: self, mayRenew: memory.renewals) {
             case .none: return false
             case .replaced: return true

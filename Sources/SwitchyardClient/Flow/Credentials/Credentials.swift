@@ -17,7 +17,8 @@ public import SwitchyardServices
 /// 2. A credential that ends within ``Policy/leeway`` is renewed before the request goes; one that a renewal gave for
 ///    less time than that, when it has ended.
 /// 3. A 401 to a credential that has been replaced meanwhile only sends the request again. A 401 to the present one
-///    renews it, once, and every request that got one is sent again when it is there.
+///    renews it, once, and every request that got one is sent again when it is there. The caller's is a 401 of somebody
+///    whom the credential is not for.
 /// 4. When renewing fails, every request that waited, and every one that was refused with that credential before,
 ///    fails with the same error. One that starts later may try again, unless the provider says
 ///    ``CredentialError/loginRequired``.

@@ -1,0 +1,72 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What a 401 of somebody else, who has not seen the credential, says about it: nothing.
+@Suite(.timeLimit(.minutes(5)))
+struct ForeignRefusalTests {
+    /// Lets a client ask a server at `api.test`, which points to where `target` says, and everything else refuses.
+    private static func refusal(
+        of configuration: APIConfiguration,
+        pointingTo target: String? = nil
+    ) async throws -> (answer: ServiceResponse, renewals: Int, requests: [HTTPRequest]) {
+        let server = Server(
+            name: "primary",
+            baseURLs: [.test: try ServerURL("http://api.test")],
+            cdnURLs: [.test: try ServerURL("http://cdn.test")]
+        )
+        let service = try Service(name: "films", servers: [server], defaultEnvironment: "test", switching: .off)
+        let renewals = Locked(0)
+        let credentials = Credentials { _ in
+            renewals.withLock { $0 += 1 }
+            return .bearer("new")
+        }
+        credentials.set(.bearer("old"), in: .test)
+        let transport = StubTransport { request in
+            guard request.url.text == "http://api.test/a", let target else { return .status(401) }
+            return .status(302, headers: ["Location": target])
+        }
+        let client = try NetworkClient(service: service, transport: transport) {
+            $0.credentials = credentials
+            $0.insecureHTTP = .allowed
+        }
+        let answer = try await client.send(configuration)
+        return (answer, renewals.withLock { $0 }, transport.requests)
+    }
+
+    @Test(arguments: ["http://other.test/b", "http://api.test:8080/b", "http://cdn.test/b"])
+    func `a credential is not renewed because another origin refuses`(target: String) async throws {
+        let end = try await Self.refusal(of: APIConfiguration(path: "a"), pointingTo: target)
+
+        #expect(end.answer.status == 401)
+        #expect(end.renewals == 0)
+        #expect(end.requests.map { $0.headers["Authorization"] } == ["Bearer old", nil])
+    }
+
+    @Test func `a credential is not renewed because a foreign URL refuses`() async throws {
+        let end = try await Self.refusal(of: APIConfiguration(path: "http://other.test/b"))
+
+        #expect(end.answer.status == 401)
+        #expect(end.renewals == 0)
+    }
+
+    @Test func `a credential is not renewed because a content delivery network refuses`() async throws {
+        var configuration = APIConfiguration(path: "b")
+        configuration.usesCDN = true
+
+        let end = try await Self.refusal(of: configuration)
+
+        #expect(end.answer.status == 401)
+        #expect(end.renewals == 0)
+    }
+
+    @Test(arguments: ["/b", "https://api.test/b"])
+    func `a credential is renewed when its own origin refuses behind a redirect`(target: String) async throws {
+        let end = try await Self.refusal(of: APIConfiguration(path: "a"), pointingTo: target)
+
+        #expect(end.answer.status == 401)
+        #expect(end.renewals == 1)
+    }
+}
