@@ -97,9 +97,9 @@ extension Journey {
         after passed: PassedRound,
         _ memory: inout JourneyMemory
     ) async throws(RequestFailure.Reason) -> Bool {
-        guard let lease = passed.lease, case .success(let answer) = passed.ended.result, answer.status == 401 else {
-            return false
-        }
+        guard let lease = passed.lease, case .success(let answer) = passed.ended.result, answer.status == 401,
+            passed.ended.isSafeToRepeat(after: answer)
+        else { return false }
         do throws(CredentialError) {
             if try answersDigest(answer, with: lease.credential, &memory) { return true }
             guard let credentials = plan.credentials, !answer.context.isForeign else { return false }
@@ -120,6 +120,12 @@ extension EndedRound {
     /// How the round failed; `nil` when there is an answer.
     fileprivate var failure: RequestFailure? {
         if case .failure(let failure) = result { failure } else { nil }
+    }
+
+    /// Whether a request may be sent again when this was refused: whoever answers a write with the place of a result has
+    /// carried it out.
+    fileprivate func isSafeToRepeat(after refusal: ServiceResponse) -> Bool {
+        configuration.isIdempotent || refusal.context.redirects.allSatisfy { $0.method == configuration.sentMethod }
     }
 
     /// The round's end as a journey's.

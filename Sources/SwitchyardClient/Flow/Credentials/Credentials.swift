@@ -18,7 +18,7 @@ public import SwitchyardServices
 ///    less time than that, when it has ended.
 /// 3. A 401 to a credential that has been replaced meanwhile only sends the request again. A 401 to the present one
 ///    renews it, once, and every request that got one is sent again when it is there. The caller's is a 401 of somebody
-///    whom the credential is not for.
+///    whom the credential is not for, and one behind a redirect that answers a write, which would be done twice.
 /// 4. When renewing fails, every request that waited, and every one that was refused with that credential before,
 ///    fails with the same error. One that starts later may try again, unless the provider says
 ///    ``CredentialError/loginRequired``.

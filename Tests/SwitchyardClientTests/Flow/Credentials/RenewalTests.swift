@@ -327,4 +327,24 @@ struct RenewalTests {
         #expect(answer.status == 200)
         #expect(transport.requests.map(\.body.length) == [5, 5])
     }
+
+    @Test(arguments: [(301, "POST", 1), (302, "POST", 1), (303, "POST", 1), (303, "PUT", 2), (307, "POST", 2)])
+    func `a write is not sent again when only the way to its answer is refused`(
+        status: Int,
+        method: String,
+        writes: Int
+    ) async throws {
+        let gate = TokenGate()
+        let credentials = Credentials { _ in gate.renew() }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
+            request.url.path == "/v1/orders" ? .status(status, headers: ["Location": "/done"]) : gate.answer(request)
+        }
+        let method = try #require(HTTPMethod(method))
+
+        let answer = try await client.send(APIConfiguration(path: "orders", method: method, body: .text("hello")))
+
+        #expect(transport.requests.count { $0.url.path == "/v1/orders" } == writes)
+        #expect(answer.status == (writes == 1 ? 401 : 200))
+    }
 }
