@@ -161,6 +161,35 @@ struct RedirectTests {
         #expect(Set(transport.requests.map { $0.headers["Cookie"] }) == [nil, "seen=1"])
     }
 
+    @Test func `a page that wants a field is asked again with it by a decision of one's own`() async throws {
+        let policy = RedirectPolicy.deciding { proposal in
+            var request = proposal.request
+            request.headers["X-Consent"] = "1"
+            return .send(request)
+        }
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.redirects = policy }) { request in
+            let isGiven = request.headers["X-Consent"] != nil
+            return request.url.path == "/v1/a" && isGiven ? .status(200) : .status(302, headers: ["Location": "/v1/a"])
+        }
+
+        #expect(try await client.send(APIConfiguration(path: "a")).status == 200)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `a decision that changes nothing more does not lead out of a circle`() async throws {  // N11
+        let policy = RedirectPolicy.deciding { proposal in
+            var request = proposal.request
+            request.headers["X-Hop"] = "1"
+            return .send(request)
+        }
+        let (client, transport) = try Self.client(["/v1/a": "/v1/b", "/v1/b": "/v1/a"], policy: policy)
+
+        let reason = await client.failure(of: APIConfiguration(path: "a"))
+
+        #expect(reason == .redirect(.loop(try #require(RequestURL("http://primary.test/v1/b")))))
+        #expect(transport.requestCount == 3)
+    }
+
     @Test(arguments: ["file:///etc/passwd", "javascript:alert(1)", "ftp://primary.test/x", "data:text/plain,x"])
     func `a redirect to anything but http and https is an error`(location: String) async throws {
         let (client, transport) = try Self.client(["/v1/a": location])

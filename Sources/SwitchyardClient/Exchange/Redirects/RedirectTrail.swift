@@ -58,7 +58,10 @@ struct RedirectTrail: Sendable {
             switch decide(RedirectProposal(response: response, url: request.url, request: next, steps: steps)) {
             case .refuse: return .answer
             case .follow: break
-            case .send(let own): next = own
+            case .send(let own):
+                // What the caller adds may be just what was missing: that is no circle either.
+                if own.headers != next.headers { asked.removeAll() }
+                next = own
             }
         }
         try enter(next, after: response, location: location, limit: policy.limit)
