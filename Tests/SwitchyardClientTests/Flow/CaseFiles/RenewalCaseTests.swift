@@ -47,7 +47,8 @@ struct RenewalCaseTests {
                 .contains(request["after"]?.string ?? "first finished")
                 && (event.contains("nil") || event.contains("replaced by a1"))
         }
-        guard isKnown, refresh == "fails" || refresh.contains("requiresRefresh=true"),
+        let isPlayable = ["fails", "requiresRefresh=true", "synchronously"].contains(where: refresh.contains)
+        guard isKnown, isPlayable, !refresh.contains("fails") || refresh == "fails",
             item["expected"]?["success"]?.bool != nil
         else { return "A scenario that is told in words." }
         return nil
