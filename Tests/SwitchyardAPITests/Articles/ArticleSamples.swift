@@ -234,7 +234,9 @@ private final class SampleListsAPI: APIManager {
         let list: UserList = try await value(for: APIConfiguration(path: "users", query: ["page": page.number]))
         return Page(list.items, total: list.total)
     }
+    // end
 
+    // sample
     private func linkedTopics(_ page: PageRequest) async throws(APIError) -> Page<Topic> {
         let answer = try await response([Topic].self, for: APIConfiguration(path: page.link ?? "topics"))
         let links = answer.headers.values(of: "Link")
@@ -244,5 +246,9 @@ private final class SampleListsAPI: APIManager {
 
     func all() async throws(APIError) -> ([Topic], [User]) {
         (try await topicPages.refresh(topics), try await userPages.refresh(users))
+    }
+
+    func linked() async throws(APIError) -> [Topic] {
+        try await PageRecorder<Topic>(strategy: .link).refresh(linkedTopics)
     }
 }
