@@ -181,8 +181,10 @@ public struct Redaction: Sendable, Hashable {
 extension HTTPHeaders {
     /// The names of fields whose values are credentials, in lower case.
     public static let sensitiveNames: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "x-auth-token",
-        "x-csrf-token", "x-amz-security-token", "x-access-token", "x-signature",
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "apikey",
+        "x-auth-token", "x-auth-key", "x-access-token", "x-refresh-token", "x-session-token", "x-csrf-token",
+        "x-xsrf-token", "x-signature", "x-amz-security-token", "x-goog-api-key", "x-vault-token", "x-functions-key",
+        "ocp-apim-subscription-key", "private-token",
     ]
 
     /// The fields, one in each line, with the values of ``sensitiveNames`` hidden.

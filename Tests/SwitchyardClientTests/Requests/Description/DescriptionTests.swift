@@ -58,6 +58,15 @@ import Testing
     }
 
     @Test(arguments: [
+        "Private-Token", "X-Vault-Token", "X-Goog-Api-Key", "Ocp-Apim-Subscription-Key", "X-XSRF-Token", "apikey",
+    ])
+    func `the fields in which services take keys are hidden`(name: String) {
+        let headers: HTTPHeaders = [name: "s3cret"]
+
+        #expect(headers.redactedDescription == "\(name): ***")
+    }
+
+    @Test(arguments: [
         ("Location", "https://h/back?code=a&b=c#token=d", "https://h/back?code=***&b=c#token=***"),
         ("referer", "https://u:p@h/", "https://***@h/"), ("Refresh", "5; url=/x?token=a", "5; url=/x?token=***"),
         (
