@@ -2,10 +2,11 @@ import SwitchyardServices
 
 extension Outbox {
     /// Sends whenever that makes sense: now, when a write is stored, when the network is back, when another environment
-    /// is entered, and after a pause when something could not be sent.
+    /// is entered, when somebody has logged in, and after a pause when something could not be sent.
     ///
-    /// A write that is stored during a pause waits for its end. The network's return ends it, unless a server has asked
-    /// for it (`Retry-After`); another environment has no part in it, and ``flush()`` heeds no pause.
+    /// A write that is stored during a pause waits for its end. The network's return ends it, and so does a credential that
+    /// is set, unless a server has asked for it (`Retry-After`); another environment has no part in it, and ``flush()``
+    /// heeds no pause.
     ///
     /// - Parameter provider: Knows the network; while it says that there is none nothing is tried.
     /// - Returns: Keep it as long as the outbox is to send by itself; its task holds the outbox.
@@ -18,7 +19,9 @@ extension Outbox {
         }
         continuation.yield()
         if isClosed { continuation.finish() }
-        let watchers = [watchEnvironment(continuation)] + (provider.map { [watch($0, continuation)] } ?? [])
+        let watchers = [
+            watchEnvironment(continuation), watchLogin(continuation), provider.map { watch($0, continuation) },
+        ].compactMap(\.self)
         let sender = Task { [self] in
             var timer: (any ScheduledTimer)?
             for await _ in wakes {
@@ -43,10 +46,18 @@ extension Outbox {
             for await status in updates {
                 defer { isNews = true }
                 guard status.isReachable else { continue }
-                state.withLock { state in
-                    state.networkReturns += isNews ? 1 : 0
-                    state.resumesAt = min(state.resumesAt, state.askedUntil)
-                }
+                state.withLock { $0.endPause(isTurn: isNews) }
+                wakes.yield()
+            }
+        }
+    }
+
+    /// Hears of credentials that are set from outside; of renewed ones a write that asked for them hears by itself.
+    private func watchLogin(_ wakes: AsyncStream<Void>.Continuation) -> Task<Void, Never>? {
+        guard let events = client.core.options.credentials?.events() else { return nil }
+        return Task { [state] in
+            for await event in events where event.kind == .set {
+                state.withLock { $0.endPause(isTurn: true) }
                 wakes.yield()
             }
         }
@@ -81,6 +92,14 @@ extension Outbox {
         } catch {
             return options.pause
         }
+    }
+}
+
+extension Outbox.State {
+    /// Ends the pause, but for what a server has asked for.
+    fileprivate mutating func endPause(isTurn: Bool) {
+        turns += isTurn ? 1 : 0
+        resumesAt = min(resumesAt, askedUntil)
     }
 }
 

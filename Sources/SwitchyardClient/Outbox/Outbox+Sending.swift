@@ -57,9 +57,9 @@ extension Outbox {
             try settle(entry, .expired(entry))
             return nil
         }
-        let networkReturns = state.withLock { $0.networkReturns }
+        let turns = state.withLock { $0.turns }
         switch await answer(to: entry) {
-        case .success(let answer): return try settleOrWait(entry, answer)
+        case .success(let answer): return try settleOrWait(entry, answer, wasSentAfter: turns)
         case .failure(let failure):
             switch failure.reason {
             case .invalidRequest, .unknownServer:
@@ -69,7 +69,7 @@ extension Outbox {
                 try settle(entry, .unsendable(entry, failure))
                 return nil
             case .cancelled where Task.isCancelled: return nil
-            default: return postponed(entry, wasSentAfter: networkReturns)
+            default: return postponed(entry, wasSentAfter: turns)
             }
         }
     }
@@ -89,13 +89,18 @@ extension Outbox {
         }
     }
 
-    private func settleOrWait(_ entry: OutboxEntry, _ answer: ServiceResponse) throws(OutboxError) -> Duration? {
+    private func settleOrWait(
+        _ entry: OutboxEntry,
+        _ answer: ServiceResponse,
+        wasSentAfter turns: Int
+    ) throws(OutboxError) -> Duration? {
         switch answer.status {
         // 303 leads from what was done to its outcome (RFC 9110 section 15.4.4).
         case 200..<300, 303: try settle(entry, .sent(entry, answer))
         // What may pass: the server is busy, out of order or not the one for it, the login has run out.
         case 401, 407, 408, 421, 425, 429, 500...:
-            return postponed(entry, askedFor: RetryAfter.duration(in: answer.headers, now: date()) ?? .zero)
+            let asked = RetryAfter.duration(in: answer.headers, now: date()) ?? .zero
+            return postponed(entry, askedFor: asked, wasSentAfter: answer.status == 401 ? turns : nil)
         default: try settle(entry, .rejected(entry, answer))
         }
         return nil
@@ -115,22 +120,22 @@ extension Outbox {
     /// - Parameters:
     ///   - entry: The write that could not be sent.
     ///   - asked: For how long its server has asked not to be asked.
-    ///   - networkReturns: How often the network had come back when the write was sent; one that has found none is sent
-    ///     again at once if it came back meanwhile, since nobody will tell of that again.
+    ///   - turns: How often something had turned for the better when the write was sent; one that has found no network, or
+    ///     no login, is sent again at once if that came meanwhile, since nobody will tell of it again.
     /// - Returns: How long to stay away; `nil` when the write's environment was left meanwhile: it waits and holds up
     ///   nobody.
     private func postponed(
         _ entry: OutboxEntry,
         askedFor asked: Duration = .zero,
-        wasSentAfter networkReturns: Int? = nil
+        wasSentAfter turns: Int? = nil
     ) -> Duration? {
         guard entry.belongs(to: client.environment) else { return nil }
         let now = client.time.now
         let pause = state.withLock { state in
-            let hasReturned = networkReturns.map { $0 != state.networkReturns } ?? false
+            let hasTurned = turns.map { $0 != state.turns } ?? false
             // A year is as good as for ever, and more than that may be more than a duration holds.
-            let own = hasReturned ? .zero : min(options.pause, .seconds(31_536_000)) * (1 << state.failures)
-            if !hasReturned { state.failures = min(state.failures + 1, 6) }
+            let own = hasTurned ? .zero : min(options.pause, .seconds(31_536_000)) * (1 << state.failures)
+            if !hasTurned { state.failures = min(state.failures + 1, 6) }
             let pause = max(asked, own)
             state.resumesAt = now.advanced(by: pause)
             state.askedUntil = now.advanced(by: asked)

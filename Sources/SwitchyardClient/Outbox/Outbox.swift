@@ -54,8 +54,8 @@ public final class Outbox: Sendable {
         var resumesAt = MonotonicTime.zero
         /// Until when a server has asked not to be asked.
         var askedUntil = MonotonicTime.zero
-        /// How often the network has come back.
-        var networkReturns = 0
+        /// How often something has turned for the better: the network has come back, or somebody has logged in.
+        var turns = 0
         var listeners: [UInt64: AsyncStream<OutboxEvent>.Continuation] = [:]
         var wakers: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var isClosed = false

@@ -152,7 +152,7 @@ import Testing
 
         network.network.status = .notReachable
         network.network.status = .reachable(.local)
-        await until { outbox.state.withLock { $0.networkReturns } == 1 }
+        await until { outbox.state.withLock { $0.turns } == 1 }
         clock.advance(by: .seconds(7_200))  // The deadline of the write.
 
         await transport.waitForRequests(2)
