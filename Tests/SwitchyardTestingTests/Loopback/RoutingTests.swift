@@ -64,6 +64,22 @@ import Testing
         #expect(server.requests.map(\.path) == ["/topics"])
     }
 
+    @Test(arguments: [
+        ("bytes=2-99999999999999999999", ByteRanges.ranges([2..<10])), ("bytes=99999999999999999999-", .unsatisfiable),
+        ("bytes=-99999999999999999999", .ranges([0..<10])), ("bytes=-", .invalid),
+    ])
+    func `the ends of a range may be larger than any content`(field: String, expected: ByteRanges) {
+        #expect(ByteRanges(field, length: 10) == expected)
+    }
+
+    @Test func `a content of fewer bytes than none is one of none`() {
+        var content = LoopbackContent(Data("0123456789".utf8))
+
+        content.length = -1
+
+        #expect(content.length == 0)
+    }
+
     @Test(arguments: ["HEAD", "POST"])
     func `a range is given to GET alone`(method: String) async throws {
         let content = LoopbackContent(Data("0123456789".utf8))

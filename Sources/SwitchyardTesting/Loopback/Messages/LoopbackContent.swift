@@ -10,8 +10,10 @@ import SwitchyardServices
 /// It answers `Range` of a GET with 206 and `Content-Range`, or with 416 where there is nothing, and gives the whole
 /// content when `If-Range` names another one. Of several ranges it gives the whole content, which a server may.
 public struct LoopbackContent: Sendable {
-    /// The number of bytes.
-    public var length: Int
+    /// The number of bytes; what is negative counts as 0.
+    public var length: Int {
+        didSet { length = max(0, length) }
+    }
     /// The entity tag, quotes included; none when `nil`.
     public var entityTag: String?
     /// The date of the last change, as it stands in the header field; none when `nil`.
@@ -145,13 +147,15 @@ public enum ByteRanges: Sendable, Hashable {
     private static func range(_ item: String, length: Int) -> Range<Int>? {
         let ends = item.split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }) else { return nil }
-        switch (Int(ends[0]), Int(ends[1])) {
+        // A number that none can hold lies behind every content (section 14.1.1).
+        let numbers = ends.map { $0.isEmpty ? nil : Int($0) ?? .max }
+        switch (numbers[0], numbers[1]) {
         case (let first?, let last?):
             guard first <= last else { return nil }
             return first < length ? first..<min(last, length - 1) + 1 : 0..<0
-        case (let first?, nil) where ends[1].isEmpty: return first < length ? first..<length : 0..<0
-        case (nil, let count?) where ends[0].isEmpty: return max(0, length - count)..<length
-        default: return nil
+        case (let first?, nil): return first < length ? first..<length : 0..<0
+        case (nil, let count?): return max(0, length - count)..<length
+        case (nil, nil): return nil
         }
     }
 }
