@@ -16,6 +16,9 @@ extension PageRecorder {
 
     /// Loads the next page and appends its items; before the first refresh, loads the first page.
     ///
+    /// If the page comes to a manager from another environment, or for another user, than those before it, the first page
+    /// is loaded in its place, and the list starts anew with that.
+    ///
     /// - Parameter load: Loads the page asked for. It is not called when there is no further page.
     /// - Returns: The items that are new in the list.
     /// - Throws: ``APIError``: what `load` threw; ``APIError/Code/noMoreData`` at the end of the list;
@@ -93,16 +96,39 @@ extension PageRecorder {
         _ own: PageState<Item>.Load,
         _ load: (PageRequest) async throws -> Content
     ) async throws(APIError) -> [Item] {
+        let witness = PageWitness()
         let page: Page<Item>
         do {
-            page = try await load(own.request).page
+            page = try await witness.watching { try await load(own.request).page }
         } catch {
-            throw fail(own, APIError(error))
+            let error = APIError(error)
+            if error.refusedStatus != nil, let first = restart(own, askedFor: witness.origins) {
+                return try await carryOut(first, load)
+            }
+            throw fail(own, error)
         }
-        return try commit(own, page)
+        if let first = restart(own, askedFor: witness.origins) { return try await carryOut(first, load) }
+        return try commit(own, page, askedFor: witness.origins)
     }
 
-    private func commit(_ load: PageState<Item>.Load, _ page: Page<Item>) throws(APIError) -> [Item] {
+    /// The load of the first page, if that is to take the place of a load of more whose page belongs to another list.
+    private func restart(
+        _ load: PageState<Item>.Load,
+        askedFor origins: PageOrigins
+    ) -> PageState<Item>.Load? {
+        let (first, effects) = state.withLock { state -> (PageState<Item>.Load?, RecorderState<Item>.Effects) in
+            let first = state.restart(load, askedFor: origins)
+            return (first, first == nil ? RecorderState.Effects() : state.endLoad(with: .superseded))
+        }
+        effects.run()
+        return first
+    }
+
+    private func commit(
+        _ load: PageState<Item>.Load,
+        _ page: Page<Item>,
+        askedFor origins: PageOrigins
+    ) throws(APIError) -> [Item] {
         let arrival = settings.arrival(of: page, for: load.request)
         let (ending, effects) = state.withLock { state -> (RecorderState<Item>.Ending, RecorderState<Item>.Effects) in
             let ending: RecorderState<Item>.Ending
@@ -111,6 +137,7 @@ extension PageRecorder {
             case .nothing(let reason): ending = .failed(settings.failure(.list(reason)))
             case .superseded: return (.superseded, RecorderState.Effects())
             }
+            state.note(origins, of: load)
             state.lastLoaded = Date()
             state.lastError = nil
             return (ending, state.endLoad(with: ending))

@@ -15,6 +15,8 @@ import SwitchyardServices
 /// - A refresh keeps the old items until the new ones are there, and takes the place of a load of more in flight, whose
 ///   page is dropped with ``APIError/Cancellation/superseded``.
 /// - A second call while one of its kind runs joins it and gets the same answer. A load of more waits for a refresh.
+/// - A load of more starts the list again when the manager that loads has come into another environment, or to another
+///   user, since: what belongs to two of them is never in one list.
 /// - An empty first page is ``APIError/Code/noData``, an empty later one ``APIError/Code/noMoreData``; from then on a
 ///   load of more answers so at once, until the next refresh.
 ///
@@ -96,9 +98,7 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     /// Forgets everything; what is under way, and who waits for it, ends with ``APIError/Cancellation/superseded``.
     public func reset() {
         let effects = state.withLock { state in
-            state.pages.reset()
-            state.lastError = nil
-            state.lastLoaded = nil
+            state.reset()
             return state.endLoad(with: .reset)
         }
         effects.run()

@@ -27,6 +27,8 @@ struct RecorderState<Item: Sendable>: Sendable {
     var pages: PageState<Item>
     var lastError: APIError?
     var lastLoaded: Date?
+    /// For which environments and users the pages of the list were asked.
+    private(set) var origins: PageOrigins = [:]
     var listeners = ChangeListeners()
     private var room = WaitingRoom<Ending>()
 
@@ -45,6 +47,29 @@ struct RecorderState<Item: Sendable>: Sendable {
             lastError: lastError,
             lastLoaded: lastLoaded
         )
+    }
+
+    /// Begins a load of the first page in place of one of more whose page was asked elsewhere than those before it;
+    /// `nil` when it was not, or nobody wants it any more.
+    mutating func restart(_ load: PageState<Item>.Load, askedFor page: PageOrigins) -> PageState<Item>.Load? {
+        guard load.action == .more, pages.running?.id == load.id, page.differ(from: origins),
+            case .load(let first)? = try? pages.begin(.refresh)
+        else { return nil }
+        return first
+    }
+
+    /// Notes for which environments and users the page of a load was asked that has been taken in.
+    mutating func note(_ page: PageOrigins, of load: PageState<Item>.Load) {
+        if load.action.replacesList { origins = [:] }
+        origins.merge(page) { list, _ in list }
+    }
+
+    /// Forgets everything.
+    mutating func reset() {
+        pages.reset()
+        lastError = nil
+        lastLoaded = nil
+        origins = [:]
     }
 
     /// How many wait for the load under way.

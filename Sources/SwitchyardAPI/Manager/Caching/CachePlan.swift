@@ -34,6 +34,7 @@ struct CachePlan: Sendable {
         through client: NetworkClient,
         user: String?
     ) -> CachePlan? {
+        PageWitness.note(client, user: user)
         let box = configuration.cacheBox
         guard let (cache, lifetime) = place(of: configuration, box, through: client) else { return nil }
         let place = client.place

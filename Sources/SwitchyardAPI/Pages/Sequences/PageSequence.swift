@@ -1,6 +1,7 @@
 /// The pages of a list, one after the other, each with the items that are new.
 ///
-/// It ends with the list; the failure of a load ends it too. Each iterator walks the list from its beginning. Letting the
+/// It ends with the list; the failure of a load ends it too, and so does another environment or user of the manager that
+/// loads, with ``APIError/Cancellation/superseded``. Each iterator walks the list from its beginning. Letting the
 /// iterator go cancels the loads ahead.
 public struct PageSequence<Item: Sendable>: AsyncSequence, Sendable {
     /// The items of one page.

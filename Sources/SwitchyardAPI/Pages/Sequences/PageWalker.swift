@@ -5,6 +5,8 @@ actor PageWalker<Item: Sendable> {
     private var cursor: PageCursor<Item>
     private var index: any ItemIndex<Item>
     private var hasFailed = false
+    /// For which environments and users the pages were asked.
+    private var origins: PageOrigins = [:]
     private let load: @Sendable (PageRequest) async throws -> Page<Item>
 
     init(_ settings: PageSettings<Item>, load: @escaping @Sendable (PageRequest) async throws -> Page<Item>) {
@@ -18,7 +20,7 @@ actor PageWalker<Item: Sendable> {
         guard !cursor.isAtEnd, !hasFailed else { return nil }
         do {
             let request = try cursor.request()
-            let page = try await load(request)
+            let page = try await page(request)
             let new = index.unseen(in: page.items)
             let successor = cursor.strategy.successor(of: request, page: page)
             cursor.advance(past: request, page: page, newItems: new.count, to: successor)
@@ -29,6 +31,15 @@ actor PageWalker<Item: Sendable> {
             hasFailed = true
             throw failure
         }
+    }
+
+    /// A page, unless environment or user are others than those of the pages before it.
+    private func page(_ request: PageRequest) async throws -> Page<Item> {
+        let witness = PageWitness()
+        let page = try await witness.watching { try await load(request) }
+        guard !witness.origins.differ(from: origins) else { throw cursor.failure(.cancelled(.superseded)) }
+        origins.merge(witness.origins) { list, _ in list }
+        return page
     }
 }
 
