@@ -141,7 +141,8 @@ extension APIRequest {
             completed: completed,
             launch: launch
         )
-        let extras = record.withLock { $0.repeatedExtras }
+        var extras = record.withLock { $0.repeatedExtras }
+        extras.progress = []
         copy.record.withLock { $0.extras = extras }
         return copy
     }

@@ -267,6 +267,18 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
+    @Test func `a request that is made again before its end tells nobody of the first one's progress`() async throws {
+        let transport = StubTransport { _ in APIManagerTests.answer }
+        let topics = TopicAPI(client: try .stubbed(transport))
+        let diary = diary
+        let first = topics.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue)
+            .onProgress { _ in diary.write("progress") }
+
+        _ = try await first.repeated().value()
+
+        #expect(diary.entries == [])
+    }
+
     @Test func `D50: a request that is made again after its end has the accessories, hooks and filters of the first`()
         async throws
     {
