@@ -187,7 +187,7 @@ extension APIRequest {
         let handlers = record.withLock { $0.end(with: final) }
         tell(extras.delegate, final)
         handlers.callOwn(final)
-        for hook in extras.hooks {
+        for hook in extras.hooks where !final.isCancellation {
             switch final {
             case .success(let response): hook.afterSuccess(id, response.facts)
             case .failure(let error): hook.afterFailure(id, error)

@@ -135,6 +135,7 @@ struct RequestRecord<Value: Sendable> {
     /// Ends, and hands over the handlers, each of which is called once.
     mutating func end(with outcome: Outcome) -> RequestHandlers<Value> {
         phase = .ended(outcome)
+        isCancelled = outcome.isCancellation
         defer {
             handlers = RequestHandlers()
             leftExtras = extras

@@ -267,6 +267,19 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
+    @Test func `a request whose filter gives up ends as one that was cancelled`() async {
+        let diary = diary
+        let request = APIRequest<Int>.ready(1, on: Self.queue)
+            .adding(DiaryHook(diary: diary))
+            .filtering { _ in throw CancellationError() }
+
+        let error = await #expect(throws: APIError.self) { try await request.value() }
+
+        #expect(error?.isCancellation == true)
+        #expect(request.state == .cancelled)
+        #expect(diary.entries.filter { $0.hasPrefix("after") } == [])
+    }
+
     @Test func `a request that is made again before its end tells nobody of the first one's progress`() async throws {
         let transport = StubTransport { _ in APIManagerTests.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
