@@ -28,7 +28,7 @@ public struct StubAnswer: Sendable {
 
         /// The failure at the end of a pause that was too long.
         var timeout: TransportError {
-            TransportError(.timeout, message: "no piece of the body within \(duration)")
+            TransportError(.timeout, message: "nothing came within \(duration)")
         }
 
         func start(_ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {

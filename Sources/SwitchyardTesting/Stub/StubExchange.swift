@@ -59,7 +59,9 @@ final class StubExchange: TransportTask {
         switch answer.kind {
         case .never: break
         case .failure(let error): end(error)
-        case .delayed(let pause, let answer): wait(pause) { $0.play(answer) }
+        case .delayed(let pause, let answer):
+            if let idle = pause.shortened(to: request.timeouts.idle) { return wait(idle) { $0.end(idle.timeout) } }
+            wait(pause) { $0.play(answer) }
         case .response(let response): deliver(response)
         case .chunks(let chunks):
             if request.delivery == .stream { stream(chunks) } else { gather(chunks) }

@@ -177,6 +177,19 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
+    @Test func `an answer that is delayed for longer than the idle timeout does not come`() async {
+        let transport = StubTransport { [clock] _ in .delayed(by: .seconds(9), on: clock, .json("{}")) }
+        var request = HTTPRequest.stub("/")
+        request.timeouts.idle = .seconds(2)
+        let outcome = Task { [request] in await transport.outcome(of: request) }
+        await clock.waitForTimers(1)
+
+        clock.advance(by: .seconds(9))
+
+        #expect(await outcome.value.failure?.kind == .timeout)
+        #expect(transport.openExchanges == 0)
+    }
+
     @Test func `a total timeout runs on the clock of the transport`() async {
         let transport = StubTransport(time: clock) { _ in .never }
         var request = HTTPRequest.stub("/")
