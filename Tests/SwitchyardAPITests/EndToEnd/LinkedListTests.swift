@@ -15,10 +15,10 @@ import Testing
         init(elsewhere: String? = nil) throws {
             servers = try ["primary", "secondary"].map { name in
                 let server = LoopbackServer()
-                server.route(.get, "/v1/topics") { request in
+                server.route(.get, "/v1/forums/7/topics") { request in
                     let page = request.queryValue("page").flatMap { Int($0) } ?? 1
                     let base = elsewhere ?? "http://\(request.headers["Host"] ?? "")"
-                    let link = page < 3 ? ["Link": "<\(base)/v1/topics?page=\(page + 1)>; rel=\"next\""] : [:]
+                    let link = page < 3 ? ["Link": "<\(base)/v1/forums/7/topics?page=\(page + 1)>; rel=\"next\""] : [:]
                     var headers: HTTPHeaders = ["Content-Type": "application/json"]
                     for (name, value) in link { headers.set(name, value) }
                     let body = #"[{"id":\#(page),"title":"\#(name)"}]"#
@@ -34,7 +34,7 @@ import Testing
         }
 
         func page(_ request: PageRequest) async throws -> Page<Topic> {
-            let call = APIConfiguration(path: request.link ?? "topics")
+            let call = APIConfiguration(path: request.link ?? "forums/7/topics")
             let answer = try await TopicAPI(client: client).response([Topic].self, for: call)
             let links = answer.headers.values(of: "Link")
             return Page(answer.value, linkHeader: links, url: answer.context?.url?.text ?? "").relative(to: client)
@@ -67,7 +67,7 @@ import Testing
         let pages = PageRecorder<Topic>(strategy: .link)
         try await pages.refresh { try await yard.page($0) }
 
-        let link = "http://127.0.0.1:1/v1/topics?page=2"
+        let link = "http://127.0.0.1:1/v1/forums/7/topics?page=2"
         await #expect(throws: APIError(.security(.foreignOrigin(link)))) {
             try await pages.loadMore { try await yard.page($0) }
         }

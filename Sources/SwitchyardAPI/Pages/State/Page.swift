@@ -22,6 +22,8 @@ public struct Page<Item> {
     /// The URL that the page came from, with which ``nextLink`` is resolved and compared; the link that led to the page
     /// when it is `nil`.
     public var url: String?
+    /// What ``relative(to:)`` has made of the next link; relative to no page, as long as it is ``nextLink``.
+    private var sharedPath: String?
 
     /// Creates a page.
     public init(
@@ -59,9 +61,12 @@ public struct Page<Item> {
         guard let next = nextLink, let path = client.path(of: url.flatMap { WebLink.absolute(next, at: $0) } ?? next)
         else { return self }
         var page = self
-        (page.nextLink, page.url) = (path, nil)
+        (page.nextLink, page.sharedPath, page.url) = (path, path, nil)
         return page
     }
+
+    /// Whether the next link is a path below the base URLs, and so to be taken as it is.
+    var namesPath: Bool { nextLink != nil && nextLink == sharedPath }
 
     /// How many items came, those that could not be read among them.
     var arrivedItems: Int { items.count + min(max(0, brokenItems), .max - items.count) }

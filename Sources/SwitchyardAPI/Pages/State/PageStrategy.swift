@@ -90,7 +90,7 @@ public struct PageStrategy<Item: Sendable>: Sendable {
     public static func link(allowsOtherOrigins: Bool) -> PageStrategy {
         PageStrategy(first: .first, endsWithEmptyPage: false) { request, page throws(APIError) in
             guard let next = page.nextLink, !next.isEmpty else { return nil }
-            guard let base = page.url ?? request.link else { return .link(next) }
+            guard !page.namesPath, let base = page.url ?? request.link else { return .link(next) }
             let link = Origin(next) == nil ? WebLink.absolute(next, at: base) ?? next : next
             let isForeign = Origin(base) != Origin(link)
             guard allowsOtherOrigins || !isForeign else { throw APIError(.security(.foreignOrigin(link))) }
