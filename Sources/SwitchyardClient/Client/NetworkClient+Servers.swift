@@ -29,8 +29,8 @@ extension NetworkClient {
     ///   server of the present environment, or the generator makes more of paths than to put them behind that.
     public func path(of url: String) -> String? {
         let pool = target.pool
-        guard let url = RequestURL(url), let path = pool.sharedPath(of: url) else { return nil }
-        return pool.generator.path(withoutItsVersion: path)
+        guard let url = RequestURL(url), let (path, base) = pool.sharedPath(of: url) else { return nil }
+        return pool.generator.path(withoutItsVersion: path, of: url, on: base)
     }
 
     /// Switches to another environment: requests sent from now on go there, with fresh health for its servers.

@@ -56,7 +56,18 @@ extension RequestGenerator {
     }
 
     /// What a call has to name for a path that stands behind the base URL; `nil` when there is no such text.
-    func path(withoutItsVersion path: String) -> String? {
+    ///
+    /// It leads to just this URL: where the path begins with a scheme, or is empty, it has a slash in front.
+    func path(withoutItsVersion path: String, of url: RequestURL, on base: BaseURL) -> String? {
+        guard let name = name(of: path) else { return nil }
+        return [name, "/\(name)"].first { name in
+            let place = try? self.path(APIConfiguration(path: name))
+            let text = try? place.map { try URLJoiner(path: $0, on: base, join: join, secured: false).output.text() }
+            return text == url.text
+        }
+    }
+
+    private func name(of path: String) -> String? {
         guard pathFilters.isEmpty, urlRule == nil, !path.hasByte(UInt8(ascii: "{")) else { return nil }
         guard !apiVersion.isEmpty else { return path }
         guard path.utf8.starts(with: apiVersion.utf8) else { return nil }

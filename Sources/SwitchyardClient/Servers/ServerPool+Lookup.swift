@@ -54,10 +54,11 @@ extension ServerPool {
         return site.flatMap { path(of: url, behind: $0.origin.base) }
     }
 
-    /// The same for a URL of any server; of base URLs that begin alike the longest counts.
-    func sharedPath(of url: RequestURL) -> String? {
-        let paths = state.withLock { $0.sites }.compactMap { path(of: url, behind: $0.origin.base) }
-        return paths.min { $0.utf8.count < $1.utf8.count }
+    /// The same for a URL of any server, with that one's base URL; of base URLs that begin alike the longest counts.
+    func sharedPath(of url: RequestURL) -> (path: String, base: BaseURL)? {
+        let bases = state.withLock { $0.sites }.map(\.origin.base)
+        let paths = bases.compactMap { base in path(of: url, behind: base).map { (path: $0, base: base) } }
+        return paths.min { $0.path.utf8.count < $1.path.utf8.count }
     }
 
     private func path(of url: RequestURL, behind base: BaseURL) -> String? {

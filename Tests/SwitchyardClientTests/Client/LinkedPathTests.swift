@@ -29,7 +29,10 @@ import Testing
             ("https://a.example/other", nil), ("http://a.example/api/topics", nil),
             ("https://b.example/topics/7", "topics/7"), ("https://b.example/v2/topics", "topics"),
             ("https://c.example/api/topics", nil), ("topics?page=2", nil), ("", nil),
-            ("https://a.example/api/{id}", "%7Bid%7D"),
+            ("https://a.example/api/{id}", "%7Bid%7D"), ("https://a.example/api//topics", "//topics"),
+            ("https://b.example/https://c.example/x", "/https://c.example/x"), ("https://a.example/api/../x", nil),
+            ("https://b.example/v2/?page=2", "/?page=2"), ("https://b.example/?page=2", "/?page=2"),
+            ("https://a.example/api/?page=2", "?page=2"), ("https://b.example/a:b?u=http://x//y", "a:b?u=http://x//y"),
         ] as [(String, String?)]
     )
     func `the path is what stands behind the longest base URL`(url: String, path: String?) throws {
@@ -40,6 +43,8 @@ import Testing
         arguments: [
             ("https://a.example/v3/topics?page=2", "topics?page=2"), ("https://a.example/v3?page=2", "?page=2"),
             ("https://a.example/v30/topics", nil), ("https://a.example/topics", nil),
+            ("https://a.example/v3/?page=2", "/?page=2"), ("https://a.example/v3//topics", "//topics"),
+            ("https://a.example/v3/https://c.example/x", "/https://c.example/x"),
         ] as [(String, String?)]
     )
     func `the version is left out, since it is put in front again`(url: String, path: String?) async throws {
