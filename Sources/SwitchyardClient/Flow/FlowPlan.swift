@@ -42,6 +42,13 @@ extension FlowPlan {
         plan.limits.removeAll { $0 is any PacingLimit }
         return plan
     }
+
+    /// The plan of a request with which a transfer goes on: a throttle has let it go already.
+    var ofContinuation: FlowPlan {
+        var plan = self
+        plan.limits.removeAll { $0 is Throttle }
+        return plan
+    }
 }
 
 extension NetworkClient.Options {

@@ -53,4 +53,36 @@ import Testing
         #expect(try lab.content == bytes)
         #expect(lab.server.requests.count == 2)
     }
+
+    @Test func `a download that a throttle has let go goes on although a newer request has gone since`() async throws {
+        let clock = ManualClock()
+        let bytes = DownloadLab.bytes(1_000)
+        let cut = TransportError(.truncated, message: "cut")
+        let whole: HTTPHeaders = ["ETag": "\"v1\"", "Content-Length": "1000"]
+        let rest: HTTPHeaders = ["ETag": "\"v1\"", "Content-Range": "bytes 600-999/1000"]
+        let transport = StubTransport(answers: [
+            .chunks([bytes.prefix(600)], headers: whole, every: .seconds(5), on: clock, failing: cut), .status(200),
+            .chunks([bytes.dropFirst(600)], status: 206, headers: rest),
+        ])
+        let client = try NetworkClient(service: .topics(switching: .off, servers: 1), transport: transport, time: clock)
+        let lab = try DownloadLab()
+        let breaks = AsyncStream.makeStream(of: Void.self)
+        var configuration = lab.download {
+            $0.maximumContinuations = 1
+            $0.onEvent = { if case .interrupted = $0 { breaks.continuation.yield() } }
+        }
+        configuration.request.limits = [Throttle(.seconds(2))]
+        let task = Task { [configuration] in try await client.download(configuration) }
+        await clock.waitForTimers(1, in: .seconds(5))
+        clock.advance(by: .seconds(4))
+        _ = try await client.send(configuration.request)
+
+        clock.advance(by: .seconds(1))
+        for await _ in breaks.stream { break }
+        await clock.waitForTimers(1)
+        clock.advance(by: .milliseconds(200))
+
+        #expect(try await task.value.receivedBytes == 1_000)
+        #expect(transport.requestCount == 3)
+    }
 }

@@ -88,8 +88,6 @@ public final class Throttle: RequestLimit, PacingLimit {
                 state.lanes[key] = Lane(openAt: now.advanced(by: interval), gone: context.id)
                 return .go
             }
-            // A transfer that goes on where it was cut has been let go already.
-            guard lane.gone != context.id else { return .go }
             // Rounds come from tasks of their own, and not always in the order of their requests.
             guard lane.waiting?.id ?? lane.gone < context.id else { return .late }
             // The end of the interval is the waiting one's beginning: the next interval counts from there.

@@ -128,7 +128,7 @@ struct Transfer: Sendable {
                 id: name,
                 owner: name == id ? owner : ClientCore.ownerOfShared,
                 configuration: configuration,
-                plan: name == id ? plan : plan.ofPart,
+                plan: name != id ? plan.ofPart : handle.goesOn() ? plan.ofContinuation : plan,
                 core: core,
                 target: (service, pool),
                 avoiding: avoided,

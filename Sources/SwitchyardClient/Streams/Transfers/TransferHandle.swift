@@ -7,6 +7,7 @@ final class TransferHandle: Sendable {
         var cancel: (@Sendable () -> Void)?
         var timer: (any ScheduledTimer)?
         var isOver = false
+        var hasBegun = false
     }
 
     private let state = Locked(State())
@@ -16,6 +17,14 @@ final class TransferHandle: Sendable {
 
     /// Whether the transfer is over; its caller may not have been told yet.
     var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Takes note of a request of the transfer's own name; `false` for the first one.
+    func goesOn() -> Bool {
+        state.withLock { state in
+            defer { state.hasBegun = true }
+            return state.hasBegun
+        }
+    }
 
     /// Says how the transfer is ended from now on; done at once when it was ended before.
     func attach(_ cancel: @escaping @Sendable () -> Void) {
