@@ -98,11 +98,11 @@ extension Journey {
         _ memory: inout JourneyMemory
     ) async throws(RequestFailure.Reason) -> Bool {
         guard let lease = passed.lease, case .success(let answer) = passed.ended.result, answer.status == 401,
-            passed.ended.isSafeToRepeat(after: answer)
+            !answer.context.isForeign, passed.ended.isSafeToRepeat(after: answer)
         else { return false }
         do throws(CredentialError) {
             if try answersDigest(answer, with: lease.credential, &memory) { return true }
-            guard let credentials = plan.credentials, !answer.context.isForeign else { return false }
+            guard let credentials = plan.credentials else { return false }
             switch try await credentials.answer(answer.headers, to: lease, for: self, mayRenew: memory.renewals) {
             case .none: return false
             case .replaced: return true

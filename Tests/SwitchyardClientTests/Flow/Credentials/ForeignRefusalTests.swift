@@ -62,6 +62,20 @@ struct ForeignRefusalTests {
         #expect(end.renewals == 0)
     }
 
+    @Test(arguments: ["Bearer", "Digest realm=r, nonce=n"])
+    func `a foreign challenge is not answered with a password, and its refusal is the answer`(
+        challenge: String
+    ) async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.digest(user: "u", password: "p"))
+        }) { _ in .status(401, headers: ["WWW-Authenticate": challenge]) }
+
+        let answer = try await client.send(APIConfiguration(path: "https://other.test/b"))
+
+        #expect(answer.status == 401)
+        #expect(transport.requestCount == 1)
+    }
+
     @Test(arguments: ["/b", "https://api.test/b"])
     func `a credential is renewed when its own origin refuses behind a redirect`(target: String) async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "a"), pointingTo: target)
