@@ -98,9 +98,11 @@ extension ClientCore {
             return (route, nil)
         case .automatic:
             if let url = configuration.prebuiltRequest?.url {
-                return (pool.route(to: url, for: configuration, at: now) ?? pool.foreignRoute, nil)
+                return (pool.route(to: url, for: configuration, at: now) ?? pool.foreignRoute(to: url), nil)
             }
-            guard configuration.leavesChoice else { return (pool.foreignRoute, nil) }
+            guard configuration.leavesChoice else {
+                return (pool.foreignRoute(to: RequestURL(configuration.path)), nil)
+            }
             return try pool.first(for: configuration, excluding: avoided, at: now)
         }
     }

@@ -39,10 +39,14 @@ extension NetworkClient {
     public func request(for configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
         let pool = target.pool
         let configuration = (ruled(configuration) ?? configuration).snapshot()
-        let base = core.base(for: configuration, in: pool)
+        var base = core.base(for: configuration, in: pool)
         var home = base
         switch configuration.server {
-        case .automatic: home = pool.currentBase(usesCDN: false)
+        case .automatic:
+            home = pool.currentBase(usesCDN: false)
+            guard let url = RequestURL(configuration.path) else { break }
+            base = pool.home(of: url)
+            home = base
         case .named(let name): home = pool.base(of: name, usesCDN: false) ?? base
         case .baseURL: break
         }

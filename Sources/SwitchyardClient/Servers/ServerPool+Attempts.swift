@@ -42,8 +42,8 @@ extension ServerPool {
         }
     }
 
-    /// The route of a call that leads to none of the service's servers.
-    var foreignRoute: Route { Route(to: Place(anyBase)) }
+    /// The route of a call that says itself where it goes, for which no server is charged.
+    func foreignRoute(to url: RequestURL?) -> Route { Route(to: Place(home(of: url))) }
 
     /// What a request does after a failure.
     enum Failover {

@@ -1,8 +1,13 @@
 import SwitchyardServices
 
 extension ServerPool {
-    /// The base URL of the preferred server, for building URLs that are not of this service.
-    var anyBase: BaseURL { state.withLock { $0.sites[0].origin.base } }
+    /// The base URL of the server that a URL leads to, else of any: where credentials and common values may go with it.
+    func home(of url: RequestURL?) -> BaseURL {
+        state.withLock { state in
+            let site = url.flatMap { url in state.sites.first { url.isAt($0.origin.base) } }
+            return (site ?? state.sites[0]).origin.base
+        }
+    }
 
     /// The base URL of the server, or of its content delivery network, that a URL leads to; `nil` when it leads to none.
     func base(of url: RequestURL) -> BaseURL? {

@@ -57,6 +57,26 @@ import Testing
         #expect(transport.requests.dropFirst(count).count { $0.server == "elsewhere" } == 20)
     }
 
+    @Test(arguments: ["primary", "secondary"])
+    func `an absolute URL of any of the servers goes with credentials and common fields, charged to none`(
+        server: String
+    ) async throws {
+        let transport = StubTransport { _ in .status(200) }
+        var options = NetworkClient.Options(seed: 1)
+        options.credentials = Credentials(.bearer("mine"))
+        options.generator.common.headers = ["X-App": "demo"]
+        let client = try NetworkClient(service: .topics(), transport: transport, options: options, time: ManualClock())
+        let call = APIConfiguration(path: "http://\(server).test/v1/list")
+
+        _ = try await client.send(call)
+
+        let sent = try #require(transport.requests.first)
+        #expect(sent.headers["Authorization"] == "Bearer mine")
+        #expect(sent.headers["X-App"] == "demo")
+        #expect(try client.request(for: call).headers["X-App"] == "demo")
+        #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
+    }
+
     @Test func `a finished request is charged to the server that it leads to, and goes nowhere else`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
         var configuration = APIConfiguration()
