@@ -55,8 +55,8 @@ extension Outbox {
     /// Hears of credentials that are set from outside; of renewed ones a write that asked for them hears by itself.
     private func watchLogin(_ wakes: AsyncStream<Void>.Continuation) -> Task<Void, Never>? {
         guard let events = client.core.options.credentials?.events() else { return nil }
-        return Task { [state] in
-            for await event in events where event.kind == .set {
+        return Task { [state, client] in
+            for await event in events where event.kind == .set && event.environment == client.environment {
                 state.withLock { $0.endPause(isTurn: true) }
                 wakes.yield()
             }

@@ -52,6 +52,22 @@ import Testing
         #expect(outbox.entries == [])
     }
 
+    @Test func `a login in another environment ends no pause`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let credentials = Credentials(provider: KeptCredential(nil))
+        let (outbox, environment) = try outbox(credentials)
+        var events = outbox.events().makeAsyncIterator()
+        let run = outbox.run()
+        defer { run.stop() }
+        #expect(name(await events.next()) == "postponed")
+
+        credentials.set(.bearer("good"), in: .release)
+        credentials.set(.bearer("good"), in: environment)
+
+        #expect(name(await events.next()) == "sent")
+        #expect(outbox.state.withLock { $0.turns } == 1)
+    }
+
     @Test func `a login does not end the pause that a server has asked for`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let credentials = Credentials(provider: KeptCredential(.bearer("bad")))
