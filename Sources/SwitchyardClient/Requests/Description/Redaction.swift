@@ -103,7 +103,8 @@ public struct Redaction: Sendable, Hashable {
         body(data, contentType: contentType, isAnswer: true)
     }
 
-    /// Of forms in forms the outermost four are looked at: they come from anybody, and the stack has an end.
+    /// Of forms in forms the outermost four are looked at, and those within are hidden as they are: they come from anybody,
+    /// and the stack has an end.
     private func body(_ data: Data, contentType: String?, isAnswer: Bool, depth: Int = 4) -> Data {
         guard self != .none else { return data }
         let type = contentType?.lowercased() ?? ""
@@ -111,7 +112,7 @@ public struct Redaction: Sendable, Hashable {
         let shown = isForm ? Data(query(String(decoding: data, as: UTF8.self)).utf8) : data
         if type.hasPrefix("multipart/"), let boundary = MediaTypeParameters.value(of: "boundary", in: contentType ?? "")
         {
-            guard depth > 0 else { return data }
+            guard depth > 0 else { return Data("***".utf8) }
             return MultipartRedaction.hidden(in: data, boundary: boundary) {
                 hides(parameter: $0)
             } body: {

@@ -158,4 +158,18 @@ import Testing
         let expected = String(decoding: data, as: UTF8.self).replacing(Self.secret, with: "***")
         #expect(String(decoding: hidden, as: UTF8.self) == expected)
     }
+
+    @Test(arguments: 0...9) func `a form in forms loses its secrets, however deep it lies`(depth: Int) {
+        var form = "--b0\r\nContent-Disposition: form-data; name=password\r\n\r\n\(Self.secret)\r\n--b0--\r\n"
+        for level in 0..<depth {
+            let type = "Content-Type: multipart/mixed; boundary=b\(level)"
+            form = "--b\(level + 1)\r\n\(type)\r\n\r\n\(form)\r\n--b\(level + 1)--\r\n"
+        }
+
+        let hidden = Redaction.standard.body(Data(form.utf8), contentType: "multipart/mixed; boundary=b\(depth)")
+
+        let text = String(decoding: hidden, as: UTF8.self)
+        #expect(!text.contains(Self.secret))
+        #expect(text.contains("***"))
+    }
 }
