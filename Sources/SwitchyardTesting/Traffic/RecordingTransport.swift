@@ -10,11 +10,12 @@ import SwitchyardServices
 ///     let replay = StubTransport(replaying: try HARArchive(data: Data(contentsOf: file)))
 ///
 /// Credentials are hidden in the record unless told otherwise. A streamed answer is recorded when its body has ended, or
-/// nobody reads it any more, with what was read of it; as a failure when the body breaks off.
+/// nobody reads it any more, with what was read of it, up to a limit; as a failure when the body breaks off.
 public final class RecordingTransport: Transport {
     private let base: any Transport
     private let time: any TimeSource
     private let redaction: Redaction
+    private let streamLimit: Int
     private let entries = Locked<[HARArchive.Entry]>([])
 
     /// Creates a transport.
@@ -22,14 +23,18 @@ public final class RecordingTransport: Transport {
     /// - Parameters:
     ///   - base: Carries the requests.
     ///   - redaction: What is hidden; ``/SwitchyardClient/Redaction/standard`` unless given.
+    ///   - streamLimit: The most bytes of a streamed body that are kept, its first ones; 16 MiB unless given. Events may come
+    ///     for days.
     ///   - time: The clock.
     public init(
         _ base: any Transport,
         redaction: Redaction = .standard,
+        streamLimit: Int = 16 << 20,
         time: any TimeSource = SystemTime.shared
     ) {
         self.base = base
         self.redaction = redaction
+        self.streamLimit = max(0, streamLimit)
         self.time = time
     }
 
@@ -48,7 +53,9 @@ public final class RecordingTransport: Transport {
             let entry = HARArchive.Entry(request, result, date: date, elapsed: elapsed, redaction: redaction)
             entries.withLock { $0.append(entry) }
         }
-        return base.start(request, progress: progress) { result in completion(result.recorded(by: record)) }
+        return base.start(request, progress: progress) { [streamLimit] result in
+            completion(result.recorded(upTo: streamLimit, by: record))
+        }
     }
 
     /// Has the other transport go on with new connections.
@@ -64,12 +71,12 @@ public final class RecordingTransport: Transport {
 
 extension Result<HTTPResponse, TransportError> {
     /// The same, which is recorded now, or, if its body is a stream, when that has ended.
-    fileprivate func recorded(by record: @escaping @Sendable (Self) -> Void) -> Self {
+    fileprivate func recorded(upTo limit: Int, by record: @escaping @Sendable (Self) -> Void) -> Self {
         guard case .success(var response) = self, case .stream(let stream) = response.body else {
             record(self)
             return self
         }
-        let body = StreamRecord { [response] end in record(end.map { response.with(.whole($0)) }) }
+        let body = StreamRecord(limit: limit) { [response] end in record(end.map { response.with(.whole($0)) }) }
         response.body = .stream(body.reading(stream))
         return .success(response)
     }
@@ -92,9 +99,11 @@ private final class StreamRecord: Sendable {
         var whenEnded: (@Sendable (End) -> Void)?
     }
 
+    private let limit: Int
     private let state: Locked<State>
 
-    init(_ whenEnded: @escaping @Sendable (End) -> Void) {
+    init(limit: Int, _ whenEnded: @escaping @Sendable (End) -> Void) {
+        self.limit = limit
         state = Locked(State(whenEnded: whenEnded))
     }
 
@@ -123,7 +132,7 @@ private final class StreamRecord: Sendable {
 
     private func note(_ piece: Data?) {
         guard let piece else { return end() }
-        state.withLock { $0.bytes.append(piece) }
+        state.withLock { $0.bytes.append(piece.prefix(limit - $0.bytes.count)) }
     }
 
     private func end(by error: TransportError? = nil) {

@@ -99,6 +99,14 @@ import Testing
         #expect(recording.archive.entries.map(\.response.content.text) == ["one two "])
     }
 
+    @Test func `P11: of a streamed body no more is kept than the limit allows, and all of it is read`() async throws {
+        let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces) }, streamLimit: 6)
+
+        #expect(try await read(recording.send(streamed("a"))) == Data("one two three".utf8))
+
+        #expect(recording.archive.entries.map(\.response.content.text) == ["one tw"])
+    }
+
     @Test func `P11: a streamed body that broke off is a failure in the record`() async throws {
         let cut = TransportError(.truncated, message: "cut")
         let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces, failing: cut) })
