@@ -167,7 +167,7 @@ final class APIQuestion: Sendable {
             let place = ChangedPaths.Place(
                 service: context.service,
                 environment: context.environment.rawValue,
-                path: client.path(ofAbsolute: path) ?? path
+                path: client.storagePath(ofAbsolute: path) ?? path
             )
             cache.removeChanged(at: place, of: client)
         }

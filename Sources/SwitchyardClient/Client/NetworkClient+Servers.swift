@@ -15,9 +15,9 @@ extension NetworkClient {
         return (target.service, target.pool.environment)
     }
 
-    /// The path below the base URL of a server that an absolute URL leads to; `nil` for every other text.
-    package func path(ofAbsolute url: String) -> String? {
-        url.contains("://") ? RequestURL(url).flatMap { target.pool.path(of: $0) } : nil
+    /// The path under which answers to an absolute URL of a server are stored; `nil` for every other text.
+    package func storagePath(ofAbsolute url: String) -> String? {
+        url.contains("://") ? RequestURL(url).flatMap { target.pool.storagePath(of: $0) } : nil
     }
 
     /// The path, with its query, by which a URL that an answer has named can be asked of every server.

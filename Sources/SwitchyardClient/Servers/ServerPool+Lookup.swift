@@ -72,9 +72,10 @@ extension ServerPool {
         return text.starts(with: stem) ? String(decoding: text.dropFirst(stem.count), as: UTF8.self) : nil
     }
 
-    /// The path of a URL below the base URL of a server, or of its content delivery network; `nil` when it leads to none,
+    /// The path, without its query, of a URL below the base URL of a server, or of its content delivery network: under it
+    /// answers are stored; `nil` when it leads to none,
     /// or paths are joined in another way than by standing behind the base URL.
-    func path(of url: RequestURL) -> String? {
+    func storagePath(of url: RequestURL) -> String? {
         guard generator.join == .append else { return nil }
         let sites = state.withLock { $0.sites }
         let path = url.path.utf8

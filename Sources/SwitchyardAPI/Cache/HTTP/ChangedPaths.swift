@@ -30,7 +30,7 @@ struct ChangedPaths: Sendable {
             self.init(
                 service: parts.partition.service,
                 environment: parts.partition.environment,
-                path: client.path(ofAbsolute: parts.path) ?? parts.path
+                path: client.storagePath(ofAbsolute: parts.path) ?? parts.path
             )
         }
 

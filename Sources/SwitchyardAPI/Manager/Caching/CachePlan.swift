@@ -34,6 +34,7 @@ struct CachePlan: Sendable {
         through client: NetworkClient,
         user: String?
     ) -> CachePlan? {
+        // Every call of a manager passes here, those that are not stored too.
         PageWitness.note(client, user: user)
         let box = configuration.cacheBox
         guard let (cache, lifetime) = place(of: configuration, box, through: client) else { return nil }
@@ -61,7 +62,7 @@ struct CachePlan: Sendable {
             lifetime: lifetime,
             cache: cache,
             server: server,
-            pathOfURL: followsHTTP ? client.path(ofAbsolute: path ?? configuration.path) : nil,
+            pathOfURL: followsHTTP ? client.storagePath(ofAbsolute: path ?? configuration.path) : nil,
             varying: varying,
             part: part()
         )

@@ -128,7 +128,7 @@ struct Transfer: Sendable {
                 id: name,
                 owner: name == id ? owner : ClientCore.ownerOfShared,
                 configuration: configuration,
-                plan: name != id ? plan.ofPart : handle.goesOn() ? plan.ofContinuation : plan,
+                plan: ownPlan(plan, of: name),
                 core: core,
                 target: (service, pool),
                 avoiding: avoided,
@@ -146,6 +146,12 @@ struct Transfer: Sendable {
             progress: progress,
             completion: completion
         )
+    }
+
+    /// What surrounds a request of a transfer, which has one turn with all that it takes.
+    private func ownPlan(_ plan: FlowPlan, of name: RequestID) -> FlowPlan {
+        guard name == id else { return plan.ofPart }
+        return handle.takeTurn() ? plan : plan.ofContinuation
     }
 
     /// The failure with the reason for which the transfer was ended from outside, if it was.

@@ -7,7 +7,7 @@ final class TransferHandle: Sendable {
         var cancel: (@Sendable () -> Void)?
         var timer: (any ScheduledTimer)?
         var isOver = false
-        var hasBegun = false
+        var hasHadTurn = false
     }
 
     private let state = Locked(State())
@@ -18,11 +18,11 @@ final class TransferHandle: Sendable {
     /// Whether the transfer is over; its caller may not have been told yet.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Takes note of a request of the transfer's own name; `false` for the first one.
-    func goesOn() -> Bool {
+    /// Takes the transfer's turn among others; `false` when it has had it, and goes on.
+    func takeTurn() -> Bool {
         state.withLock { state in
-            defer { state.hasBegun = true }
-            return state.hasBegun
+            defer { state.hasHadTurn = true }
+            return !state.hasHadTurn
         }
     }
 
