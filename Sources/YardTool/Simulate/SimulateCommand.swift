@@ -40,13 +40,17 @@ struct SimulateCommand: Command {
         let start = clock.now
         var simulation = try FleetSimulation(plan)
         simulation.run()
-        var report = FleetReport(of: simulation, wallSeconds: (clock.now - start) / .seconds(1))
-        let output = Terminal.standardOutput
+        Terminal.standardOutput.write(try text(of: simulation, wallSeconds: (clock.now - start) / .seconds(1)))
+        return 0
+    }
+
+    /// What is printed of a simulation that has run: tables, or one line with one JSON object.
+    func text(of simulation: FleetSimulation, wallSeconds: Double) throws -> String {
+        var report = FleetReport(of: simulation, wallSeconds: wallSeconds)
         let timeline = printsTimeline ? FleetTimeline(of: simulation) : nil
         report.timeline = timeline?.steps
-        let texts = printsJSON ? [try report.json()] : [report.table, timeline?.table].compactMap(\.self)
-        for text in texts { output.write(text + "\n") }
-        return 0
+        if printsJSON { return try report.json() + "\n" }
+        return [report.table, timeline?.table].compactMap(\.self).map { $0 + "\n" }.joined()
     }
 
     private static func choice<Choice: RawRepresentable<String> & CaseIterable>(

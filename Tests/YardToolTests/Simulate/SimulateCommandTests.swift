@@ -1,3 +1,4 @@
+import Foundation
 import Switchyard
 import Testing
 
@@ -31,6 +32,28 @@ import Testing
         #expect(command.plan.isWarm)
         #expect(command.plan.seed == 9)
         #expect(command.printsJSON)
+    }
+
+    @Test func `with a timeline too the JSON is one object, and nothing else is printed`() throws {
+        let command = try command("--clients", "20", "--timeline", "--json")
+        var simulation = try FleetSimulation(command.plan)
+        simulation.run()
+
+        let text = try command.text(of: simulation, wallSeconds: 0)
+
+        let report = try JSONDecoder().decode(FleetReport.self, from: Data(text.utf8))
+        #expect(report.timeline == FleetTimeline(of: simulation).steps)
+    }
+
+    @Test func `as a table the timeline stands behind the report`() throws {
+        let command = try command("--clients", "20", "--timeline")
+        var simulation = try FleetSimulation(command.plan)
+        simulation.run()
+        let report = FleetReport(of: simulation, wallSeconds: 0)
+
+        let text = try command.text(of: simulation, wallSeconds: 0)
+
+        #expect(text == "\(report.table)\n\(FleetTimeline(of: simulation).table)\n")
     }
 
     @Test(arguments: [

@@ -30,7 +30,7 @@ import Testing
         #expect(try report(plan).json() == report(plan).json())
     }
 
-    @Test func `the timeline is part of the one JSON object, and tells of every request`() throws {
+    @Test func `the timeline has every step, and comes back from the JSON`() throws {
         var simulation = try FleetSimulation(FleetPlan(clients: 80, scenario: .deathShort))
         simulation.run()
         var report = FleetReport(of: simulation, wallSeconds: 0)
