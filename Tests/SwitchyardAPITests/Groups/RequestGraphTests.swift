@@ -55,33 +55,22 @@ import Testing
         #expect(diary.entries == ["free", "first", "second"])
     }
 
-    @Test func `a graph that is cancelled before its start ends its members too`() async throws {
+    @Test(arguments: [false, true])
+    func `a graph that is cancelled before its start, or through its group, ends its members too`(
+        throughGroup: Bool
+    ) async throws {
         let diary = Diary()
         let members = ["a", "b"].map { recorded($0, diary) }
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(members[0], named: "a")
         try graph.add(members[1], named: "b", after: ["a"])
 
-        graph.cancel()
+        if throughGroup { graph.group.cancel() } else { graph.cancel() }
 
         #expect(try await graph.finished() == GroupReport(outcome: .cancelled, members: [.cancelled, .cancelled]))
         #expect(members.map(\.isCancelled) == [true, true])
         #expect(throws: GraphError.started) { try graph.start() }
         #expect(throws: GraphError.started) { try graph.add(recorded("c", diary), named: "c") }
-        #expect(diary.entries == [])
-    }
-
-    @Test func `a graph that is cancelled through its group ends its members too`() async throws {
-        let diary = Diary()
-        let members = ["a", "b"].map { recorded($0, diary) }
-        let graph = RequestGraph(options: .test(.failFast))
-        try graph.add(members[0], named: "a")
-        try graph.add(members[1], named: "b", after: ["a"])
-
-        graph.group.cancel()
-
-        #expect(await graph.group.finished() == GroupReport(outcome: .cancelled, members: [.cancelled, .cancelled]))
-        #expect(members.map(\.isCancelled) == [true, true])
         #expect(diary.entries == [])
     }
 
