@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 public import SwitchyardClient
 public import SwitchyardServices
 
@@ -22,6 +23,8 @@ public final class ManualClock: TimeSource {
 
     private let state: Watched<State>
     private let queue = DispatchQueue(label: "switchyard.manual-clock")
+    /// Held by the thread that moves the clock; recursive, since a timer's action may move it too.
+    private let turn = NSRecursiveLock()
 
     /// Creates a clock.
     ///
@@ -88,16 +91,19 @@ extension ManualClock {
     /// Moves the clock on and calls the timers that become due, in the order of their deadlines.
     ///
     /// While a timer's action runs, the clock shows its deadline; what it sets itself is called too when it becomes due.
-    /// Actions run on the calling thread, outside any lock, and have returned when this returns.
+    /// Actions run on the calling thread, and have returned when this returns. One thread at a time moves the clock:
+    /// another one waits for it, so that no action may wait for one that moves the clock elsewhere.
     ///
     /// - Parameter duration: How far; the clock does not go backwards, so what is negative counts as zero.
     public func advance(by duration: Duration) {
-        advance(to: now.advanced(by: max(.zero, duration)))
+        turn.withLock { advance(to: now.advanced(by: max(.zero, duration))) }
     }
 
     /// Moves the clock on to a time, as ``advance(by:)`` does; a time that has passed moves nothing.
     public func advance(to end: MonotonicTime) {
-        while let action = state.change({ $0.next(until: end) }) { action() }
+        turn.withLock {
+            while let action = state.change({ $0.next(until: end) }) { action() }
+        }
     }
 
     /// Waits until at least so many timers are set.

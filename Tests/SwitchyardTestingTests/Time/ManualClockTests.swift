@@ -1,3 +1,4 @@
+import Dispatch
 import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTesting
@@ -102,5 +103,40 @@ import Testing
         waiting.cancel()
 
         #expect(await waiting.value == false)
+    }
+
+    @Test func `what two threads advance it by adds up`() {
+        DispatchQueue.concurrentPerform(iterations: 2) { _ in
+            for _ in 0..<100_000 { clock.advance(by: .milliseconds(1)) }
+        }
+
+        #expect(clock.now == MonotonicTime(seconds: 210))
+    }
+
+    @Test func `while a timer's action runs nobody else moves the clock`() {
+        let wrong = Locked(0)
+        for number in 1...4_000 {
+            let deadline = clock.now.advanced(by: .milliseconds(number))
+            _ = clock.schedule(at: deadline) { [clock] in
+                if clock.now != deadline { wrong.withLock { $0 += 1 } }
+            }
+        }
+
+        DispatchQueue.concurrentPerform(iterations: 2) { _ in
+            for _ in 0..<2_000 { clock.advance(by: .milliseconds(1)) }
+        }
+
+        #expect(wrong.withLock { $0 } == 0)
+    }
+
+    @Test func `a timer's action may advance the clock itself`() {
+        let log = Locked<[String]>([])
+        _ = clock.schedule(at: MonotonicTime(seconds: 11)) { [clock] in clock.advance(by: .seconds(2)) }
+        _ = schedule("a", after: 2, into: log)
+
+        clock.advance(by: .seconds(1))
+
+        #expect(log.withLock { $0 } == ["a@12"])
+        #expect(clock.now == MonotonicTime(seconds: 13))
     }
 }
