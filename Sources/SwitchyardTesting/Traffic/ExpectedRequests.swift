@@ -10,6 +10,9 @@ import SwitchyardServices
 ///     let transport = StubTransport(expecting: expected)
 ///     ...
 ///     #expect(expected.problems == [])
+///
+/// A request that fits several of them fulfils, of those that have not come as often as they may, the one with the most
+/// conditions (values of the query, header fields, the body), and the first of several; in order, the next one.
 public final class ExpectedRequests: Sendable {
     private struct State {
         var counts: [Int]
@@ -67,7 +70,12 @@ public final class ExpectedRequests: Sendable {
     private func index(of matches: [Bool], _ state: State) -> Int? {
         let counts = state.counts
         let isOpen = { (index: Int) in matches[index] && counts[index] < self.expectations[index].count.upperBound }
-        guard isOrdered else { return matches.indices.first(where: isOpen) }
+        guard isOrdered else {
+            return matches.indices.filter(isOpen).reduce(nil) { best, index in
+                guard let best, expectations[index].conditions <= expectations[best].conditions else { return index }
+                return best
+            }
+        }
         for index in matches.indices.dropFirst(state.current) {
             if isOpen(index) { return index }
             guard expectations[index].count.contains(state.counts[index]) else { return nil }

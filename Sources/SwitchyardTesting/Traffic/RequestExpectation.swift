@@ -72,6 +72,9 @@ public struct RequestExpectation: Sendable {
     }
 
     var name: String { "\(method.name) \(path)" }
+
+    /// How much it asks for beside the method and the path.
+    var conditions: Int { query.count + headers.fields.count + (body == nil ? 0 : 1) }
 }
 
 extension HTTPRequest {

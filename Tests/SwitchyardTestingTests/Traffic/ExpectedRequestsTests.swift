@@ -85,4 +85,30 @@ import Testing
         #expect(await send(.get, "http://a/last", StubTransport(expecting: wrong)) == nil)
         #expect(wrong.problems.first?.contains("out of order") == true)
     }
+
+    @Test func `P12: of those that fit, the one that says most about the request takes it`() async {
+        let expected = ExpectedRequests([
+            RequestExpectation(.get, "/topics", answer: .status(201)),
+            RequestExpectation(.get, "/topics", query: ["page": "2"], answer: .status(202)),
+            RequestExpectation(.get, "/topics", query: ["page": "2", "size": "5"], answer: .status(203)),
+        ])
+        let transport = StubTransport(expecting: expected)
+
+        #expect(await send(.get, "http://a/topics?page=2&size=5", transport) == 203)
+        #expect(await send(.get, "http://a/topics?page=2&size=5", transport) == 202)
+        #expect(await send(.get, "http://a/topics", transport) == 201)
+
+        #expect(expected.problems == [])
+    }
+
+    @Test func `P12: of those that say equally much the first takes it`() async {
+        let expected = ExpectedRequests([
+            RequestExpectation(.get, "/topics", answer: .status(201)),
+            RequestExpectation(.get, "/topics", answer: .status(202)),
+        ])
+        let transport = StubTransport(expecting: expected)
+
+        #expect(await send(.get, "http://a/topics", transport) == 201)
+        #expect(await send(.get, "http://a/topics", transport) == 202)
+    }
 }
