@@ -20,18 +20,21 @@ final class StubExchange: TransportTask {
     }
 
     private let request: HTTPRequest
+    private let time: (any TimeSource)?
     private let queue: DispatchQueue?
     private let progress: TransferProgressHandler?
     private let state: Locked<State>
 
     init(
         request: HTTPRequest,
+        time: (any TimeSource)?,
         queue: DispatchQueue?,
         progress: TransferProgressHandler?,
         onEnd: @escaping @Sendable (StubExchange) -> Void,
         completion: @escaping Completion
     ) {
         self.request = request
+        self.time = time
         self.queue = queue
         self.progress = progress
         state = Locked(State(completion: completion, onEnd: onEnd))
@@ -41,9 +44,9 @@ final class StubExchange: TransportTask {
         end(TransportError(.cancelled, message: "cancelled by the caller"))
     }
 
-    /// Lets the request's total timeout run.
-    func setTimeout(on time: any TimeSource) {
-        guard let total = request.timeouts.total else { return }
+    /// Lets the request's total timeout run, if there is a clock for it.
+    func setTimeout() {
+        guard let time, let total = request.timeouts.total else { return }
         let timer = time.schedule(at: time.now.advanced(by: total)) { [weak self] in
             self?.end(TransportError(.timeout, message: "no complete response within \(total)"))
         }
@@ -57,7 +60,7 @@ final class StubExchange: TransportTask {
     /// Does what the script says.
     func play(_ answer: StubAnswer) {
         switch answer.kind {
-        case .never: break
+        case .never: waitIdly()
         case .failure(let error): end(error)
         case .delayed(let pause, let answer):
             if let idle = pause.shortened(to: request.timeouts.idle) { return wait(idle) { $0.end(idle.timeout) } }
@@ -99,6 +102,13 @@ final class StubExchange: TransportTask {
 
     private func call(_ body: @escaping @Sendable () -> Void) {
         if let queue { queue.async(execute: body) } else { body() }
+    }
+
+    /// Waits for nothing, for as long as the idle timeout allows.
+    private func waitIdly() {
+        guard let time, let limit = request.timeouts.idle else { return }
+        let idle = StubAnswer.Pause(duration: limit, time: time)
+        wait(idle) { $0.end(idle.timeout) }
     }
 
     private func wait(_ pause: StubAnswer.Pause, then next: @escaping @Sendable (StubExchange) -> Void) {

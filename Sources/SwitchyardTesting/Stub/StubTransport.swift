@@ -39,8 +39,9 @@ public final class StubTransport: Transport {
     ///
     /// - Parameters:
     ///   - completion: Where completions are called.
-    ///   - time: The clock on which the requests' total timeouts run; `nil` lets them not run. The idle timeout runs on
-    ///     the clock of the answer's pauses; there is nothing to connect to.
+    ///   - time: The clock on which the requests' total timeouts run, and the idle timeout while no answer comes at all;
+    ///     `nil` lets them not run. In the pauses of an answer the idle timeout runs on their clock; there is nothing to
+    ///     connect to.
     ///   - recordLimit: How many requests are kept, the oldest goes first; 10,000 unless given.
     ///   - answer: Returns the answer to a request, on the thread that starts it.
     public init(
@@ -95,6 +96,7 @@ extension StubTransport {
     ) -> any TransportTask {
         let exchange = StubExchange(
             request: request,
+            time: time,
             queue: queue,
             progress: progress,
             onEnd: { [weak self] exchange in self?.remove(exchange) },
@@ -105,7 +107,7 @@ extension StubTransport {
             exchange.end(TransportError(.closed, message: "the transport was shut down", mayHaveBeenSent: false))
             return exchange
         }
-        if let time { exchange.setTimeout(on: time) }
+        exchange.setTimeout()
         exchange.play(script(request))
         return exchange
     }

@@ -201,4 +201,18 @@ import Testing
 
         #expect(await result.failure?.kind == .timeout)
     }
+
+    @Test func `no answer at all ends by the idle timeout, on the clock of the transport`() async {
+        let transport = StubTransport(time: clock) { _ in .never }
+        var request = HTTPRequest.stub("/")
+        request.timeouts.idle = .seconds(3)
+        async let result = transport.outcome(of: request)
+        await transport.waitForRequests(1)
+
+        clock.advance(by: .seconds(3))
+
+        #expect(transport.openExchanges == 0)
+        transport.shutdown()
+        #expect(await result.failure?.kind == .timeout)
+    }
 }
