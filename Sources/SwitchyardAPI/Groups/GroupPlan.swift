@@ -23,6 +23,9 @@ struct GroupPlan {
         var report: GroupReport?
     }
 
+    /// Where a member was added, and what it lets start.
+    typealias Addition = (index: Int, effects: Effects)
+
     private struct Member {
         var outcome: MemberOutcome?
         var hasStarted = false
@@ -69,7 +72,7 @@ struct GroupPlan {
     }
 
     /// Adds a member behind the others; `nil` when the verdict is there.
-    mutating func add() -> (index: Int, effects: Effects)? {
+    mutating func add() -> Addition? {
         guard phase == .ready || phase == .running else { return nil }
         members.append(Member())
         ready.append(members.count - 1)

@@ -60,18 +60,25 @@ public final class RequestGraph: GroupMember {
     ///   - member: The member.
     ///   - name: The name by which others depend on it.
     ///   - dependencies: The names of those that have to succeed first.
-    /// - Throws: ``GraphError/duplicateName(_:)`` or ``GraphError/started``.
+    /// - Throws: ``GraphError/duplicateName(_:)``, ``GraphError/started``, or ``GraphError/cycle(_:)`` with this one name
+    ///   when the member is this graph or holds it.
     public func add(
         _ member: some GroupMember,
         named name: String,
         after dependencies: [String] = []
     ) throws(GraphError) {
         guard group.state == .initialized else { throw .started }
+        if let nest = member as? any MemberNest, nest.holds(group) { throw .cycle([name]) }
         try contents.withLock { (state) throws(GraphError) in
             guard !state.hasEntered else { throw .started }
             guard state.names.insert(name).inserted else { throw .duplicateName(name) }
             state.nodes.append(Node(name: name, member: member, dependencies: dependencies))
         }
+    }
+
+    /// The members that the group does not have yet.
+    var waiting: [any GroupMember] {
+        contents.withLock { state in state.hasEntered ? [] : state.nodes.map(\.member) }
     }
 
     /// Starts what depends on nothing.

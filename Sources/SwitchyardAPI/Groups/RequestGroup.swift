@@ -11,7 +11,8 @@ import SwitchyardServices
 /// The report comes behind the last callback of the last member: members are counted when they have told everybody, and
 /// nothing is guessed or polled. It comes exactly once, after a cancel and for an empty group too. A group under way
 /// keeps itself and its members alive. Members that have ended before the start count as ended; a member that is there
-/// twice is one. A group can be a member of another one.
+/// twice is one. A group can be a member of another one, but not of itself or of one of its members: it would wait for
+/// its own end.
 ///
 /// The order is that of ``RequestAccessory``, with the members between `willStart` and `didStop`.
 public final class RequestGroup: GroupMember {
@@ -46,6 +47,8 @@ public final class RequestGroup: GroupMember {
     /// What accessories are told about it.
     public let subject: AccessorySubject
     let queue: DispatchQueue
+    /// Held while a member that has members itself is added to any group.
+    private static let nesting = Locked(())
     let contents: Locked<State>
     private let timeout: Duration?
     private let time: any TimeSource
@@ -91,7 +94,7 @@ public final class RequestGroup: GroupMember {
 extension RequestGroup {
     /// Adds a member behind the others; while the group is under way it is started in its turn.
     ///
-    /// - Returns: `false` when the member is there already, or it is too late.
+    /// - Returns: `false` when the member is there already, is this group or holds it, or it is too late.
     @discardableResult
     public func add(_ member: any GroupMember) -> Bool {
         append(member, once: true) != nil
@@ -133,16 +136,26 @@ extension RequestGroup {
         }
     }
 
-    /// Adds a member with a look at its outcome; `nil` when it is too late.
+    /// Adds a member with a look at its outcome; `nil` when it is too late, or the member holds this group.
     @discardableResult
     func append(_ member: any GroupMember, once: Bool = false, step: Step? = nil) -> Int? {
-        let added = contents.withLock { state -> (index: Int, effects: GroupPlan.Effects)? in
+        guard let nest = member as? any MemberNest else { return start(enter(member, once, step)) }
+        // In one step, so that no two groups enter each other.
+        return start(Self.nesting.withLock { _ in nest.holds(self) ? nil : enter(member, once, step) })
+    }
+
+    private func enter(_ member: any GroupMember, _ once: Bool, _ step: Step?) -> GroupPlan.Addition? {
+        contents.withLock { state in
             let isNew = state.names.insert(ObjectIdentifier(member)).inserted
             guard isNew || !once, let added = state.plan.add() else { return nil }
             state.members.append(member)
             state.steps[added.index] = step
             return added
         }
+    }
+
+    /// Starts what a member that was added lets start; where it stands.
+    private func start(_ added: GroupPlan.Addition?) -> Int? {
         guard let added else { return nil }
         if state == .resumed {
             queue.async { [self] in

@@ -219,4 +219,16 @@ import Testing
 
         #expect(try await graph.finished().outcome == .succeeded)
     }
+
+    @Test func `a graph is no member of itself, nor of what it holds`() throws {
+        let graph = RequestGraph(options: .test())
+        let group = RequestGroup([graph], options: .test())
+        let later = RequestGraph(options: .test())
+        let outer = RequestGroup(options: .test())
+        try later.add(outer, named: "outer")
+
+        #expect(throws: GraphError.cycle(["self"])) { try graph.add(graph, named: "self") }
+        #expect(throws: GraphError.cycle(["group"])) { try graph.add(group, named: "group") }
+        #expect(!outer.add(later))
+    }
 }

@@ -224,4 +224,21 @@ import Testing
             #expect(reports.withLock { $0 } == 1)
         }
     }
+
+    @Test func `a group is no member of itself, by whatever way`() async {
+        let (outer, inner) = (RequestGroup(options: .test()), RequestGroup(options: .test()))
+        let batch = RequestBatch([APIRequest<Int>.ready(1)], options: .test())
+
+        #expect(!outer.add(outer))
+        #expect(outer.add(inner))
+        #expect(!inner.add(outer))
+        #expect(inner.add(batch))
+        #expect(!batch.group.add(batch))
+        #expect(!batch.group.add(outer))
+
+        #expect(outer.members.count == 1 && inner.members.count == 1 && batch.group.members.count == 1)
+        // What was refused is not waited for.
+        guard outer.members.count == 1, inner.members.count == 1, batch.group.members.count == 1 else { return }
+        #expect(await outer.finished().outcome == .succeeded)
+    }
 }
