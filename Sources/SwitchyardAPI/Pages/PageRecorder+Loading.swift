@@ -80,14 +80,22 @@ extension PageRecorder {
         }
     }
 
+    private static var ownLoad: String { "a load of the list waits for itself" }
+
     private func begin(
         _ action: PageState<Item>.Action
     ) throws(APIError) -> (PageState<Item>.Start, RecorderState<Item>.Effects) {
         guard !Task.isCancelled else { throw settings.failure(.cancelled(.caller)) }
+        let task = withUnsafeCurrentTask { $0?.hashValue }
         return try state.withLock { state throws(APIError) in
             let overtakes = state.pages.running != nil
             let start = try state.pages.begin(action)
-            guard case .load = start else { return (start, RecorderState.Effects()) }
+            guard case .load = start else {
+                // This task is in the closure of the load that it would wait for.
+                guard state.loader != task else { throw settings.failure(.configuration(.other(Self.ownLoad))) }
+                return (start, RecorderState.Effects())
+            }
+            state.loader = task
             return (start, overtakes ? state.endLoad(with: .superseded) : state.announce())
         }
     }

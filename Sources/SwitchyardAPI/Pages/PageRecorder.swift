@@ -15,6 +15,8 @@ import SwitchyardServices
 /// - A refresh keeps the old items until the new ones are there, and takes the place of a load of more in flight, whose
 ///   page is dropped with ``APIError/Cancellation/superseded``.
 /// - A second call while one of its kind runs joins it and gets the same answer. A load of more waits for a refresh.
+///   A closure that loads must not wait for its own load: such a call of its task fails with
+///   ``APIError/ConfigurationReason/other(_:)``; one that it makes in another task and awaits is never answered.
 /// - A load of more starts the list again when the manager that loads has come into another environment, or to another
 ///   user, since: what belongs to two of them is never in one list.
 /// - An empty first page is ``APIError/Code/noData``, an empty later one ``APIError/Code/noMoreData``; from then on a

@@ -62,4 +62,42 @@ import Testing
 
         #expect(ids == Array(0..<6))
     }
+
+    @Test(arguments: [true, false])
+    func `a load that waits for itself fails`(isRefresh: Bool) async {
+        let server = PagedServer(count: 5)
+        let pages = PageRecorder<Item>(pageSize: 2)
+        let task = Task {
+            try await pages.refresh { _ -> Page<Item> in
+                if isRefresh { try await pages.refresh(server.page) } else { try await pages.loadMore(server.page) }
+                return Page([])
+            }
+        }
+        // Cancelled if it waits all the same, so that the test ends.
+        let watcher = Task {
+            while pages.waiting == 0, !Task.isCancelled { await Task.yield() }
+            task.cancel()
+        }
+
+        let error = await #expect(throws: APIError.self) { try await task.value }
+        watcher.cancel()
+
+        #expect(error?.reason == .configuration(.other("a load of the list waits for itself")))
+        #expect(server.numbers == [])
+    }
+
+    @Test func `a load may let another task load more behind it`() async throws {
+        let server = PagedServer(count: 5)
+        let pages = PageRecorder<Item>(pageSize: 2)
+        let next = Locked<Task<[Item], any Error>?>(nil)
+
+        try await pages.refresh { page in
+            next.withLock { $0 = Task { try await pages.loadMore(server.page) } }
+            while pages.waiting == 0 { await Task.yield() }
+            return try server.page(page)
+        }
+
+        #expect(try await next.withLock { $0 }?.value.map(\.id) == [2, 3])
+        #expect(pages.items.map(\.id) == [0, 1, 2, 3])
+    }
 }
