@@ -77,9 +77,10 @@ extension ResponseCache {
     /// - Parameters:
     ///   - place: Where something was changed.
     ///   - client: The client of the call, which knows the servers' base URLs.
-    func removeChanged(at place: ChangedPaths.Place, of client: NetworkClient) {
+    /// - Returns: Whether that counts as a removal: it does once HTTP's rules decide on anything.
+    func removeChanged(at place: ChangedPaths.Place, of client: NetworkClient) -> Bool {
         if let disk { noteChange(of: place, in: disk) }
-        guard followsHTTP.withLock({ $0 }) else { return }
+        guard followsHTTP.withLock({ $0 }) else { return false }
         noteRemoval()
         for index in tables.indices {
             for box in boxes(index) where box.record.facts.http != nil {
@@ -88,6 +89,7 @@ extension ResponseCache {
                 disk?.remove(box.key)
             }
         }
+        return true
     }
 
     private func noteChange(of place: ChangedPaths.Place, in disk: any AnswerStore) {

@@ -24,6 +24,8 @@ struct APICall<Value: Sendable>: Sendable {
         var body: Data?
         /// The size of the body in bytes.
         var cost: Int
+        /// How often the call itself has removed entries of the cache.
+        var removals = 0
     }
 
     /// Asks the server, checks the answer and decodes it; not on the caller's executor.
@@ -54,8 +56,9 @@ struct APICall<Value: Sendable>: Sendable {
             // Another place, or another content, than the conditions are about has met them: that says nothing.
             answer = try await question.unconditionalAnswer(through: client, id: id, by: deadline)
         }
-        let response = try response(answer, in: client)
-        return Fetched(response: response, body: answer.data, cost: answer.data.count)
+        let response = try response(answer)
+        let removals = answer.removals + (question.forgetOutdated(in: client) ? 1 : 0)
+        return Fetched(response: response, body: answer.data, cost: answer.data.count, removals: removals)
     }
 
     /// Uploads, checks the answer and decodes it; not on the caller's executor.
@@ -67,21 +70,19 @@ struct APICall<Value: Sendable>: Sendable {
         id: RequestID,
         progress: @escaping TransferProgressHandler
     ) async throws(APIError) -> APIResponse<Value> {
-        try response(try await question.answer(to: upload, through: client, id: id, progress: progress), in: client)
+        let answer = try await question.answer(to: upload, through: client, id: id, progress: progress)
+        let response = try response(answer)
+        question.forgetOutdated(in: client)
+        return response
     }
 
-    private func response(
-        _ answer: APIQuestion.Answer,
-        in client: NetworkClient
-    ) throws(APIError) -> APIResponse<Value> {
-        let response = APIResponse(
+    private func response(_ answer: APIQuestion.Answer) throws(APIError) -> APIResponse<Value> {
+        APIResponse(
             value: try decoded(answer),
             status: answer.service.status,
             headers: answer.service.headers,
             context: answer.service.context
         )
-        question.forgetOutdated(in: client)
-        return response
     }
 
     /// Asks the server and decodes the answer, when nothing but the value is wanted; not on the caller's executor.

@@ -11,6 +11,8 @@ final class APIQuestion: Sendable {
     struct Answer: Sendable {
         let service: ServiceResponse
         let data: Data
+        /// How often it has removed entries of the cache.
+        let removals: Int
     }
 
     let configuration: APIConfiguration
@@ -50,9 +52,11 @@ final class APIQuestion: Sendable {
         } catch {
             throw failed(error, in: client)
         }
-        forgetChanged(by: answer.status, answer.context, in: client)
-        if case .whole(let data) = answer.response.body { return Answer(service: answer, data: data) }
-        return Answer(service: answer, data: try await collectedBody(of: answer))
+        let removals = forgetChanged(by: answer.status, answer.context, in: client)
+        if case .whole(let data) = answer.response.body {
+            return Answer(service: answer, data: data, removals: removals)
+        }
+        return Answer(service: answer, data: try await collectedBody(of: answer), removals: removals)
     }
 
     /// The answer without any condition of a cache's, where one that was asked for under conditions says nothing.
@@ -85,8 +89,8 @@ final class APIQuestion: Sendable {
         } catch {
             throw failed(error, in: client)
         }
-        forgetChanged(by: answer.status, answer.context, in: client)
-        return Answer(service: answer, data: try await collectedBody(of: answer))
+        let removals = forgetChanged(by: answer.status, answer.context, in: client)
+        return Answer(service: answer, data: try await collectedBody(of: answer), removals: removals)
     }
 
     /// Asks the server and decodes the answer, all of which is the value in JSON; not on the caller's executor.
@@ -140,28 +144,34 @@ final class APIQuestion: Sendable {
         module.completed(APIError(reason))
     }
 
-    /// Removes the stored answers that this call has made wrong.
-    func forgetOutdated(in client: NetworkClient) {
-        guard configuration.mayHaveAttachments else { return }
+    /// Removes the stored answers that this call has made wrong; whether it names any.
+    @discardableResult
+    func forgetOutdated(in client: NetworkClient) -> Bool {
+        guard configuration.mayHaveAttachments else { return false }
         let tags = configuration.cache.removesTags
-        guard !tags.isEmpty else { return }
+        guard !tags.isEmpty else { return false }
         client.responseCache.removeAll(tagged: tags)
+        return true
     }
 
     /// Removes what HTTP's rules no longer allow to be used once this call has changed it.
     ///
     /// Each answer speaks for the place that was asked: a redirect for the first, whatever came of it.
+    ///
+    /// - Returns: How many removals that was.
     @inline(never)
+    @discardableResult
     private func forgetChanged(
         by status: Int?,
         _ context: @autoclosure () -> RequestContext,
         in client: NetworkClient
-    ) {
-        guard !configuration.method.isSafe, let cache = client.existingResponseCache else { return }
+    ) -> Int {
+        guard !configuration.method.isSafe, let cache = client.existingResponseCache else { return 0 }
         let context = context()
         let first = (method: configuration.method, path: cache.defaults.path(of: configuration))
         let asked = [first] + context.redirects.map { ($0.method, $0.to.text) }
         let answers = context.redirects.map(\.status) + (status.map { [$0] } ?? [])
+        var removals = 0
         for ((method, path), status) in zip(asked, answers)
         where HTTPCacheRules.invalidates(method: method, status: status) {
             let place = ChangedPaths.Place(
@@ -169,8 +179,9 @@ final class APIQuestion: Sendable {
                 environment: context.environment.rawValue,
                 path: client.storagePath(ofAbsolute: path) ?? path
             )
-            cache.removeChanged(at: place, of: client)
+            if cache.removeChanged(at: place, of: client) { removals += 1 }
         }
+        return removals
     }
 
     /// What is sent; fields of the caller's own stay.

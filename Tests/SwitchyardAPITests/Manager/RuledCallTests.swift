@@ -57,4 +57,51 @@ import Testing
 
         #expect(try await topics.value(Topic.self, for: call).title == "3")
     }
+
+    @Test func `the answer of a call that removes tags is stored itself`() async throws {
+        let topics = TopicAPI(client: try client())
+        var tagged = TopicAPI.topic(1, lifetime: .seconds(60))
+        tagged.cache.tags = ["topics"]
+        var call = TopicAPI.topic(2, lifetime: .seconds(60))
+        call.cache.removesTags = ["topics"]
+        _ = try await topics.value(Topic.self, for: tagged)
+
+        #expect(try await topics.value(Topic.self, for: call).title == "2")
+
+        #expect(try await topics.value(Topic.self, for: call).title == "2")
+        #expect(try await topics.value(Topic.self, for: tagged).title == "3")
+    }
+
+    @Test func `the answer of a call that removes tags is not stored when others were removed meanwhile`() async throws
+    {
+        let clock = ManualClock()
+        let answer = StubAnswer.json(#"{"id":2,"title":"a"}"#)
+        let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, answer) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let topics = TopicAPI(client: client)
+        var call = TopicAPI.topic(2, lifetime: .seconds(60))
+        call.cache.removesTags = ["topics"]
+        for number in 1...2 {
+            let asking = Task { [call] in try await topics.value(Topic.self, for: call) }
+            await transport.waitForRequests(number)
+            client.responseCache.removeAll(tagged: "users")
+            clock.advance(by: .seconds(1))
+            _ = try await asking.value
+        }
+
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `the answer of a call that HTTP's rules count as a change is stored itself`() async throws {
+        let topics = TopicAPI(client: try client())
+        var ruled = TopicAPI.topic(1, lifetime: .seconds(60))
+        ruled.cache.freshness = .http
+        var search = APIConfiguration(path: "search", method: .post, body: .json(["q": 1]))
+        search.cacheLifetime = .seconds(60)
+        search.cache.allowsUnsafeMethods = true
+        _ = try await topics.value(Topic.self, for: ruled)
+
+        #expect(try await topics.value(Topic.self, for: search).title == "2")
+        #expect(try await topics.value(Topic.self, for: search).title == "2")
+    }
 }
