@@ -33,6 +33,12 @@ public struct APIError: Error, Sendable {
         set { details.value.messages = newValue }
     }
 
+    /// The error before a module put its meaning and words in; `nil` when none has.
+    var plain: Boxed<APIError>? {
+        get { details.value.plain }
+        set { details.value.plain = newValue }
+    }
+
     /// Behind one reference: every function that may throw an error keeps room for one, whole calls long.
     private var details: CopyOnWrite<Details>
 
@@ -40,6 +46,7 @@ public struct APIError: Error, Sendable {
         var context: Context
         var serverMessage: String?
         var messages: ErrorMessages
+        var plain: Boxed<APIError>?
     }
 
     /// Creates an error.

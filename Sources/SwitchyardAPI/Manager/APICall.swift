@@ -96,6 +96,22 @@ struct APICall<Value: Sendable>: Sendable {
         return value
     }
 
+    /// The failure of a fetch that another call began, in the words of this one's module.
+    func reworded(_ error: APIError) -> APIError {
+        guard let plain = error.plain?.value else { return error }
+        let context = plain.context
+        let rules = configuration.rules ?? module.rules
+        let raw = RawResponse(
+            status: context.status ?? 0,
+            headers: context.headers,
+            data: context.body,
+            method: configuration.method,
+            accept: configuration.headers["Accept"]
+        )
+        let isWhole = context.bodyLength == context.body.count
+        return module.completed(plain, reading: isWhole ? rules.readable(raw) : nil)
+    }
+
     private func confirmed(_ stored: CachedValue<Value>, by answer: ServiceResponse) -> Fetched {
         let response = APIResponse(
             value: stored.value,

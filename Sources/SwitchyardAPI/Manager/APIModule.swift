@@ -137,9 +137,11 @@ public struct APIModule: Sendable {
     ///   - text: The body as a decoder reads it; the one that the error keeps when `nil`.
     /// - Returns: The error as it is delivered.
     func completed(_ error: APIError, reading text: @autoclosure () -> Data? = nil) -> APIError {
-        var error = informed(error, reading: text)
-        error.messages = messages
-        return formatError?(error) ?? error
+        var completed = informed(error, reading: text)
+        completed.messages = messages
+        completed = formatError?(completed) ?? completed
+        completed.plain = error.plain ?? Boxed(error)
+        return completed
     }
 
     /// The error with what the status of a refused answer means to the module, and with what its body says.

@@ -66,4 +66,47 @@ import Testing
         #expect(try await accepting.value.value == "missing")
         await #expect(throws: APIError(.status(404))) { try await refusing.value }
     }
+
+    @Test func `whoever shares the fetch of another module has the failure in its own words`() async throws {
+        var formatting = APIModule(messages: ErrorMessages(languages: [.simplifiedChinese]))
+        formatting.formatError = { APIError($0.reason, serverMessage: "formatted") }
+        let plain = APIModule(messages: ErrorMessages(languages: [.english]))
+
+        let errors = try await sharedErrors(of: [formatting, plain], .status(409))
+
+        #expect(errors.map { $0?.message } == ["formatted", "The request failed."])
+        #expect(errors.last??.context.status == 409)
+    }
+
+    @Test func `the server's words reach all who share a fetch, however the body is prepared`() async throws {
+        var rules = ResponseRules.strict
+        rules.removePrefix("//")
+        let module = APIModule(envelope: Envelope(), rules: rules)
+        let body = Data(#"//{"code":7,"message":"Full."}"#.utf8)
+
+        let errors = try await sharedErrors(
+            of: [module, module],
+            .status(409, headers: ["Content-Type": "application/json"], body: body)
+        )
+
+        #expect(errors.map { $0?.serverMessage } == ["Full.", "Full."])
+    }
+
+    /// The errors of calls of several modules that wait for one fetch, which the first began.
+    private func sharedErrors(of modules: [APIModule], _ answer: StubAnswer) async throws -> [APIError?] {
+        let transport = StubTransport { [clock] _ in .delayed(by: .seconds(1), on: clock, answer) }
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        var ends: [Task<Topic, any Error>] = []
+        for module in modules {
+            let topics = TopicAPI(client: client, module: module)
+            ends.append(Task { try await topics.topic(1, lifetime: .seconds(60)) })
+            while client.flights.waiting < ends.count { await Task.yield() }
+        }
+        await transport.waitForRequests(1)
+        clock.advance(by: .seconds(1))
+        var errors: [APIError?] = []
+        for end in ends { errors.append(await #expect(throws: APIError.self) { try await end.value }) }
+        #expect(transport.requestCount == 1)
+        return errors
+    }
 }

@@ -90,6 +90,8 @@ struct CachedCall<Value: Sendable>: Sendable {
             case .landed(.failure(let error)) where !isOwn && error.isDeadline && Self.mayGoOn(to: deadline, time):
                 continue
             case .landed(let result) where !isOwn && !isByOwnRules(result): continue
+            // The one that fetched may be of another module, with other words.
+            case .landed(.failure(let error)) where !isOwn: throw call.reworded(error)
             case .landed(let result): return try result.get()
             case .gone where !Task.isCancelled: continue
             case .late: throw call.module.completed(APIError(.limited(.deadline)))
