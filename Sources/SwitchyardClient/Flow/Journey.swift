@@ -117,6 +117,8 @@ extension Journey {
         if case .failure(let reason) = result { ending.exchange?.cancel(reason) }
         for pass in ending.passes { pass.leave?() }
         core.remove(self) {
+            // One that is cancelled before its start is told of from its beginning, too.
+            if !ending.hasBegun { observe(.dispatched(configuration), round: 0) }
             let context = finalContext()
             let outcome: Result<ServiceResponse, RequestFailure> =
                 switch result {

@@ -13,6 +13,8 @@ struct JourneyState {
         var exchange: Exchange?
         var timer: (any ScheduledTimer)?
         var passes: [LimitPass]
+        /// Whether the journey had begun.
+        var hasBegun: Bool
     }
 
     private enum Phase { case ready, running, ended }
@@ -81,8 +83,10 @@ struct JourneyState {
     /// Ends the journey; `nil` when it has ended before.
     mutating func end() -> Ending? {
         guard phase != .ended else { return nil }
-        phase = .ended
-        defer { (task, exchange, timer, passes) = (nil, nil, nil, []) }
-        return Ending(task: task, exchange: exchange, timer: timer, passes: passes)
+        defer {
+            phase = .ended
+            (task, exchange, timer, passes) = (nil, nil, nil, [])
+        }
+        return Ending(task: task, exchange: exchange, timer: timer, passes: passes, hasBegun: phase == .running)
     }
 }

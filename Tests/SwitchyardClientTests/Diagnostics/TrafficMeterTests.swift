@@ -101,4 +101,19 @@ import Testing
         #expect(histogram.count == 3)
         #expect(histogram.maximum == .seconds(10_000_000))
     }
+
+    @Test func `a request that is cancelled before its start is counted under its own name`() async throws {
+        let meter = TrafficMeter()
+        let client = try NetworkClient.watched([meter.interceptor]) { _ in .status(200) }
+
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            _ = await client.failure(of: .path("topics"))
+        }.value
+        _ = await client.failure(of: .path("users"))
+        await until { meter.snapshot.apis["GET users"] != nil }
+
+        #expect(meter.snapshot.apis["GET topics"]?.cancelled == 1)
+        #expect(meter.snapshot.apis.keys.sorted() == ["GET topics", "GET users"])
+    }
 }
