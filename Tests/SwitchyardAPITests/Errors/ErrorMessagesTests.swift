@@ -126,4 +126,19 @@ import Testing
 
         #expect(messages.text(for: APIError(.status(500))) == expected ?? "The request failed.")
     }
+
+    @Test(arguments: [
+        ("zh-Hant-TW", "zh-TW"), ("zh-Hant-HK", "zh-HK"), ("zh-MO", "zh-HK"), ("zh-Hant", "zh-TW"),
+        ("zh-Hans-CN", "zh-CN"), ("zh", "zh-CN"), ("zh-SG", "zh-CN"),
+    ])
+    func `Chinese texts that are named by a region are found by what is written there`(tag: String, expected: String) {
+        let regional = Set(["en", "zh-TW", "zh-CN", "zh-HK"].map(MessageLanguage.init(rawValue:)))
+        #expect(MessageLanguage.matching(tag, among: regional)?.rawValue == expected)
+    }
+
+    @Test(arguments: [("zh-Hant-TW", ["zh", "zh-CN", "zh-Hans"]), ("zh-Hans-CN", ["zh-Hant", "zh-TW", "zh-HK"])])
+    func `Chinese texts in the other script are none`(tag: String, others: [String]) {
+        let available = Set(others.map(MessageLanguage.init(rawValue:)))
+        #expect(MessageLanguage.matching(tag, among: available) == nil)
+    }
 }

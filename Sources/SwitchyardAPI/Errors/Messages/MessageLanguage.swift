@@ -18,7 +18,8 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
     /// The language that a tag of the user's settings asks for, among `available`; `nil` when none fits.
     ///
     /// It is looked for as RFC 4647 section 3.4 says: the whole tag, then without its last part, and so on. Chinese
-    /// without a script is simplified, except for the regions that write traditional characters.
+    /// without a script is simplified, except for the regions that write traditional characters; one that is named by
+    /// its script fits one that is named by such a region. The other script never fits.
     static func matching(_ tag: String, among available: Set<MessageLanguage>) -> MessageLanguage? {
         let text = tag.replacing("_", with: "-").prefix { $0 != "." && $0 != "@" }.lowercased()
         var parts = text.split(separator: "-").map(String.init)
@@ -31,10 +32,15 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
         return text == "zh" ? chinese(for: text, among: available) : nil
     }
 
+    /// The text in the script that the tag stands for: by its name, by the tag's region, by any that writes it.
     private static func chinese(for tag: String, among available: Set<MessageLanguage>) -> MessageLanguage? {
-        let parts = tag.split(separator: "-")
+        let parts = tag.split(separator: "-").map(String.init)
         let isTraditional = parts.contains { ["hant", "tw", "hk", "mo"].contains($0) } && !parts.contains("hans")
-        let wanted = isTraditional ? ["zh-hant"] : ["zh-hans", "zh"]
+        // Macao follows Hong Kong (CLDR's parent locales).
+        let others = parts.contains("mo") ? ["mo", "hk", "tw"] : ["tw", "hk", "mo"]
+        let regions = isTraditional ? others : ["cn", "sg"]
+        let ordered = regions.filter(parts.contains) + regions
+        let wanted = (isTraditional ? ["zh-hant"] : ["zh-hans", "zh"]) + ordered.map { "zh-\($0)" }
         return wanted.lazy.compactMap { tag in available.first { $0.rawValue.lowercased() == tag } }.first
     }
 
