@@ -22,7 +22,8 @@ public final class WebSocket: Sendable {
     public struct Options: Sendable {
         /// The time between two pings; none are sent when `nil`, the default.
         ///
-        /// One that is not answered by the time of the next ends the connection.
+        /// One that is not answered by the time of the next ends the connection, so that less than a second counts as
+        /// one second.
         public var pingInterval: Duration?
         /// The largest message in bytes that is accepted; 1 MiB unless set.
         ///
@@ -35,6 +36,9 @@ public final class WebSocket: Sendable {
 
         /// Creates options; every one has a default.
         public init() {}
+
+        /// The time between two pings that is kept to.
+        var pingPause: Duration? { pingInterval.map { max($0, .seconds(1)) } }
     }
 
     #if canImport(Darwin)

@@ -25,7 +25,7 @@
             self.task = task
             task.maximumMessageSize = options.maximumMessageSize
             task.resume()
-            pings = options.pingInterval.map { interval in Task { await Self.ping(task, every: interval) } }
+            pings = options.pingPause.map { interval in Task { await Self.ping(task, every: interval) } }
         }
 
         deinit {

@@ -1,0 +1,18 @@
+import Testing
+
+@testable import SwitchyardClient
+
+@Suite struct WebSocketOptionsTests {
+    @Test(
+        arguments: [
+            (nil, nil), (.zero, .seconds(1)), (.seconds(-5), .seconds(1)), (.nanoseconds(1), .seconds(1)),
+            (.seconds(30), .seconds(30)),
+        ] as [(Duration?, Duration?)]
+    )
+    func `pings come once a second at most`(interval: Duration?, expected: Duration?) {
+        var options = WebSocket.Options()
+        options.pingInterval = interval
+
+        #expect(options.pingPause == expected)
+    }
+}
