@@ -202,4 +202,34 @@ struct EventReconnectTests {
         #expect(ids == ["a\u{1}b", "2"])
         #expect(transport.requests.map { $0.headers["Last-Event-ID"] } == [nil, nil, "2"])
     }
+
+    @Test func `connections that break before their first line are failures one after the other`() async throws {
+        let answers = Array(repeating: Self.stream("", failing: .connectionReset), count: 6) + [.status(204)]
+        let transport = StubTransport(answers: answers)
+        let service = try Service.topics(switching: .off, servers: 1)
+        let client = try NetworkClient(service: service, transport: transport, options: .init(seed: 1))
+        var options = EventSource.Options.quick
+        options.maximumFailures = 3
+
+        await #expect(throws: EventSourceFailure.self) {
+            for try await _ in client.eventSource(APIConfiguration(path: "news"), options: options) {}
+        }
+
+        #expect(transport.requestCount == 4)
+    }
+
+    @Test(arguments: [": still here\n", "data: one\n\n"])
+    func `a connection with a line begins the count of failures anew`(text: String) async throws {
+        let broken = Array(repeating: Self.stream("", failing: .connectionReset), count: 2)
+        let answers = broken + [Self.stream(text, failing: .connectionReset)] + broken.prefix(1) + [.status(204)]
+        let transport = StubTransport(answers: answers)
+        let service = try Service.topics(switching: .off, servers: 1)
+        let client = try NetworkClient(service: service, transport: transport, options: .init(seed: 1))
+        var options = EventSource.Options.quick
+        options.maximumFailures = 2
+
+        for try await _ in client.eventSource(APIConfiguration(path: "news"), options: options) {}
+
+        #expect(transport.requestCount == 5)
+    }
 }

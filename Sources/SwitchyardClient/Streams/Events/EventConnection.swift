@@ -94,7 +94,6 @@ final class EventConnection: @unchecked Sendable {
             response.discardBody()
             throw .contentType(type)
         }
-        failures = 0
         let body = LiveBody(transfer, response, endsTransfer: false)
         reader = EventReader(body, EventParser(lastEventID: parser.lastEventID), limit: options.eventLimit)
         return true
@@ -144,6 +143,8 @@ final class EventConnection: @unchecked Sendable {
         do throws(RequestFailure) {
             let event = try await reader?.next()
             takeNote()
+            // An end in good order is no failure either.
+            failures = 0
             return event
         } catch {
             takeNote()
@@ -159,6 +160,8 @@ final class EventConnection: @unchecked Sendable {
         guard let read = reader?.parser else { return }
         parser = read
         reconnectionTime = read.reconnectionTime ?? reconnectionTime
+        // A head alone shows no life: a server may break off every connection behind it.
+        if reader?.hasLines == true { failures = 0 }
     }
 
     /// Asks another server next, if there is one.

@@ -27,6 +27,8 @@ public struct EventSource: AsyncSequence, Sendable {
         /// (``NetworkClient/networkChanged(isOnline:)``).
         public var longestWait = Duration.seconds(60)
         /// How many connections may fail one after the other; no limit unless set.
+        ///
+        /// One over which a line came, or that was ended in good order, begins the count anew.
         public var maximumFailures: Int?
         /// The id to begin with: that of the last event the app has seen, in an earlier run for instance.
         public var lastEventID = ""

@@ -38,6 +38,8 @@ public struct ResponseEvents: AsyncSequence, Sendable {
 /// Reads the events of one body.
 struct EventReader {
     private(set) var parser: EventParser
+    /// Whether a line has come, be it a comment.
+    private(set) var hasLines = false
     private let body: LiveBody
     private let limit: Int
     private var splitter: LineSplitter
@@ -60,6 +62,7 @@ struct EventReader {
     private mutating func takeLines() throws(RequestFailure) -> ServerSentEvent? {
         do throws(TransportError) {
             while let line = try splitter.next() {
+                hasLines = true
                 if let event = parser.take(line) { return event }
                 guard parser.size <= limit else {
                     throw TransportError(.bodyTooLarge, message: "an event is larger than \(limit) bytes")
