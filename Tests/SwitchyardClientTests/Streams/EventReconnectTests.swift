@@ -232,4 +232,22 @@ struct EventReconnectTests {
 
         #expect(transport.requestCount == 5)
     }
+
+    @Test func `a server that wants to be asked at once and closes at once is given a pause`() async throws {
+        let clock = ManualClock()
+        let transport = StubTransport(answers: [Self.stream("retry: 0\n\n"), .status(204)])
+        let service = try Service.topics(switching: .off, servers: 1)
+        let client = try NetworkClient(service: service, transport: transport, options: .init(seed: 1), time: clock)
+        let isOver = Locked(false)
+        let reading = Task {
+            defer { isOver.withLock { $0 = true } }
+            for try await _ in client.eventSource(APIConfiguration(path: "news")) {}
+        }
+        await until { isOver.withLock { $0 } || clock.nextDeadline == clock.now.advanced(by: .milliseconds(500)) }
+
+        #expect(transport.requestCount == 1)
+        clock.advance(by: .milliseconds(500))
+        try await reading.value
+        #expect(transport.requestCount == 2)
+    }
 }

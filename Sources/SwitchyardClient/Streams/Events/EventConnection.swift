@@ -5,6 +5,12 @@ import SwitchyardServices
 /// @unchecked is sound: it belongs to one iterator, whose `next` is called by one task at a time and awaited; nothing
 /// else touches what varies.
 final class EventConnection: @unchecked Sendable {
+    /// The shortest pause that a server can ask for.
+    ///
+    /// One that wants to be asked at once, and closes at once, would be asked for ever without one. Gecko has the same
+    /// bound, and section 9.2.3 of the standard allows it: "Optionally, wait some more."
+    private static let shortestPause = Duration.milliseconds(500)
+
     private let configuration: APIConfiguration
     private let options: EventSource.Options
     private let transfer: Transfer
@@ -159,7 +165,7 @@ final class EventConnection: @unchecked Sendable {
     private func takeNote() {
         guard let read = reader?.parser else { return }
         parser = read
-        reconnectionTime = read.reconnectionTime ?? reconnectionTime
+        reconnectionTime = read.reconnectionTime.map { max($0, Self.shortestPause) } ?? reconnectionTime
         // A head alone shows no life: a server may break off every connection behind it.
         if reader?.hasLines == true { failures = 0 }
     }

@@ -20,6 +20,8 @@ public struct EventSource: AsyncSequence, Sendable {
     /// How an event source behaves.
     public struct Options: Sendable {
         /// How long to wait before connecting again, until the server says otherwise; 3 s unless set.
+        ///
+        /// A server that asks for less than half a second is given that.
         public var reconnectionTime = Duration.seconds(3)
         /// The longest wait after connections that failed one after the other, each of which doubles it; 60 s unless set.
         ///
