@@ -17,12 +17,13 @@ struct ServiceCheck: Sendable {
 
     /// Validates every service file, and asks every server of the valid ones at the same time.
     ///
-    /// - Parameter urls: Folders of service files, and single files.
+    /// - Parameter urls: Folders of service files, and single files; a file that several of them name is looked at once.
     /// - Returns: What was found; a file that is not valid is a problem in it, not an error.
     /// - Throws: ``TransportError`` when nothing can be asked at all.
     func report(on urls: [URL]) async throws -> CheckReport {
         var report = CheckReport()
-        let services = urls.flatMap { self.services(at: $0, &report.problems) }
+        var seen: Set<String> = []
+        let services = urls.flatMap { self.services(at: $0, except: &seen, &report.problems) }
         let transport = try Transports.systemDefault()
         defer { transport.shutdown() }
         let clients = services.map { client(for: $0, over: transport, &report.problems) }
@@ -41,9 +42,12 @@ struct ServiceCheck: Sendable {
         return report
     }
 
-    private func services(at url: URL, _ problems: inout [String]) -> [Found] {
+    /// The valid services of a file or a folder, without those of files that were seen before.
+    private func services(at url: URL, except seen: inout Set<String>, _ problems: inout [String]) -> [Found] {
         do throws(CatalogError) {
-            return try ServiceCatalog.files(at: url).compactMap { file in
+            let files = try ServiceCatalog.files(at: url)
+            let new = files.filter { seen.insert($0.resolvingSymlinksInPath().standardizedFileURL.path).inserted }
+            return new.compactMap { file in
                 do throws(CatalogError) {
                     let found = try found(in: file)
                     let mistakes = insecureURLs(of: found)

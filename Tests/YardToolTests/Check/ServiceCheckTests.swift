@@ -89,6 +89,21 @@ import Testing
         #expect(report.isGood)
     }
 
+    @Test func `a file that is named by several ways is checked once`() async throws {
+        let server = try LoopbackServer.started()
+
+        let report = try await withTemporaryFolder { folder in
+            try folder.write(Self.file("forum", [server.baseURL]), to: "forum.json")
+            try folder.write("{}", to: "broken.json")
+            let file = folder.appendingPathComponent("forum.json")
+            let roundabout = folder.appendingPathComponent("../\(folder.lastPathComponent)/./forum.json")
+            return try await check.report(on: [file, folder, roundabout, folder])
+        }
+
+        #expect(report.rows.map(\.service) == ["forum"])
+        #expect(report.problems.count == 1)
+    }
+
     @Test func `an environment that a file does not have is a problem`() async throws {
         let check = ServiceCheck(environment: "staging", timeout: .seconds(30))
 
