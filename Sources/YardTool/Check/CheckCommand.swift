@@ -16,6 +16,8 @@ struct CheckCommand: Command {
 
     init(_ arguments: Arguments) throws(UsageError) {
         let paths = arguments.positional.isEmpty ? ["Services"] : arguments.positional
+        guard !paths.contains("") else { throw UsageError("a path is empty") }
+        guard arguments.text("environment") != "" else { throw UsageError("--environment wants a value: E") }
         places = paths.map { URL(fileURLWithPath: $0) }
         let timeout = try arguments.number("timeout", in: 0.001...3_600) ?? 5
         check = ServiceCheck(

@@ -23,7 +23,8 @@ import Testing
     @Test(arguments: [
         [], ["dance"], ["demo", "--yaml"], ["demo", "now"], ["load", "now"], ["check", "--timeout", "soon"],
         ["check", "--timeout", "0"], ["serve", "--port", "-1"], ["serve", "--port", "65531"], ["serve", "--for", "-1"],
-        ["load"], ["check", "-x"], ["check", "-timeout", "5"], ["demo", "-j"],
+        ["load"], ["check", "-x"], ["check", "-timeout", "5"], ["demo", "-j"], ["check", ""],
+        ["check", "--environment="],
     ])
     func `bad arguments end with 2`(words: [String]) async {
         #expect(await Yard.run(words) == 2)
