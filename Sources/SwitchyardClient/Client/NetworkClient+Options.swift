@@ -44,6 +44,17 @@ extension NetworkClient {
         public var retry: RetryPolicy?
         /// Who the app is to the service, and how that is renewed; nobody unless set.
         public var credentials: Credentials?
+        /// Names the user who is logged in in an environment, nobody where it gives `nil`; the client knows of no users
+        /// unless set.
+        ///
+        /// What is kept on the disk to be sent waits for its user then: a write in an ``Outbox``. The name has to be
+        /// the same after a renewal, another login and a relaunch: the number of an account, not a token. An outbox keeps it as it is. Answers are stored by another
+        /// name, the `cacheUser` of each manager.
+        ///
+        /// It is asked often, on any thread, so it should be quick. Change it while there is no credential, behind
+        /// ``Credentials/logOut(in:)`` and before ``Credentials/set(_:in:)``: then nothing goes in one's name with the
+        /// credential of another.
+        public var user: (@Sendable (ServiceEnvironment) -> String?)?
         /// What becomes of redirects; followed unless set, 20 at most.
         public var redirects = RedirectPolicy.follow
 

@@ -31,6 +31,7 @@ struct FlowPlan: Sendable {
         credentials = shared.flatMap { $0.isBypassed ? nil : $0 }
         let isEmpty =
             limits.isEmpty && interceptors.isEmpty && retry == nil && credentials == nil && credential == nil
+            && configuration.user == nil
         if isEmpty { return nil }
     }
 }

@@ -71,6 +71,7 @@ extension Journey {
         try await passLimits(context)
         var adapted = try await adapted(context, &memory)
         let lease = try await authorize(&adapted)
+        try checkUser()
         try checkRunning()
         observe(.roundBegan(adapted), round: context.round)
         memory.unspentTokens = nil
@@ -86,6 +87,13 @@ extension Journey {
     /// Stops the task of a journey that has ended.
     func checkRunning() throws(RequestFailure.Reason) {
         guard state.withLock({ $0.isRunning }) else { throw .cancelled }
+    }
+
+    /// Ends what is one user's where another one has logged in: behind the wait for a credential, which may be that of
+    /// the other.
+    private func checkUser() throws(RequestFailure.Reason) {
+        guard let user = configuration.user, core.options.user?(environment) != user else { return }
+        throw .cancelled
     }
 
     private func wait(_ pause: Duration, round: Int) async throws(RequestFailure.Reason) {

@@ -7,7 +7,7 @@ import SwitchyardServices
 ///
 /// 1. limits: each lets the round pass, makes it wait, or refuses it
 /// 2. adapt: interceptors change the configuration, the client's first, then the configuration's own
-/// 3. credentials: one is taken, after a renewal if it is about to end
+/// 3. credentials: one is taken, after a renewal if it is about to end; what is another user's ends here
 /// 4. exchange: server chosen, request built, signed and sent; redirects, failover and hedges
 /// 5. observe: observers hear how it ended (they hear of everything else too)
 /// 6. credentials' answer to a 401: another credential, and another round

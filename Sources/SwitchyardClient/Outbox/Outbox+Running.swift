@@ -6,7 +6,8 @@ extension Outbox {
     ///
     /// A write that is stored during a pause waits for its end. The network's return ends it, and so does a credential that
     /// is set, unless a server has asked for it (`Retry-After`); another environment has no part in it, and ``flush()``
-    /// heeds no pause.
+    /// heeds no pause. A user's name that changes without a credential that is set, be it that there is none to set,
+    /// wakes nobody: begin the run anew then.
     ///
     /// - Parameter provider: Knows the network; while it says that there is none nothing is tried.
     /// - Returns: Keep it as long as the outbox is to send by itself; its task holds the outbox.

@@ -4,7 +4,8 @@ import SwitchyardServices
 extension Outbox {
     /// Sends what waits, in order, until nothing is left or one could not be sent.
     ///
-    /// What was stored in another environment than the client's is left alone.
+    /// What was stored in another environment than the client's, or by another user than the one who is logged in, is
+    /// left alone.
     ///
     /// A cancel of the task is no failure of the write that was on its way.
     ///
@@ -41,10 +42,20 @@ extension Outbox {
         for closer in closers { closer.resume() }
     }
 
-    /// The write whose turn it is: the first of the client's environment, or one that is too old for any.
+    /// The write whose turn it is: the first of the client's environment and user, or one that is too old for any.
     var next: OutboxEntry? {
-        let (environment, now) = (client.environment, date())
-        return entries.first { $0.belongs(to: environment) || isTooOld($0, at: now) }
+        let (place, now) = (place, date())
+        return entries.first { isOne($0, of: place) || isTooOld($0, at: now) }
+    }
+
+    /// Where the client is, and who is logged in there.
+    private var place: (environment: ServiceEnvironment, user: String?) {
+        let environment = client.environment
+        return (environment, client.user(in: environment))
+    }
+
+    private func isOne(_ entry: OutboxEntry, of place: (environment: ServiceEnvironment, user: String?)) -> Bool {
+        entry.belongs(to: place.environment) && entry.belongs(toUser: place.user)
     }
 
     private func isTooOld(_ entry: OutboxEntry, at now: Date) -> Bool {
@@ -76,6 +87,8 @@ extension Outbox {
 
     private func answer(to entry: OutboxEntry) async -> Result<ServiceResponse, RequestFailure> {
         var configuration = entry.configuration
+        // Another user may log in while the request waits for a credential.
+        configuration.user = entry.user
         // The app may switch between a look at the environment and the start of the request.
         configuration.interceptors = [
             .adapting("outbox") { _, context in
@@ -122,14 +135,14 @@ extension Outbox {
     ///   - asked: For how long its server has asked not to be asked.
     ///   - turns: How often something had turned for the better when the write was sent; one that has found no network, or
     ///     no login, is sent again at once if that came meanwhile, since nobody will tell of it again.
-    /// - Returns: How long to stay away; `nil` when the write's environment was left meanwhile: it waits and holds up
-    ///   nobody.
+    /// - Returns: How long to stay away; `nil` when the write's environment was left meanwhile, or its user has gone: it
+    ///   waits and holds up nobody.
     private func postponed(
         _ entry: OutboxEntry,
         askedFor asked: Duration = .zero,
         wasSentAfter turns: Int? = nil
     ) -> Duration? {
-        guard entry.belongs(to: client.environment) else { return nil }
+        guard isOne(entry, of: place) else { return nil }
         let now = client.time.now
         let pause = state.withLock { state in
             let hasTurned = turns.map { $0 != state.turns } ?? false

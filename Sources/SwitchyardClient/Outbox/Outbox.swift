@@ -12,19 +12,19 @@ import SwitchyardServices
 /// if its answer was lost. Whoever is behind one that cannot be sent waits, so that the order holds.
 ///
 /// A write goes to the environment that it was stored in: while the client is in another one it waits, and those of that
-/// one pass it by.
+/// one pass it by. Just so it waits for its user, where the client knows of users (``NetworkClient/Options/user``).
 ///
 /// The file belongs to one outbox at a time, of this process or another: it is locked as long as the outbox lives, or until
 /// ``close()``, and a process that is killed lets go of it. On Apple systems an app that is suspended while it has a locked
 /// file in a folder that it shares, as with an extension, is ended by the system (0xdead10cc): close the outbox there when
 /// the app leaves the foreground, or keep its file in a folder of the app's own.
 ///
-/// Bodies are stored as they are; credentials are not stored. A write goes with those that the client has when it is sent,
-/// so that users who take turns need a file each.
+/// Bodies are stored as they are; credentials are not stored. A write goes with those that the client has when it is
+/// sent: where users take turns, name them to the client, or give each a file.
 public final class Outbox: Sendable {
     /// What an outbox allows.
     public struct Options: Sendable {
-        /// How many writes may wait; 1,000 unless set.
+        /// How many writes may wait, in all environments and of all users; 1,000 unless set.
         public var maximumCount: Int
         /// How old a write may become; 7 days unless set.
         public var maximumAge: Duration
@@ -127,7 +127,7 @@ public final class Outbox: Sendable {
         for waker in wakers { waker.finish() }
     }
 
-    /// The writes that wait, in order.
+    /// The writes that wait, in order: in all environments, and of all users.
     public var entries: [OutboxEntry] { state.withLock { $0.entries } }
 
     /// Stores a write; it is on the disk when this returns.
@@ -136,7 +136,7 @@ public final class Outbox: Sendable {
     /// common parameters go into the query of a write that has a body, be it a form.
     ///
     /// - Parameter configuration: The call. Method, path, query, parameters, header fields and body are stored, and the
-    ///   environment that the client is in.
+    ///   environment that the client is in with the user who is logged in there.
     /// - Returns: The entry, whose key the server will see.
     /// - Throws: ``OutboxError``; then nothing was stored.
     @discardableResult
@@ -149,6 +149,7 @@ public final class Outbox: Sendable {
             id: 0,
             date: date(),
             environment: pool.environment,
+            user: client.user(in: pool.environment),
             generator: pool.generator
         )
         let entry = try state.withLock { (state) throws(OutboxError) in

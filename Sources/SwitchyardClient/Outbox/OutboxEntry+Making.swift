@@ -8,6 +8,7 @@ extension OutboxEntry {
         id: UInt64,
         date: Date,
         environment: ServiceEnvironment,
+        user: String? = nil,
         generator: RequestGenerator
     ) throws(OutboxError) {
         guard configuration.prebuiltRequest == nil else { throw .unstorableRequest }
@@ -34,6 +35,7 @@ extension OutboxEntry {
         self.id = id
         idempotencyKey = configuration.idempotencyKey.value ?? UUID().uuidString
         self.environment = environment.rawValue
+        self.user = user
         storedAt = date
         method = configuration.method.name
         apiVersion = configuration.apiVersion

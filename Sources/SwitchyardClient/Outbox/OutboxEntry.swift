@@ -10,6 +10,9 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     /// The name of the environment that it was stored in, the only one it is sent to; `nil` in what an older version has
     /// stored, which goes wherever the client is.
     public let environment: String?
+    /// The user who was logged in when it was stored (``NetworkClient/Options/user``), the only one it is sent for;
+    /// `nil` where there was none, and in what an older version has stored, which goes whoever is logged in.
+    public let user: String?
     /// When it was stored, by the wall clock, which outlives the app.
     public let storedAt: Date
     /// The method.
@@ -41,6 +44,9 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     func belongs(to environment: ServiceEnvironment) -> Bool {
         self.environment.map { $0 == environment.rawValue } ?? true
     }
+
+    /// Whether it may be sent while a user is logged in, or nobody.
+    func belongs(toUser user: String?) -> Bool { self.user == nil || self.user == user }
 }
 
 /// Why a write cannot be put into an ``Outbox``, or the outbox cannot be opened.

@@ -27,6 +27,7 @@ public import SwitchyardServices
     var usesCredentials = true
     var session: String?
     var authorization: RequestAuthorization?
+    var user: String?
 }
 
 extension APIConfiguration {
@@ -196,6 +197,12 @@ extension APIConfiguration {
     var authorization: RequestAuthorization? {
         get { rare?.value.authorization }
         set { change { $0.authorization = newValue } }
+    }
+
+    /// The only user for whom the call may be sent, by ``NetworkClient/Options/user``; anybody unless set.
+    var user: String? {
+        get { rare?.value.user }
+        set { change { $0.user = newValue } }
     }
 
     /// The value attached under a key.

@@ -44,6 +44,7 @@ import Testing
         var search = APIConfiguration(path: "topics")
         DispatchSamples.limit(&options, &search)
         DispatchSamples.share(&search)
+        DispatchSamples.name(DispatchSamples.Account(number: "7"), &options)
         let client = try client(options)
         #expect(try await client.send(search).status == 200)
 
@@ -58,6 +59,9 @@ import Testing
         }
         #expect(outbox.entries.isEmpty)
         run.stop()
+        #expect(try outbox.store(APIConfiguration(path: "topics", method: .post)).user == "7")
+        try DispatchSamples.drop("7", outbox)
+        #expect(outbox.entries.isEmpty)
         await DispatchSamples.cancel(client, RequestID())
     }
 

@@ -42,6 +42,22 @@ enum DispatchSamples {
         return (outbox, run)
     }
 
+    struct Account {
+        let number: String?
+    }
+
+    static func name(_ account: Account, _ options: inout NetworkClient.Options) {
+        // sample
+        options.user = { _ in account.number }  // nil while nobody is logged in
+        // end
+    }
+
+    static func drop(_ user: String, _ outbox: Outbox) throws {
+        // sample
+        for entry in outbox.entries where entry.user == user { try outbox.remove(entry.id) }
+        // end
+    }
+
     static func watch(_ outbox: Outbox, show: (String) -> Void) async {
         // sample
         for await event in outbox.events() {
