@@ -47,8 +47,9 @@ extension NetworkClient {
         /// Names the user who is logged in in an environment, nobody where it gives `nil`; the client knows of no users
         /// unless set.
         ///
-        /// What is kept on the disk to be sent waits for its user then: a write in an ``Outbox``. The name has to be
-        /// the same after a renewal, another login and a relaunch: the number of an account, not a token. An outbox keeps it as it is. Answers are stored by another
+        /// What is kept on the disk to be sent waits for its user then: a write in an ``Outbox``, and an upload that was
+        /// cut (``UploadResumption/directory``). The name has to be the same after a renewal, another login and a
+        /// relaunch: the number of an account, not a token. An outbox keeps it as it is. Answers are stored by another
         /// name, the `cacheUser` of each manager.
         ///
         /// It is asked often, on any thread, so it should be quick. Change it while there is no credential, behind

@@ -30,7 +30,8 @@ public struct UploadConfiguration: Sendable {
     /// The request opens the upload then, those that follow go to the URL that the server names, with the same header
     /// fields; without credentials (``HTTPHeaders/sensitiveNames``) where that is neither one of the service's servers nor
     /// the host that was asked. A ``digest`` is that of each request's own bytes. A request made by hand opens with the
-    /// body that it has.
+    /// body that it has. Where its user is not the one who is logged in any more (``NetworkClient/Options/user``), none
+    /// of them is sent, and the upload ends as ``RequestFailure/Reason/cancelled``.
     public var resumption: UploadResumption?
     /// Shows the upload in a Foundation progress, through which it can be cancelled and paused; nowhere unless set.
     public var monitor: TransferMonitor?

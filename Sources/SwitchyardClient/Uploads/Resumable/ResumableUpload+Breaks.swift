@@ -121,12 +121,18 @@ extension ResumableUpload {
 
     // MARK: - The record
 
-    /// Takes up what an earlier call has left.
-    mutating func adoptRecord() {
-        guard let record = place?.read(pieces), let url = try? RequestURL(validating: record.url) else { return }
+    /// Takes up what an earlier call has left: of the user who is logged in, else of nobody, which is this user's then.
+    mutating func adoptRecord() throws(RequestFailure) {
+        let unnamed = user == nil ? nil : Self.place(configuration, resumption, transfer, of: nil)
+        let own = place?.read(pieces)
+        let record = own ?? unnamed?.read(pieces)
+        guard let record, let url = try? RequestURL(validating: record.url) else { return }
         let server = record.server.flatMap { transfer.pool.has($0) ? $0 : nil }
         state.session = UploadState.Session(url: url, server: server)
         state.next = .ask
+        guard own == nil else { return }
+        try keepRecord()
+        unnamed?.remove()
     }
 
     /// Writes down where the upload goes on.

@@ -26,6 +26,7 @@ extension ResumableUpload {
         var request = request
         request.cacheLifetime = nil
         request.sharing = .off
+        request.user = user
         request.limitTime(in: transfer.pool)
         return request
     }

@@ -11,6 +11,8 @@ struct ResumableUpload {
     let resumption: UploadResumption
     let dialect: UploadDialect
     let pieces: UploadPieces
+    /// The user who was logged in when the call was made: nobody else goes on with it.
+    let user: String?
     let place: UploadRecord.Place?
     let progress: UploadProgress
     var state = UploadState()
@@ -27,20 +29,23 @@ struct ResumableUpload {
         self.resumption = resumption
         self.progress = progress
         context = transfer.context(method: configuration.request.sentMethod)
+        user = transfer.core.options.user?(transfer.pool.environment)
         do throws(RequestError) {
             let source = configuration.source
             pieces = try UploadPieces(source, monitor: configuration.monitor)
             dialect = try UploadDialect(resumption.dialect, total: pieces.length, contentType: source.contentType)
-            place = Self.place(configuration, resumption, transfer)
+            place = Self.place(configuration, resumption, transfer, of: user)
         } catch {
             throw RequestFailure(.invalidRequest(error), id: transfer.id, context: context)
         }
     }
 
-    private static func place(
+    /// The place of the record of a user, or of nobody.
+    static func place(
         _ configuration: UploadConfiguration,
         _ resumption: UploadResumption,
-        _ transfer: Transfer
+        _ transfer: Transfer,
+        of user: String?
     ) -> UploadRecord.Place? {
         guard let directory = resumption.directory, case .file(let file) = configuration.source.kind else { return nil }
         let subject = TransferSubject(
@@ -49,14 +54,15 @@ struct ResumableUpload {
             environment: transfer.pool.environment.rawValue
         )
         let told = resumption.dialect.told(in: transfer.pool.generator.bodyContext)
-        let text = "\(told) \(subject.digest) \(file.standardizedFileURL.path)"
+        // A path begins with a slash, so it is told apart from a name.
+        let text = "\(told) \(subject.digest) \(user?.framed ?? "")\(file.standardizedFileURL.path)"
         return UploadRecord.Place(in: directory, subject: text)
     }
 
     /// Carries the upload out.
     mutating func run() async throws(RequestFailure) -> ServiceResponse {
         do throws(RequestFailure) {
-            adoptRecord()
+            try adoptRecord()
             while true {
                 let answer =
                     switch state.next {

@@ -38,8 +38,9 @@ public struct UploadResumption: Sendable {
     /// call, also of another process; nowhere unless set.
     ///
     /// It is kept for files that have not changed since. It holds the URL of the upload, which may be all that is needed
-    /// to write there, so others than the file's owner cannot read it. Which user of the app has begun the upload is not in
-    /// it, since credentials are not kept: where users take turns, give each a directory of his own.
+    /// to write there, so others than the file's owner cannot read it. Credentials are not kept: where users take turns,
+    /// name them to the client (``NetworkClient/Options/user``), or give each a directory. Then an upload waits for the
+    /// user who has begun it, and what was begun while nobody was logged in is that of the first who goes on with it.
     public var directory: URL?
     /// Told about what happens on the way, in order; nobody unless set.
     public var onEvent: (@Sendable (UploadEvent) -> Void)?

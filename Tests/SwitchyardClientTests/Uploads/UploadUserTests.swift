@@ -1,0 +1,132 @@
+import Foundation
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Uploads keep to the user who has begun them, where the client knows of users: E37.
+@Suite(.timeLimit(.minutes(5)))
+struct UploadUserTests {
+    private let bytes = DownloadLab.bytes(700_000)
+    private let session = AppSession()
+
+    private func lab(_ dialect: LoopbackUploads.Dialect = .tus, knowsUsers: Bool = true) throws -> UploadLab {
+        var options = NetworkClient.Options(seed: 1)
+        session.prepare(&options, knowsUsers: knowsUsers)
+        options.credentials = nil
+        return try UploadLab(dialect, options: options)
+    }
+
+    private func upload(_ lab: UploadLab) throws -> UploadConfiguration {
+        let file = lab.folder.appendingPathComponent("up.bin")
+        if !FileManager.default.fileExists(atPath: file.path) { try bytes.write(to: file) }
+        var upload = UploadConfiguration(path: "files", from: .file(file))
+        upload.resumption = lab.uploads.dialect == .tus ? .tus() : .contentRange()
+        upload.resumption?.directory = lab.folder.appendingPathComponent("kept")
+        upload.resumption?.maximumContinuations = 0
+        return upload
+    }
+
+    private func records(_ lab: UploadLab) -> [URL] {
+        let folder = lab.folder.appendingPathComponent("kept")
+        return (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    }
+
+    /// Uploads until the connection breaks after 300,000 bytes.
+    private func cut(_ lab: UploadLab) async throws {
+        let upload = try upload(lab)
+        lab.uploads.cut(after: 300_000)
+        _ = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload) }
+    }
+
+    @Test(arguments: LoopbackUploads.Dialect.allCases)
+    func `an upload waits for its user, while another one uploads the same`(
+        _ dialect: LoopbackUploads.Dialect
+    ) async throws {
+        let lab = try lab(dialect)
+        session.name("ada")
+        try await cut(lab)
+
+        session.name("bob")
+        _ = try await lab.client.upload(upload(lab))
+        #expect(lab.uploads.uploads.map(\.bytes.count) == [300_000, 700_000])
+        session.name("ada")
+        _ = try await lab.client.upload(upload(lab))
+
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes, bytes])
+        #expect(lab.server.requests.last?.bodyCount == 400_000)
+        #expect(records(lab).isEmpty)
+    }
+
+    @Test func `an upload waits while nobody is logged in`() async throws {
+        let lab = try lab()
+        session.name("ada")
+        try await cut(lab)
+
+        session.name(nil)
+        _ = try await lab.client.upload(upload(lab))
+
+        #expect(lab.uploads.uploads.map(\.bytes.count) == [300_000, 700_000])
+        #expect(records(lab).count == 1)
+    }
+
+    @Test func `what was begun while nobody was logged in is gone on with by whoever logs in`() async throws {
+        let lab = try lab()
+        try await cut(lab)
+
+        session.name("ada")
+        _ = try await lab.client.upload(upload(lab))
+
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
+        #expect(records(lab).isEmpty)
+    }
+
+    @Test func `what one user has gone on with is no other's any more`() async throws {
+        let lab = try lab()
+        try await cut(lab)
+        session.name("ada")
+        lab.server.setFault(.status(503), on: "/files/*")
+        _ = try await lab.client.upload(upload(lab))
+        lab.server.setFault(nil, on: "/files/*")
+
+        session.name("bob")
+        _ = try await lab.client.upload(upload(lab))
+
+        #expect(lab.uploads.uploads.map(\.bytes.count) == [300_000, 700_000])
+        #expect(records(lab).count == 1)
+    }
+
+    @Test func `a client that knows of no users goes on whoever is logged in`() async throws {
+        let lab = try lab(knowsUsers: false)
+        session.name("ada")
+        try await cut(lab)
+
+        session.name("bob")
+        _ = try await lab.client.upload(upload(lab))
+
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
+    }
+
+    @Test func `an upload ends where another user logs in between two pieces, and waits for its own`() async throws {
+        let lab = try lab()
+        session.name("ada")
+        var pieces = try upload(lab)
+        pieces.resumption?.pieceLength = 250_000
+        pieces.request.interceptors = [
+            .retrying { [session] round in
+                if round.configuration.method == .patch { session.name("bob") }
+                return .undecided
+            }
+        ]
+        let left = pieces
+
+        let failure = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(left) }
+        #expect(failure?.isCancellation == true)
+        #expect(lab.uploads.uploads.map(\.bytes.count) == [250_000])
+        session.name("ada")
+        _ = try await lab.client.upload(upload(lab))
+
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
+    }
+}
