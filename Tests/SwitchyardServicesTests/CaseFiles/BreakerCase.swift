@@ -61,7 +61,7 @@ struct BreakerCase {
             let priorEjections = ejections
             var isPermitted: Bool?
             for _ in 0..<(step["times"].int ?? 1) { isPermitted = try perform(step, &harness) }
-            let states = Self.states(step["expect"], harness, isPermitted)
+            let states = states(step["expect"], harness, isPermitted)
             guard case .failed(let text) = CaseOutcome.all([states, figures(step["expect"], harness)]) else { continue }
             return Mismatch(
                 step: step,
@@ -135,9 +135,10 @@ struct BreakerCase {
         var name: String
     }
 
-    private static func states(_ expected: CaseValue, _ harness: BreakerHarness, _ isPermitted: Bool?) -> CaseOutcome {
+    private func states(_ expected: CaseValue, _ harness: BreakerHarness, _ isPermitted: Bool?) -> CaseOutcome {
         .all([
             .compare(harness.state, expected["state"].string), .compare(isPermitted, expected["permitted"].bool),
+            .compare(change, expected["change"].exists ? expected["change"].array.compactMap(\.string) : nil),
         ])
     }
 }

@@ -177,7 +177,8 @@ private struct Hosts {
     private func check(_ expected: CaseValue) -> CaseOutcome {
         let wanted = expected["ejected"].exists ? expected["ejected"].array.map { "\($0.int ?? -1)" } : nil
         let reason = expected["reason"].string
-        let isRow = cause == .consecutiveFailures && reason?.hasPrefix("consecutive_") == true
+        let rows = ["5xx", "gateway_failure", "local_origin_failure"].map { "consecutive_\($0)" }
+        let isRow = cause == .consecutiveFailures && reason.map(rows.contains) == true
         return .all([
             .compare(ejected, wanted),
             .compare(isRow ? reason : cause?.rawValue, reason),
