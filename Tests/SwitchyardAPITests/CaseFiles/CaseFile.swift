@@ -15,11 +15,14 @@ struct CaseFile {
         var keys: Set<String> { Set(value.object.map { Array($0.keys) } ?? []) }
 
         /// Why a case cannot be judged by somebody who reads these keys; `nil` when all of it is read.
+        ///
+        /// A `*` among them stands for all keys that expect nothing.
         func objection(reading known: String?) -> Verdict? {
             guard let known else { return nil }
             let remarks: Set = ["id", "note", "origin", "source", "upstream", "strength", "description"]
             let read = Set(known.split(whereSeparator: \.isWhitespace).map { String($0) })
-            let unread = keys.subtracting(remarks).subtracting(read).min()
+            let asked = read.contains("*") ? keys.filter { $0.hasPrefix("expect") } : keys
+            let unread = asked.subtracting(remarks).subtracting(read).min()
             return unread.map { .notApplicable("nothing here reads the key \($0)") }
         }
     }

@@ -67,20 +67,28 @@ import Testing
 
     // MARK: - Moya
 
-    @Test func `statuses are filtered and errors told apart as in Moya`() throws {
-        try CaseFile("moya").run { item in
+    @Test func `statuses are filtered and errors told apart as in Moya`() async throws {
+        let keys = """
+            * expected_passes expected_error expected_value expected_has_description expected_has_response
+            expected_has_underlying_error expected_url expected_body expected_headers expected_method
+            expected_supports_multipart
+            """
+        try await CaseFile("moya").run(reading: keys) { (item: CaseFile.Case) async throws -> Verdict in
             if item["filter"] != nil { return filtered(item) }
             if item["operation"] == "mapJSON" { return mapped(item) }
             guard let name = item["error"]?.string else { return .notApplicable(Self.requests) }
-            guard let error = try error(named: name) else {
+            guard let error = try await error(named: name) else {
                 return .notApplicable("Images are the app's: a serialiser of its own.")
             }
-            return .all([
+            let cause = item["expected_has_underlying_error"]?.bool
+            let figures = Verdict.all([
                 .equal(!error.description.isEmpty && !error.message.isEmpty, item["expected_has_description"]?.bool),
-                name == "parameterEncoding" || name == "encodableMapping"
-                    ? .passed
-                    : .equal(error.context.underlying != nil, item["expected_has_underlying_error"]?.bool),
+                .equal(error.context.status != nil, item["expected_has_response"]?.bool ?? false),
             ])
+            guard name == "parameterEncoding" || name == "encodableMapping", cause == true else {
+                return .all([figures, .equal(error.context.underlying != nil, cause)])
+            }
+            return .all([figures, .difference("what is wrong with a request is its reason, and no error underneath")])
         }
     }
 
@@ -120,21 +128,32 @@ import Testing
     }
 
     /// The error that stands for one of Moya's; `nil` when there is none.
-    private func error(named name: String) throws -> APIError? {
+    private func error(named name: String) async throws -> APIError? {
         switch name {
         case "imageMapping": return nil
-        case "jsonMapping": return failure(.json, "{")
-        case "stringMapping": return failure(.string, Data([0xFF]))
-        case "objectMapping": return failure(.decodable([Int].self), #"["a"]"#)
-        case "statusCode": return failure(.data, "", status: 404)
+        case "jsonMapping": return try await ended(.json, Data("{".utf8))
+        case "stringMapping": return try await ended(.string, Data([0xFF]))
+        case "objectMapping": return try await ended(.decodable([Int].self), Data(#"["a"]"#.utf8))
+        case "statusCode": return try await ended(.data, Data(), status: 404)
         case "underlying": return APIError(TransportError(.other, message: "cause"))
         default: return APIError(.configuration(.request(.parameter(keyPath: "a", reason: .notFinite))))
         }
     }
 
-    private func failure<Value>(_ serializer: ResponseSerializer<Value>, _ text: String, status: Int = 200) -> APIError?
-    {
-        failure(serializer, Data(text.utf8), status: status)
+    /// How a call ends whose answer is no good.
+    private func ended<Value: Sendable>(
+        _ serializer: ResponseSerializer<Value>,
+        _ data: Data,
+        status: Int = 200
+    ) async throws -> APIError? {
+        let stub = StubTransport { _ in .status(status, body: data) }
+        let topics = TopicAPI(client: try NetworkClient.stubbed(stub))
+        do throws(APIError) {
+            _ = try await topics.response(for: APIConfiguration(path: "x"), with: serializer)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func failure<Value>(_ serializer: ResponseSerializer<Value>, _ data: Data, status: Int = 200) -> APIError? {
@@ -151,7 +170,11 @@ import Testing
     @Test func `answers become values as in Get`() async throws {
         struct User: Codable, Equatable { var login: String }
 
-        try CaseFile("get").run { item in
+        let keys = """
+            * expected_error expected_value expected_url expected_headers expected_body expected_body_json
+            expected_retry_consulted expected_sent_authorization
+            """
+        try await CaseFile("get").run(reading: keys) { (item: CaseFile.Case) async throws -> Verdict in
             guard let answer = item.value.value(at: "request.response") else { return .notApplicable(Self.requests) }
             let body = answer["json"]?.data ?? Data((answer["body"]?.string ?? "").utf8)
             let raw = RawResponse(status: answer["status"]?.int ?? 0, data: body)
@@ -163,7 +186,13 @@ import Testing
                 guard case .body(.decoding) = failure(.decodable(User.self), body)?.reason else {
                     return .failed("no decoding error")
                 }
-                return .passed
+                let stub = StubTransport { _ in .status(raw.status, body: body) }
+                var options = NetworkClient.Options()
+                options.retry = RetryPolicy(backoff: .constant(.zero))
+                let topics = TopicAPI(client: try NetworkClient.stubbed(stub, options: options))
+                _ = try? await topics.response(for: APIConfiguration(path: "user"), with: .decodable(User.self))
+                let isConsulted = item["expected_retry_consulted"]?.bool ?? false
+                return .equal(stub.requestCount > 1, isConsulted)
             default: break
             }
             switch item.value.value(at: "request.as")?.string {

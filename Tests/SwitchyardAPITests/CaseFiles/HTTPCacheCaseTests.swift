@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheCaseTests {
     @Test func `stored answers are reused, confirmed and dropped as RFC 9111 says`() throws {
-        try CaseFile("http_cache_tests").run { item in
+        try CaseFile("http_cache_tests").run(reading: "* expected_served_from") { item in
             if item["shared_cache_only"]?.bool == true { return .notApplicable("for shared caches only") }
             if item["suite"]?.string == "partial" { return .notApplicable("parts of bodies are not stored") }
             if let key = HTTPCacheCase.unreadKey(of: item) {
@@ -40,6 +40,8 @@ struct HTTPCacheCase {
     /// What a request brought.
     private struct Result {
         var servedFrom: String
+        /// When the server made the answer, as far as it is told.
+        var madeAt: Date?
         var status: Int?
         var headers = HTTPHeaders()
         var seen = HTTPHeaders()
@@ -87,7 +89,7 @@ struct HTTPCacheCase {
             let result = copy.perform(step)
             // How a browser's fetch is told to ask shows in a field of its own.
             let isFetch = step.value(at: "request.fetch_cache_mode") != nil
-            if let mismatch = Self.compare(result, step["expected"] ?? nil, isFetch, at: copy.now) {
+            if let mismatch = Self.compare(result, step["expected"] ?? nil, isFetch) {
                 return Mismatch(
                     text: "step \(index + 1): \(mismatch.text)",
                     isMiss: mismatch.isMiss,
@@ -111,6 +113,7 @@ struct HTTPCacheCase {
             case .fresh, .freshEnough:
                 return Result(
                     servedFrom: "cache",
+                    madeAt: match.received,
                     status: match.status,
                     headers: HTTPCacheRules.handedOut(match, now: now)
                 )
@@ -162,7 +165,7 @@ struct HTTPCacheCase {
                 HTTPStoredAnswer(status: status, headers: headers, request: request, requested: now, received: now)
             )
         }
-        return Result(servedFrom: "origin", status: status, headers: headers, seen: sent)
+        return Result(servedFrom: "origin", madeAt: now, status: status, headers: headers, seen: sent)
     }
 
     private func fields(_ list: JSONValue?) -> HTTPHeaders {
@@ -177,8 +180,7 @@ struct HTTPCacheCase {
     private static func compare(
         _ result: Result,
         _ expected: JSONValue,
-        _ isFetch: Bool,
-        at now: Date
+        _ isFetch: Bool
     ) -> Mismatch? {
         if let from = expected["served_from"]?.string, from != result.servedFrom {
             return Mismatch(
@@ -190,7 +192,7 @@ struct HTTPCacheCase {
             return Mismatch(text: "status \(String(describing: result.status)) in place of \(status)")
         }
         for field in expected["response_has_headers"]?.array ?? [] {
-            if let text = lacks(field, in: result.headers, at: now) { return Mismatch(text: text) }
+            if let text = lacks(field, in: result.headers, madeAt: result.madeAt) { return Mismatch(text: text) }
         }
         for field in expected["response_lacks_headers"]?.array ?? [] {
             let name = field[0]?.string ?? field.string ?? ""
@@ -198,12 +200,12 @@ struct HTTPCacheCase {
         }
         for field in expected["origin_saw_headers"]?.array ?? [] {
             if isFetch, (field[0]?.string ?? field.string)?.lowercased() == "cache-control" { continue }
-            if let text = lacks(field, in: result.seen, at: now) { return Mismatch(text: "server: \(text)") }
+            if let text = lacks(field, in: result.seen, madeAt: nil) { return Mismatch(text: "server: \(text)") }
         }
         return nil
     }
 
-    private static func lacks(_ field: JSONValue, in headers: HTTPHeaders, at now: Date) -> String? {
+    private static func lacks(_ field: JSONValue, in headers: HTTPHeaders, madeAt: Date?) -> String? {
         let name = field[0]?.string ?? field.string ?? ""
         // What the suite's own server adds plays no part here.
         guard name != "client-request-count" else { return nil }
@@ -211,7 +213,10 @@ struct HTTPCacheCase {
         if field[1]?.string == ">" {
             return (Double(value) ?? 0) > (field[2]?.double ?? 0) ? nil : "\(name) is \(value)"
         }
-        guard let expected = field[1]?.string else { return nil }
+        // A date is told by the server's clock at the time of the answer.
+        let offset = field[1]?["$http_date_offset_seconds"]?.double
+        let date = madeAt.flatMap { made in offset.map { text(made + $0) } }
+        guard let expected = date ?? field[1]?.string else { return nil }
         return value == expected ? nil : "\(name) is \(value) in place of \(expected)"
     }
 

@@ -10,7 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheFlowCaseTests {
     @Test(arguments: [false, true])
     func `a manager reuses, confirms and drops stored answers as RFC 9111 says`(isAnew: Bool) async throws {
-        try await CaseFile("http_cache_tests").run { (item: CaseFile.Case) async throws -> Verdict in
+        let keys = "* expected_served_from"
+        try await CaseFile("http_cache_tests").run(reading: keys) { (item: CaseFile.Case) async throws -> Verdict in
             if item["shared_cache_only"]?.bool == true { return .notApplicable("for shared caches only") }
             if item["suite"]?.string == "partial" { return .notApplicable("parts of bodies are not stored") }
             if let key = HTTPCacheCase.unreadKey(of: item) {
@@ -117,6 +118,8 @@ import Testing
                 guard isSame else { return "from \(from) in place of \(wanted)" }
             }
             if let status = expected["status"]?.int, status != answer.status { return "status \(answer.status)" }
+            let method = sent?.method.name ?? "nothing"
+            if let wanted = expected["origin_saw_method"]?.string, wanted != method { return "server saw \(method)" }
             if expected["body_same_as"] != nil, !bodies.contains(body) { return "body \(body)" }
             if let text = expected["body"]?.string, text != body { return "body \(body) in place of \(text)" }
             for field in expected["response_has_headers"]?.array ?? [] {

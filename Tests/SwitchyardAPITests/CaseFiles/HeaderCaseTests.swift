@@ -7,7 +7,9 @@ import Testing
 /// Header fields of answers, as others' suites read them.
 @Suite(.timeLimit(.minutes(5))) struct HeaderCaseTests {
     @Test func `G49: media types and charsets are read as the web platform tests say`() throws {
-        try CaseFile("wpt_mime_types").run { item in
+        // Of a type's parameters only the character set is kept, so a type is not written again.
+        let keys = "* expected_parse expected_essence expected_encoding expected_serialisation"
+        try CaseFile("wpt_mime_types").run(reading: keys) { item in
             let type = MediaType(item["input"]?.string ?? "")
             guard item["expected_parse"] == "ok" else { return .equal(type, nil) }
             guard let type else { return .failed("refused") }
@@ -28,7 +30,8 @@ import Testing
     }
 
     @Test func `single fields are read as the headers of hyperium are`() throws {
-        try CaseFile("typed_headers").run { item in
+        let keys = "* expected expected_value expected_unix expected_strong expected_weak"
+        try CaseFile("typed_headers").run(reading: keys) { item in
             switch item["operation"]?.string {
             case "parse Cache-Control": return cacheControl(item)
             case "parse HTTP-date": return date(item["value"], item["expected_unix"])

@@ -153,7 +153,11 @@ import Testing
     }
 
     @Test func `pages are walked as octokit and got walk them`() async throws {
-        try await CaseFile("pagination_walks").run { item in
+        let keys = """
+            * expected_items expected_requests expected_pages expected_all_items_seen expected_next_url
+            expected_next_headers expected_next_body expected_next_body_json expected_error
+            """
+        try await CaseFile("pagination_walks").run(reading: keys) { item in
             if item["pages"] != nil { return try await PageWalkCase(item).octokit() }
             if item["link_header"]?.string?.contains("character string") == true { return PageWalkCase.attack() }
             return try await PageWalkCase(item).got()

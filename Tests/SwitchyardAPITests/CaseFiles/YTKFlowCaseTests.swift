@@ -23,7 +23,11 @@ import Testing
                 let sources = item["expected"]?.array?.compactMap(\.bool) ?? walk.sources
                 let parts = item["expected_body_args"]?.object?.map { "\($0)=\($1.string ?? "")" } ?? []
                 let last = String(decoding: walk.bodies.last ?? Data(), as: UTF8.self)
-                return .all([verdict, .equal(walk.sources, sources)] + parts.map { .equal(last.contains($0), true) })
+                let suffix = item["expected_cache_dir_suffix"]?.string
+                return .all(
+                    [verdict, .equal(walk.sources, sources), suffix.map(walk.storesUnder) ?? .passed]
+                        + parts.map { .equal(last.contains($0), true) }
+                )
             }
             if let status = item.value.value(at: "response.status")?.int, item["validator"] != nil {
                 let words = item["validator"]?.string?.split(separator: " ") ?? []
@@ -31,8 +35,10 @@ import Testing
                     return .notApplicable("A rule that is told in words.")
                 }
                 let rules = ResponseRules(status: .only([wanted]), contentType: .any)
-                let error = Result { try ResponseSerializer.data.value(of: RawResponse(status: status), rules: rules) }
-                return .equal((try? error.get()) != nil, item["expected_success"]?.bool)
+                let result = Result { try ResponseSerializer.data.value(of: RawResponse(status: status), rules: rules) }
+                let isSuccess = Verdict.equal((try? result.get()) != nil, item["expected_success"]?.bool)
+                guard case .failure(let error as APIError) = result else { return isSuccess }
+                return .all([isSuccess, .equal(error.reason, .status(status))])
             }
             return .notApplicable("Timeouts, credentials, chains and downloads are judged where they live.")
         }
@@ -95,6 +101,12 @@ import Testing
             }
             let stores = steps.contains { ($0.value(at: "request.cacheTime")?.int ?? 0) > 0 }
             return .equal(folder.entries.isEmpty, !stores)
+        }
+
+        /// Whether the last folder is called so, and the answers lie in it.
+        func storesUnder(_ suffix: String) -> Verdict {
+            let answers = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+            return .all([.equal(place.lastPathComponent, suffix), .equal(answers.isEmpty, false)])
         }
 
         private func ask(_ step: JSONValue) async throws -> Bool {

@@ -30,7 +30,7 @@ struct ResumeCaseTests {
 
     /// Judges the server of the tests, so that what it answers to the library is right.
     @Test func `the loopback server reads ranges as Go's does`() throws {
-        try CaseFile("range_header_parsing").run { item in
+        try CaseFile("range_header_parsing").run(reading: "range length expected_ranges") { item in
             let field = try #require(item["range"]?.string)
             let ranges = ByteRanges(field, length: item["length"]?.int ?? 0)
             let expected = item["expected_ranges"]?.array?.map { $0.array?.compactMap(\.int) ?? [] }

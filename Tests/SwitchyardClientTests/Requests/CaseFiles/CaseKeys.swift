@@ -11,7 +11,7 @@ struct CaseKeys: ExpressibleByStringLiteral {
     /// The objects of which every key has a line of its own.
     private let objects: Set<String>
 
-    /// Creates the keys of one list of paths, which stand apart by white space.
+    /// Creates the keys of one list of paths, which stand apart by white space; `*` stands for all that expect nothing.
     init(stringLiteral text: String) {
         let paths = text.split(whereSeparator: \.isWhitespace).map { String($0) }
         self.paths = Set(paths)
@@ -27,6 +27,7 @@ struct CaseKeys: ExpressibleByStringLiteral {
         for member in item.members ?? [] {
             let path = object.isEmpty ? member.key : "\(object).\(member.key)"
             if object.isEmpty, CaseKeys.remarks.contains(member.key) { continue }
+            if object.isEmpty, paths.contains("*"), !member.key.hasPrefix("expect") { continue }
             guard paths.contains(path) || objects.contains(path) else { return path }
             guard objects.contains(path) else { continue }
             for inner in [member.value] + (member.value.array ?? []) {

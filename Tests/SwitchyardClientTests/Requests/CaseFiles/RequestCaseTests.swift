@@ -276,7 +276,10 @@ import Testing
                 guard item["expected_error"] == nil else { return .compare(actual, nil) }
                 return CaseOutcome.compare(actual, item["expected_url"]?.string)
                     .or("An empty path is the base URL itself, without a slash.", if: path.isEmpty)
-                    .or("Resolution against the base is an option; paths are appended.", if: path.hasPrefix("/"))
+                    .or(
+                        "Resolution against the base is an option; paths are appended.",
+                        if: path.hasPrefix("/") && URLCaseTests.resolve(base, path) == item["expected_url"]?.string
+                    )
             }
             guard let given = item["request"], given["response"] == nil, given["responses"] == nil else {
                 return .notApplicable("Answers are judged by other layers.")
