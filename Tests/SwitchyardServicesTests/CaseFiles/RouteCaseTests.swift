@@ -106,6 +106,19 @@ import Testing
         return .all(outcomes)
     }
 
+    @Test(arguments: [("v6", true), ("v4", false)])
+    func `a route that is to have failed has been noted as failing`(route: String, isNoted: Bool) throws {
+        let item = CaseValue(["dns": ["v6", "v4"], "up": ["v4"], "expected_failed_routes": [route]])
+
+        let outcome = try Self.failover(item)
+
+        if isNoted {
+            #expect(outcome == .differs("One failure is noted and puts no server out of use; it takes two or three."))
+        } else {
+            #expect(outcome == .failed(#"got [], expected ["v4"]"#))
+        }
+    }
+
     /// The servers that a request has found failing.
     private static func failedRoutes(_ item: CaseValue, isUnanswered: Bool, _ driver: CoreDriver) -> CaseOutcome {
         guard item["expected_failed_routes"].exists else { return .passed }

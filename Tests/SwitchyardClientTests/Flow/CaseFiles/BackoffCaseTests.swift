@@ -205,6 +205,15 @@ import Testing
             ? .differs("Whether a 408 or a 503 is tried again is the policy's, with or without a time.") : outcome
     }
 
+    @Test func `a case is not passed when other bodies are sent than it says`() async throws {
+        let text = #"{"method": "PUT", "body": "a", "responses": [408, 200], "expected_bodies_sent": ["a", "b"]}"#
+        let item = try JSONReader.read(text)
+
+        let outcome = try await Self.answers(item["responses"]?.array ?? [], item)
+
+        #expect(outcome == .failed(#"sent ["a", "a"], expected ["a", "b"]"#))
+    }
+
     private static func sent(
         _ responses: [JSONValue],
         _ item: JSONValue,

@@ -77,6 +77,14 @@ import Testing
         return whole
     }
 
+    @Test func `a difference on purpose excuses no decision behind it`() throws {
+        let text = #"{"outcomes": [{"status": 429}, {"status": 404}], "expected": [{"retry": false}, {"retry": true}]}"#
+
+        let outcome = Self.alamofireDecisions(try JSONReader.read(text), .get, RetryPolicy())
+
+        #expect(outcome == .failed("got false, expected true"))
+    }
+
     private static func judge(_ decision: RetryDecision, isRetry: Bool, delay: Double) -> CaseOutcome {
         guard case .retry(let pause) = decision else { return .compare("false", "\(isRetry)") }
         guard isRetry else { return .compare("true", "false") }

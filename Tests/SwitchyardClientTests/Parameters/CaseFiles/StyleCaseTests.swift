@@ -136,23 +136,34 @@ import Testing
     }
 
     @Test func `nested values are encoded as in Rack and OpenAPI`() throws {
-        try CaseFile("query_styles").run(reading: "style parameters key value expected expected_error") { item in
-            let style = item["style"]?.string ?? ""
-            if style.hasPrefix("rack") { return try Self.rack(item) }
-            guard let key = item["key"]?.string, let given = item["value"] else {
-                return .notApplicable("There is no value.")
-            }
-            let value = try Self.sorted(CaseParameters.value(given))
-            let parameters = Parameters([.init(key: key, value: value)])
-            let actual = try? Self.openAPI(style, key, value, parameters)
-            if item["expected_error"] != nil {
-                return CaseOutcome.compare(actual, nil).or(
-                    "A value that is not nested is written plainly in every style.",
-                    if: style == "deepObjectExplode" && !Self.hasMembers(value)
-                )
-            }
-            return .compare(actual, item["expected"]?.text)
+        let keys: CaseKeys = "style parameters key value expected expected_error"
+        try CaseFile("query_styles").run(reading: keys, Self.styled)
+    }
+
+    @Test func `a date is no nested value of a case`() throws {
+        let text = #"{"style": "deepObjectExplode", "key": "a", "value": {"$date": 0}, "expected_error": "primitive"}"#
+
+        let outcome = try Self.styled(JSONReader.read(text))
+
+        #expect(outcome == .differs("A value that is not nested is written plainly in every style."))
+    }
+
+    private static func styled(_ item: JSONValue) throws -> CaseOutcome {
+        let style = item["style"]?.string ?? ""
+        if style.hasPrefix("rack") { return try rack(item) }
+        guard let key = item["key"]?.string, let given = item["value"] else {
+            return .notApplicable("There is no value.")
         }
+        let value = try sorted(CaseParameters.value(given))
+        let parameters = Parameters([.init(key: key, value: value)])
+        let actual = try? openAPI(style, key, value, parameters)
+        if item["expected_error"] != nil {
+            return CaseOutcome.compare(actual, nil).or(
+                "A value that is not nested is written plainly in every style.",
+                if: style == "deepObjectExplode" && !hasMembers(value)
+            )
+        }
+        return .compare(actual, item["expected"]?.text)
     }
 
     /// Whether a value has members; a date of the case files' notation has none.
