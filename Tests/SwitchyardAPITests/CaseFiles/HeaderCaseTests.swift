@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `single fields are read as the headers of hyperium are`() throws {
-        let keys = "* expected expected_value expected_unix expected_strong expected_weak"
+        let keys = "* expected expected_value expected_unix expected_strong expected_weak expected_error"
         try CaseFile("typed_headers").run(reading: keys) { item in
             switch item["operation"]?.string {
             case "parse Cache-Control": return cacheControl(item)

@@ -77,7 +77,10 @@ import Testing
                 return .notApplicable("A kind of growth that is not known.")
             }
             if item["attempt"]?.int == 0, item["expected_error"]?.bool == true {
-                return .differs("A retry counted from 0 is the first one; user input does not trap.")
+                let delays = [0, 1].map { Self.interval(function).delay(beforeRetry: $0, random: 0.5) }
+                return delays[0] == delays[1]
+                    ? .differs("A retry counted from 0 is the first one; user input does not trap.")
+                    : .failed("\(delays)")
             }
             let backoff = Self.interval(function)
             if item["expected_error"] != nil {
