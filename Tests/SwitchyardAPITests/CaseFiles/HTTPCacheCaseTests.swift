@@ -108,7 +108,9 @@ struct HTTPCacheCase {
         let isBypassed = step.value(at: "request.fetch_cache_mode")?.string == "reload"
         var sent = request
         var candidate: HTTPStoredAnswer?
+        var standIn: HTTPStoredAnswer?
         if method == .get, !isBypassed, let match = stored[key]?.last(where: { $0.matches(request) }) {
+            standIn = match
             switch HTTPCacheRules.reuse(match, for: request, now: now) {
             case .fresh, .freshEnough:
                 return Result(
@@ -123,7 +125,7 @@ struct HTTPCacheCase {
             case .none: break
             }
         }
-        return answer(step["origin"] ?? nil, method, key, request, sent, candidate)
+        return answer(step["origin"] ?? nil, method, key, request, sent, candidate, standIn)
     }
 
     private mutating func answer(
@@ -132,13 +134,14 @@ struct HTTPCacheCase {
         _ key: String,
         _ request: HTTPHeaders,
         _ sent: HTTPHeaders,
-        _ candidate: HTTPStoredAnswer?
+        _ candidate: HTTPStoredAnswer?,
+        _ standIn: HTTPStoredAnswer?
     ) -> Result {
         guard origin["disconnect"]?.bool != true else {
-            guard let candidate, HTTPCacheRules.mayStandIn(candidate, now: now) else {
+            guard let standIn, HTTPCacheRules.mayStandIn(standIn, now: now) else {
                 return Result(servedFrom: "nothing", status: nil)
             }
-            return Result(servedFrom: "cache", status: candidate.status, headers: candidate.headers)
+            return Result(servedFrom: "cache", status: standIn.status, headers: standIn.headers)
         }
         let headers = fields(origin["headers"])
         let status = origin["status"]?.int ?? 200
