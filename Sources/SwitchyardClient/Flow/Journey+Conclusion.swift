@@ -75,10 +75,11 @@ extension Journey {
 extension Journey {
     /// Takes a credential for the round and has it put into every request that is built.
     func authorize(
-        _ configuration: inout APIConfiguration
+        _ configuration: inout APIConfiguration,
+        after trials: [RequestURL.Origin: DigestTrial]
     ) async throws(RequestFailure.Reason) -> CredentialLease? {
         if let credential = plan.credential {
-            configuration.authorization = authorization(with: credential)
+            configuration.authorization = authorization(with: credential, after: trials)
             return CredentialLease(credential: credential, version: 0, takenAt: 0)
         }
         guard let credentials = plan.credentials else { return nil }
@@ -88,7 +89,7 @@ extension Journey {
         } catch {
             throw .credentials(error)
         }
-        configuration.authorization = lease.credential.map { authorization(with: $0) }
+        configuration.authorization = lease.credential.map { authorization(with: $0, after: trials) }
         return lease
     }
 

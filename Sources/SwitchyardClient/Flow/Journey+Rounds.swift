@@ -6,8 +6,8 @@ struct JourneyMemory {
     var history: [RoundRecord] = []
     /// How often the credential was renewed because of this request.
     var renewals = 0
-    /// How often it has answered a digest challenge of each origin.
-    var digests: [RequestURL.Origin: Int] = [:]
+    /// How it has answered the digest challenges of each origin.
+    var digests: [RequestURL.Origin: DigestTrial] = [:]
     /// What the last retry took from the budget.
     var tokens: Int?
     /// The same, until that retry is sent.
@@ -70,7 +70,7 @@ extension Journey {
         )
         try await passLimits(context)
         var adapted = try await adapted(context, &memory)
-        let lease = try await authorize(&adapted)
+        let lease = try await authorize(&adapted, after: memory.digests)
         try checkUser()
         try checkRunning()
         observe(.roundBegan(adapted), round: context.round)

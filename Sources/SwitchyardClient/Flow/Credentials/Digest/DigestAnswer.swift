@@ -1,7 +1,7 @@
 import Foundation
 
 /// The answer to a digest challenge (RFC 7616): a pure calculation.
-struct DigestAnswer {
+struct DigestAnswer: Equatable {
     /// The algorithms that are known, the better first.
     enum Algorithm: String, CaseIterable, Sendable {
         case sha256 = "SHA-256"

@@ -1,49 +1,81 @@
 import Foundation
 import SwitchyardServices
 
-/// The challenges that servers have given, so that later requests answer them without being refused first.
-final class DigestBook: Sendable {
-    private struct Entry {
-        var answer: DigestAnswer
-        var uses: UInt32 = 0
-        /// The random text of a session, whose key is made of it once for all of its requests (RFC 7616 section 3.4.2).
-        let clientNonce = DigestBook.randomText()
+/// A nonce of a server, and how often it has been used by all who have it.
+struct DigestNonce: Sendable {
+    let answer: DigestAnswer
+    /// The random text of a session, whose key is made of it once for all of its requests (RFC 7616 section 3.4.2).
+    let clientNonce: String
+    let uses: Locked<UInt32>
+
+    /// Begins a session with a challenge; its nonce goes on being counted where it is known.
+    init(_ answer: DigestAnswer, uses: Locked<UInt32> = Locked(0)) {
+        self.answer = answer
+        self.uses = uses
+        clientNonce = Self.randomText()
     }
 
-    private struct Key: Hashable {
-        var origin: RequestURL.Origin
-        var user: String
-    }
-
-    private let entries = Locked<[Key: Entry]>([:])
-
-    /// Keeps a challenge of a server; one that is there already goes on counting.
-    func keep(_ answer: DigestAnswer, from origin: RequestURL.Origin, for user: String) {
-        entries.withLock { entries in
-            let key = Key(origin: origin, user: user)
-            if entries[key]?.answer.nonce != answer.nonce { entries[key] = Entry(answer: answer) }
-        }
-    }
-
-    /// Puts the answer into a request, if its server has given a challenge.
+    /// Puts the answer into a request.
     func authorize(_ request: inout HTTPRequest, user: String, password: String) throws(RequestError) {
-        let key = Key(origin: request.url.origin, user: user)
-        let entry: Entry? = entries.withLock { entries in
-            entries[key]?.uses += 1
-            return entries[key]
+        let count = uses.withLock { uses in
+            uses += 1
+            return uses
         }
-        guard let entry else { return }
-        let field = try entry.answer.field(
+        let field = try answer.field(
             user: user,
             password: password,
             request: request,
-            count: entry.uses,
-            clientNonce: entry.answer.algorithm.isSession ? entry.clientNonce : Self.randomText()
+            count: count,
+            clientNonce: answer.algorithm.isSession ? clientNonce : Self.randomText()
         )
         request.headers.set("Authorization", field)
     }
 
     private static func randomText() -> String {
         Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).hexText
+    }
+}
+
+/// The challenges that servers have given, so that later requests answer them without being refused first.
+final class DigestBook: Sendable {
+    private struct Key: Hashable {
+        var origin: RequestURL.Origin
+        var user: String
+    }
+
+    /// How many nonces of a server are remembered, lest one that comes again be counted from the beginning.
+    private static let nonceLimit = 16
+
+    /// The nonces of each server, the one that the next request takes last.
+    private let nonces = Locked<[Key: [DigestNonce]]>([:])
+
+    /// Keeps a challenge of a server; a nonce that is there already goes on counting.
+    func keep(_ answer: DigestAnswer, from origin: RequestURL.Origin, for user: String) -> DigestNonce {
+        change(origin, user) { list in
+            let old = list.last { $0.answer.nonce == answer.nonce }
+            if let old, old.answer == answer { return old }
+            return DigestNonce(answer, uses: old?.uses ?? Locked(0))
+        } ?? DigestNonce(answer)
+    }
+
+    /// The nonce that the next request to a server takes; `nil` when it has given no challenge.
+    func last(from origin: RequestURL.Origin, for user: String) -> DigestNonce? {
+        nonces.withLock { $0[Key(origin: origin, user: user)]?.last }
+    }
+
+    /// Puts a nonce behind all others of its server, in place of the same one.
+    private func change(
+        _ origin: RequestURL.Origin,
+        _ user: String,
+        _ pick: ([DigestNonce]) -> DigestNonce?
+    ) -> DigestNonce? {
+        nonces.withLock { nonces in
+            var list = nonces[Key(origin: origin, user: user)] ?? []
+            guard let nonce = pick(list) else { return nil }
+            list.removeAll { $0.answer.nonce == nonce.answer.nonce }
+            list.append(nonce)
+            nonces[Key(origin: origin, user: user)] = list.suffix(Self.nonceLimit)
+            return nonce
+        }
     }
 }

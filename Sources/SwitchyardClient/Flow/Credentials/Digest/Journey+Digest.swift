@@ -1,8 +1,21 @@
+/// How one request has answered the challenges of one server.
+struct DigestTrial: Sendable {
+    /// How often it has.
+    var count: Int
+    /// The nonce of its own that it was given last.
+    var nonce: DigestNonce
+}
+
 extension Journey {
     private var digests: DigestBook { core.companions.companion { DigestBook() } }
 
     /// What puts a credential into a request.
-    func authorization(with credential: Credential) -> RequestAuthorization {
+    ///
+    /// A request that was refused goes with the nonce it was given then: others may have taken or replaced the last one.
+    func authorization(
+        with credential: Credential,
+        after trials: [RequestURL.Origin: DigestTrial]
+    ) -> RequestAuthorization {
         if let field = credential.field {
             return RequestAuthorization(names: [field.name]) { $0.headers.set(field.name, field.value) }
         }
@@ -11,7 +24,9 @@ extension Journey {
         }
         let digests = digests
         return RequestAuthorization(names: ["Authorization"], answersWhole: true) { request in
-            try digests.authorize(&request, user: user, password: password)
+            let origin = request.url.origin
+            let nonce = trials[origin]?.nonce ?? digests.last(from: origin, for: user)
+            try nonce?.authorize(&request, user: user, password: password)
         }
     }
 
@@ -31,11 +46,11 @@ extension Journey {
             throw .unsupportedScheme(challenges.map(\.name))
         }
         let isStale = challenges.contains { $0.parameters["stale"]?.lowercased() == "true" }
-        let count = memory.digests[url.origin] ?? 0
+        let count = memory.digests[url.origin]?.count ?? 0
         guard count == 0 || (isStale && count < 2) else { return false }
         guard memory.digests.isEmpty || count > 0 || target.pool.base(of: url) != nil else { return false }
-        memory.digests[url.origin] = count + 1
-        digests.keep(challenge, from: url.origin, for: user)
+        let nonce = digests.keep(challenge, from: url.origin, for: user)
+        memory.digests[url.origin] = DigestTrial(count: count + 1, nonce: nonce)
         return true
     }
 }

@@ -1,0 +1,80 @@
+import Foundation
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Which nonce a request is answered with, and that no count of one goes twice (RFC 7616 sections 3.4 and 3.5).
+@Suite(.timeLimit(.minutes(5))) struct DigestNonceTests {
+    private let server = LoopbackServer()
+
+    /// A client of a service that guards each path as given; for the user whom it knows.
+    private func client(_ guards: [String: DigestGuard]) throws -> NetworkClient {
+        for (path, digestGuard) in guards {
+            server.route(nil, path) { digestGuard.answer($0) }
+        }
+        try server.start()
+        return try NetworkClient(service: .loopback([server])) {
+            $0.credentials = Credentials(.digest(user: "u", password: "p"))
+        }
+    }
+
+    // A nonce that is taken once only: who goes with that of another request is refused again.
+    @Test func `requests that are refused at once are each answered with the nonce of their own`() async throws {
+        defer { server.stop() }
+        let client = try client(["/x": DigestGuard(usesOfNonce: 1)])
+        // All three have been refused before one of them goes on, and so have the two of them that are refused again.
+        let meetings = [2: Meeting(of: 3), 3: Meeting(of: 2)]
+        var configuration = APIConfiguration(path: "x")
+        configuration.interceptors = [.adapting { _, context in await meetings[context.round]?.wait() }]
+
+        let ends = await withTaskGroup(of: Int?.self) { [configuration] group in
+            for _ in 0..<3 { group.addTask { try? await client.result(of: configuration).get().status } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(ends == [200, 200, 200])
+    }
+
+    @Test func `a nonce that comes again after another one goes on being counted`() async throws {
+        defer { server.stop() }
+        let client = try client(["/a": DigestGuard("a", usesOfNonce: 99), "/b": DigestGuard("b", usesOfNonce: 99)])
+
+        for path in ["a", "b", "a", "b", "a"] {
+            #expect(try await client.send(APIConfiguration(path: path)).status == 200)
+        }
+    }
+
+    @Test func `a nonce of two realms is answered for the one that asks`() async throws {
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.digest(user: "u", password: "p"))
+        }) { request in
+            let realm = request.url.path.hasSuffix("a") ? "a" : "b"
+            let isRight = request.headers["Authorization"]?.contains("realm=\"\(realm)\"") ?? false
+            let challenge = "Digest realm=\(realm), qop=auth, nonce=n"
+            return isRight ? .status(200) : .status(401, headers: ["WWW-Authenticate": challenge])
+        }
+
+        for path in ["a", "b"] { #expect(try await client.send(APIConfiguration(path: path)).status == 200) }
+    }
+}
+
+/// Lets so many go on as soon as all of them are there.
+private final class Meeting: Sendable {
+    private let gate = Gate()
+    private let missing: Locked<Int>
+
+    init(of count: Int) {
+        missing = Locked(count)
+    }
+
+    func wait() async {
+        let isLast = missing.withLock { missing in
+            missing -= 1
+            return missing == 0
+        }
+        if isLast { gate.open() }
+        await gate.pass()
+    }
+}
