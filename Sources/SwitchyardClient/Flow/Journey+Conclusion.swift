@@ -98,9 +98,12 @@ extension Journey {
         after passed: PassedRound,
         _ memory: inout JourneyMemory
     ) async throws(RequestFailure.Reason) -> Bool {
-        guard let lease = passed.lease, case .success(let answer) = passed.ended.result, answer.status == 401,
-            !answer.context.isForeign, passed.ended.isSafeToRepeat(after: answer)
-        else { return false }
+        guard let lease = passed.lease, case .success(let answer) = passed.ended.result else { return false }
+        guard answer.status == 401 else {
+            keepNextNonce(of: answer, with: lease.credential, &memory)
+            return false
+        }
+        guard !answer.context.isForeign, passed.ended.isSafeToRepeat(after: answer) else { return false }
         do throws(CredentialError) {
             if try answersDigest(answer, with: lease.credential, &memory) { return true }
             guard let credentials = plan.credentials else { return false }

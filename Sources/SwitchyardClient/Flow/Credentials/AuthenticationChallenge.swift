@@ -21,6 +21,14 @@ public struct AuthenticationChallenge: Sendable, Hashable {
             return reader.challenges()
         }
     }
+
+    /// The parameters of an answer's `Authentication-Info` fields (RFC 7615); names in lower case.
+    static func information(in headers: HTTPHeaders) -> [String: String] {
+        headers.values(of: "Authentication-Info").reduce(into: [:]) { parameters, value in
+            var reader = ChallengeReader(value)
+            parameters.merge(reader.parameters()) { _, last in last }
+        }
+    }
 }
 
 /// Reads the grammar of `WWW-Authenticate`, in which commas part challenges and parameters alike.
@@ -41,6 +49,13 @@ private struct ChallengeReader {
             readParameters(into: &challenge)
             result.append(challenge)
         }
+    }
+
+    /// Parameters without a scheme in front.
+    mutating func parameters() -> [String: String] {
+        var challenge = AuthenticationChallenge(scheme: "")
+        readParameters(into: &challenge)
+        return challenge.parameters
     }
 
     private mutating func readParameters(into challenge: inout AuthenticationChallenge) {

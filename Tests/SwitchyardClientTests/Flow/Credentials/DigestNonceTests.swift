@@ -20,6 +20,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [DigestAnswer.Algorithm.md5, .sha256, .md5Session, .sha256Session])
+    func `the nonce that an answer names is that of the next request`(algorithm: DigestAnswer.Algorithm) async throws {
+        defer { server.stop() }
+        let digestGuard = DigestGuard("n", algorithm, namesNext: true)
+        let client = try client(["/x": digestGuard])
+
+        for _ in 0..<4 { #expect(try await client.send(APIConfiguration(path: "x")).status == 200) }
+
+        #expect(digestGuard.refusals == 1)
+    }
+
+    @Test func `the nonce that a failure names is that of the retry`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.digest(user: "u", password: "p"))
+            $0.retry = RetryPolicy(backoff: .constant(.zero))
+        }) { request in
+            let field = request.headers["Authorization"] ?? ""
+            if field.contains("nonce=\"n1\"") { return .status(200) }
+            let challenge = "Digest realm=r, qop=auth, nonce=n0"
+            return field.isEmpty
+                ? .status(401, headers: ["WWW-Authenticate": challenge])
+                : .status(503, headers: ["Authentication-Info": "nextnonce=\"n1\""])
+        }
+
+        #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
+        #expect(transport.requestCount == 3)
+    }
+
     // A nonce that is taken once only: who goes with that of another request is refused again.
     @Test func `requests that are refused at once are each answered with the nonce of their own`() async throws {
         defer { server.stop() }

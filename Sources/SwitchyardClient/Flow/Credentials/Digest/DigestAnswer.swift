@@ -29,7 +29,7 @@ struct DigestAnswer: Equatable {
     }
 
     let realm: String
-    let nonce: String
+    private(set) var nonce: String
     let opaque: String?
     let algorithm: Algorithm
     let protection: Protection
@@ -65,6 +65,13 @@ struct DigestAnswer: Equatable {
         return Algorithm.allCases.lazy.compactMap { known in answers.first { $0.algorithm == known } }.first
     }
 
+    /// The same challenge with the nonce that comes after its own.
+    func following(_ next: String) -> DigestAnswer {
+        var answer = self
+        answer.nonce = next
+        return answer
+    }
+
     /// The value of the `Authorization` field.
     ///
     /// - Parameters:
@@ -73,6 +80,7 @@ struct DigestAnswer: Equatable {
     ///   - request: What is to be sent.
     ///   - count: How often the nonce has been used, this time included.
     ///   - clientNonce: A random text.
+    ///   - sessionNonce: The nonce that the session began with; that of the challenge unless given.
     /// - Returns: The value.
     /// - Throws: ``RequestError/body(kind:reason:)`` when the body has to be known and is not in memory.
     func field(
@@ -80,14 +88,15 @@ struct DigestAnswer: Equatable {
         password: String,
         request: HTTPRequest,
         count: UInt32,
-        clientNonce: String
+        clientNonce: String,
+        sessionNonce: String? = nil
     ) throws(RequestError) -> String {
         let path = request.url.path.isEmpty ? "/" : request.url.path
         let uri = path + (request.url.query.map { "?\($0)" } ?? "")
         let counter = String(count, radix: 16)
         let number = String(repeating: "0", count: 8 - counter.count) + counter
         var secret = algorithm.hash("\(user):\(realm):\(password)")
-        if algorithm.isSession { secret = algorithm.hash("\(secret):\(nonce):\(clientNonce)") }
+        if algorithm.isSession { secret = algorithm.hash("\(secret):\(sessionNonce ?? nonce):\(clientNonce)") }
         var target = "\(request.method):\(uri)"
         if protection == .authWithBody { target += ":\(try bodyHash(of: request))" }
         let what = algorithm.hash(target)

@@ -4,7 +4,9 @@ import SwitchyardServices
 /// A nonce of a server, and how often it has been used by all who have it.
 struct DigestNonce: Sendable {
     let answer: DigestAnswer
-    /// The random text of a session, whose key is made of it once for all of its requests (RFC 7616 section 3.4.2).
+    /// The nonce that the session began with, of which its key is made with ``clientNonce`` (RFC 7616 section 3.4.2).
+    let sessionNonce: String
+    /// The random text of a session, whose key is made of it once for all of its requests.
     let clientNonce: String
     let uses: Locked<UInt32>
 
@@ -12,7 +14,16 @@ struct DigestNonce: Sendable {
     init(_ answer: DigestAnswer, uses: Locked<UInt32> = Locked(0)) {
         self.answer = answer
         self.uses = uses
+        sessionNonce = answer.nonce
         clientNonce = Self.randomText()
+    }
+
+    /// Goes on with a session (section 3.5).
+    init(_ next: String, after old: DigestNonce) {
+        answer = old.answer.following(next)
+        uses = Locked(0)
+        sessionNonce = old.sessionNonce
+        clientNonce = old.clientNonce
     }
 
     /// Puts the answer into a request.
@@ -26,7 +37,8 @@ struct DigestNonce: Sendable {
             password: password,
             request: request,
             count: count,
-            clientNonce: answer.algorithm.isSession ? clientNonce : Self.randomText()
+            clientNonce: answer.algorithm.isSession ? clientNonce : Self.randomText(),
+            sessionNonce: sessionNonce
         )
         request.headers.set("Authorization", field)
     }
@@ -53,9 +65,29 @@ final class DigestBook: Sendable {
     func keep(_ answer: DigestAnswer, from origin: RequestURL.Origin, for user: String) -> DigestNonce {
         change(origin, user) { list in
             let old = list.last { $0.answer.nonce == answer.nonce }
-            if let old, old.answer == answer { return old }
+            if let old, old.answer == answer, old.sessionNonce == answer.nonce { return old }
             return DigestNonce(answer, uses: old?.uses ?? Locked(0))
         } ?? DigestNonce(answer)
+    }
+
+    /// Keeps the nonce that a server wants next.
+    ///
+    /// - Parameters:
+    ///   - next: The nonce.
+    ///   - old: The one with which the request went that this came with; the last one unless given.
+    ///   - origin: The server.
+    ///   - user: The name.
+    /// - Returns: The nonce; `nil` when the server has given no challenge.
+    func keep(
+        _ next: String,
+        after old: DigestNonce?,
+        from origin: RequestURL.Origin,
+        for user: String
+    ) -> DigestNonce? {
+        change(origin, user) { list in
+            if let known = list.last(where: { $0.answer.nonce == next }) { return known }
+            return (old ?? list.last).map { DigestNonce(next, after: $0) }
+        }
     }
 
     /// The nonce that the next request to a server takes; `nil` when it has given no challenge.

@@ -53,6 +53,16 @@ extension Journey {
         memory.digests[url.origin] = DigestTrial(count: count + 1, nonce: nonce)
         return true
     }
+
+    /// Keeps the nonce that an answer names for the next request (RFC 7616 section 3.5), this one's next round included.
+    func keepNextNonce(of answer: ServiceResponse, with credential: Credential?, _ memory: inout JourneyMemory) {
+        guard case .digest(let user, _) = credential?.scheme, !answer.context.isForeign,
+            let origin = answer.context.url?.origin,
+            let next = AuthenticationChallenge.information(in: answer.headers)["nextnonce"], !next.isEmpty,
+            let nonce = digests.keep(next, after: memory.digests[origin]?.nonce, from: origin, for: user)
+        else { return }
+        memory.digests[origin]?.nonce = nonce
+    }
 }
 
 extension AuthenticationChallenge {
