@@ -57,6 +57,18 @@ struct DigestAuthenticationTests {
         #expect(!field.contains("cnonce"))
     }
 
+    // RFC 7616 section 3.4: the algorithm must be the one that the challenge supplies.
+    @Test(arguments: [("", false), (", algorithm=md5", true), (", algorithm=\"MD5\"", true)])
+    func `the algorithm is named where the challenge names it`(parameter: String, isNamed: Bool) throws {
+        let headers: HTTPHeaders = ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth\(parameter)"]
+        let answer = try #require(DigestAnswer.best(of: AuthenticationChallenge.all(in: headers)))
+        let request = HTTPRequest(url: try #require(RequestURL("http://x.test/")))
+
+        let field = try answer.field(user: "u", password: "p", request: request, count: 1, clientNonce: "c")
+
+        #expect(field.contains("algorithm=MD5") == isNamed)
+    }
+
     @Test func `of two challenges the better algorithm is answered`() throws {
         var headers: HTTPHeaders = ["WWW-Authenticate": Self.challenge("MD5")]
         headers.add("WWW-Authenticate", Self.challenge("SHA-256"))

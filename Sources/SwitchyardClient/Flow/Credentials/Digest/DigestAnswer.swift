@@ -32,6 +32,8 @@ struct DigestAnswer: Equatable {
     private(set) var nonce: String
     let opaque: String?
     let algorithm: Algorithm
+    /// Whether the challenge names the algorithm: an answer names it only then.
+    let namesAlgorithm: Bool
     let protection: Protection
     let hashesUser: Bool
     let isUTF8: Bool
@@ -54,6 +56,7 @@ struct DigestAnswer: Equatable {
         self.realm = realm
         self.nonce = nonce
         self.algorithm = algorithm
+        namesAlgorithm = parameters["algorithm"] != nil
         opaque = parameters["opaque"]
         hashesUser = parameters["userhash"]?.lowercased() == "true"
         isUTF8 = parameters["charset"]?.uppercased() == "UTF-8"
@@ -115,8 +118,9 @@ struct DigestAnswer: Equatable {
     private func text(user: String, uri: String, response: String, use: (number: String, nonce: String)?) -> String {
         var parts = [
             userPart(user), "realm=\(quoted(realm))", "nonce=\(quoted(nonce))", "uri=\(quoted(uri))",
-            "response=\"\(response)\"", "algorithm=\(algorithm.rawValue)",
+            "response=\"\(response)\"",
         ]
+        if namesAlgorithm { parts.append("algorithm=\(algorithm.rawValue)") }
         if let use {
             parts.append("cnonce=\(quoted(use.nonce))")
             if protection != .none { parts += ["nc=\(use.number)", "qop=\(protection.rawValue)"] }
