@@ -69,6 +69,19 @@ struct DigestAuthenticationTests {
         #expect(field.contains("algorithm=MD5") == isNamed)
     }
 
+    // RFC 7616 section 4: what the user typed is put into Unicode's form C.
+    @Test func `name and password are composed where the server takes UTF-8`() throws {
+        let headers: HTTPHeaders = ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth, charset=UTF-8"]
+        let answer = try #require(DigestAnswer.best(of: AuthenticationChallenge.all(in: headers)))
+        let request = HTTPRequest(url: try #require(RequestURL("http://x.test/")))
+
+        let fields = try [("J\u{e4}son", "p\u{e9}"), ("Ja\u{308}son", "pe\u{301}")].map { user, password in
+            try answer.field(user: user, password: password, request: request, count: 1, clientNonce: "c")
+        }
+
+        #expect(fields[0] == fields[1])
+    }
+
     @Test func `of two challenges the better algorithm is answered`() throws {
         var headers: HTTPHeaders = ["WWW-Authenticate": Self.challenge("MD5")]
         headers.add("WWW-Authenticate", Self.challenge("SHA-256"))

@@ -75,6 +75,9 @@ struct DigestAnswer: Equatable {
         return answer
     }
 
+    /// What the user typed, as it is hashed and sent: composed where the server takes UTF-8 (section 4).
+    private func composed(_ text: String) -> String { isUTF8 ? text.precomposedStringWithCanonicalMapping : text }
+
     /// The value of the `Authorization` field.
     ///
     /// - Parameters:
@@ -94,6 +97,7 @@ struct DigestAnswer: Equatable {
         clientNonce: String,
         sessionNonce: String? = nil
     ) throws(RequestError) -> String {
+        let (user, password) = (composed(user), composed(password))
         let path = request.url.path.isEmpty ? "/" : request.url.path
         let uri = path + (request.url.query.map { "?\($0)" } ?? "")
         let counter = String(count, radix: 16)
