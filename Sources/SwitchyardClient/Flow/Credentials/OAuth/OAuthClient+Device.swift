@@ -26,7 +26,7 @@ extension OAuthClient {
         // The endpoint wants the name in the form even where the header has it.
         if case .basic = settings.authentication { form.append("client_id", settings.clientID) }
         if let scope = settings.scopeText { form.append("scope", scope) }
-        let answer: DeviceAnswer = try await ask(endpoint, form)
+        let answer: DeviceAnswer = try read(try await send(form, to: endpoint))
         return DeviceLogin(
             userCode: answer.userCode,
             verificationURL: answer.verificationURI,
@@ -39,8 +39,11 @@ extension OAuthClient {
 
     /// Waits until the user has confirmed the device.
     ///
-    /// It asks as often as the server allows, 5 s later each time the server says that this is too often, and goes on
-    /// after a failure of the network (RFC 8628 section 3.5). Cancelling the task ends it.
+    /// It asks as often as the server allows, 5 s later each time the server says that this is too often.
+    ///
+    /// A failure that passes does not end it: none of the network, no 5xx, 408 or 429. The pauses double until the server
+    /// answers again, up to a minute or twice the usual pause, and are as long as it wants at least (`Retry-After`;
+    /// RFC 8628 section 3.5). Cancelling the task ends it.
     ///
     /// - Parameter login: What the user is shown.
     /// - Returns: The token.
@@ -48,30 +51,73 @@ extension OAuthClient {
     public func credential(confirming login: DeviceLogin) async throws -> Credential {
         let time = client.time
         let end = time.now.advanced(by: login.lifetime)
-        var pause = login.interval
-        let form: Parameters = [
-            "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": login.deviceCode,
-        ]
+        var pace = DevicePace(interval: login.interval)
         while true {
-            let next = time.now.advanced(by: pause)
+            let next = time.now.advanced(by: pace.pause)
             guard next < end else {
                 try await time.sleep(until: end)
                 throw OAuthError.deviceExpired
             }
             try await time.sleep(until: next)
-            do {
-                return try await token(form)
-            } catch OAuthError.refused(.authorizationPending, _) {
-                continue
-            } catch OAuthError.refused(.slowDown, _) {
-                pause += .seconds(5)
-            } catch OAuthError.refused(.expiredToken, _) {
-                throw OAuthError.deviceExpired
-            } catch let failure as RequestFailure {
-                guard failure.passes else { throw failure }
-                pause = pause * 2
-            }
+            if let credential = try await ask(for: login, &pace) { return credential }
         }
+    }
+
+    /// Asks once; `nil` when the user has not confirmed yet, or what went wrong may pass.
+    private func ask(for login: DeviceLogin, _ pace: inout DevicePace) async throws -> Credential? {
+        let form: Parameters = [
+            "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": login.deviceCode,
+        ]
+        let answer: ServiceResponse
+        do {
+            answer = try await send(form, to: settings.tokenEndpoint)
+        } catch let failure as RequestFailure where failure.passes {
+            pace.fail(askedFor: failure.retryAfter)
+            return nil
+        }
+        do throws(OAuthError) {
+            return try credential(from: answer)
+        } catch {
+            switch error {
+            case .refused(.authorizationPending, _): pace.goOn()
+            case .refused(.slowDown, _): pace.slowDown()
+            case .refused(.expiredToken, _): throw OAuthError.deviceExpired
+            case .refused(.accessDenied, _), .refused(.invalidGrant, _), .refused(.invalidClient, _): throw error
+            default:
+                guard answer.passes else { throw error }
+                pace.fail(askedFor: RetryAfter.duration(in: answer.headers, now: clock()))
+            }
+            return nil
+        }
+    }
+}
+
+/// How long a device waits before it asks again.
+private struct DevicePace {
+    private var interval: Duration
+    private var backoff: Duration = .zero
+
+    init(interval: Duration) {
+        self.interval = interval
+    }
+
+    var pause: Duration { max(interval, backoff) }
+
+    /// Waits as usual after an answer.
+    mutating func goOn() {
+        backoff = .zero
+    }
+
+    /// Waits longer from now on.
+    mutating func slowDown() {
+        goOn()
+        interval += .seconds(5)
+    }
+
+    /// Waits longer until an answer comes, as long as the server wants at least.
+    mutating func fail(askedFor wish: Duration?) {
+        let longest = max(.seconds(60), interval * 2)
+        backoff = max(min(max(interval, backoff) * 2, longest), wish ?? .zero)
     }
 }
 
@@ -80,10 +126,20 @@ extension RequestFailure {
     fileprivate var passes: Bool {
         switch reason {
         case .transport(let error): error.kind != .cancelled && error.kind != .closed
-        case .deadlineExceeded, .overloaded: true
+        case .deadlineExceeded, .overloaded, .rateLimited, .queueFull: true
         default: false
         }
     }
+
+    /// How long a limit wants the request to stay away, if one does.
+    fileprivate var retryAfter: Duration? {
+        if case .rateLimited(let pause) = reason { pause } else { nil }
+    }
+}
+
+extension ServiceResponse {
+    /// Whether the status is one of a server that may be well a little later.
+    fileprivate var passes: Bool { status == 408 || status == 429 || (500..<600).contains(status) }
 }
 
 extension DeviceLogin: CustomStringConvertible, CustomDebugStringConvertible {

@@ -54,15 +54,23 @@ public struct OAuthClient: Sendable {
     }
 
     func token(_ form: Parameters, keeping refreshToken: String? = nil) async throws -> Credential {
-        let answer: TokenAnswer = try await ask(settings.tokenEndpoint, form)
+        try credential(from: try await send(form, to: settings.tokenEndpoint), keeping: refreshToken)
+    }
+
+    /// Reads a token.
+    func credential(
+        from answer: ServiceResponse,
+        keeping refreshToken: String? = nil
+    ) throws(OAuthError) -> Credential {
+        let answer: TokenAnswer = try read(answer)
         guard answer.tokenType.map({ $0.lowercased() == "bearer" }) ?? true else {
             throw OAuthError.malformedAnswer("a token of the type \(answer.tokenType ?? "")")
         }
         return answer.credential(at: clock(), keeping: refreshToken)
     }
 
-    /// Sends a form to an endpoint and reads its answer.
-    func ask<Answer: Decodable>(_ endpoint: String, _ form: Parameters) async throws -> Answer {
+    /// Sends a form to an endpoint.
+    func send(_ form: Parameters, to endpoint: String) async throws -> ServiceResponse {
         var form = form
         var configuration = APIConfiguration(path: endpoint, method: .post)
         switch settings.authentication {
@@ -77,7 +85,11 @@ public struct OAuthClient: Sendable {
         configuration.headers.add("Cache-Control", "no-store")
         configuration.body = .form(form)
         configuration.redirects = .sameOrigin
-        let answer = try await client.send(configuration)
+        return try await client.send(configuration)
+    }
+
+    /// Reads the answer of an endpoint.
+    func read<Answer: Decodable>(_ answer: ServiceResponse) throws(OAuthError) -> Answer {
         guard case .whole(let body) = answer.response.body else { throw OAuthError.malformedAnswer("a stream") }
         guard (200..<300).contains(answer.status) else { throw refusal(answer.status, body) }
         do {
