@@ -201,6 +201,26 @@ struct OAuthTests {
         #expect(credential == .bearer("t", expiresAt: Self.now.addingTimeInterval(3600)))
     }
 
+    // Some servers send 0 or -1 for a token without an end; the token itself is good, and the old one may be spent.
+    @Test(arguments: ["0", "\"0\"", "-1", "\"\"", "\"never\"", "true", "null"])
+    func `a lifetime that makes no sense is none`(lifetime: String) async throws {
+        let (oauth, _) = try Self.oauth(.json(#"{"access_token": "t", "expires_in": \#(lifetime)}"#))
+
+        #expect(try await oauth.clientCredential() == .bearer("t"))
+    }
+
+    @Test func `a token without a lifetime that makes sense is used and not renewed for every request`() async throws {
+        let credentials = Credentials(provider: OAuthProvider(Self.settings, grant: .clientCredentials))
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
+            request.url.path.hasSuffix("token")
+                ? .json(#"{"access_token": "t", "expires_in": 0}"#) : .status(200)
+        }
+
+        for _ in 0..<3 { _ = try await client.send(APIConfiguration(path: "x")) }
+
+        #expect(transport.requests.count { $0.url.path.hasSuffix("token") } == 1)
+    }
+
     // RFC 6749 section 5.2 wants 400; GitHub and Slack send 200.
     @Test func `a refusal is one also with a status of success`() async throws {
         let (oauth, _) = try Self.oauth(.json(#"{"error": "bad_code", "error_description": "no"}"#))

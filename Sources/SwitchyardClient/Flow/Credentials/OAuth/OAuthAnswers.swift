@@ -18,9 +18,23 @@ struct TokenAnswer: Decodable {
     func credential(at now: Date, keeping oldRefreshToken: String?) -> Credential {
         .bearer(
             accessToken,
-            expiresAt: expiresIn.map { now.addingTimeInterval(max(0, $0.value)) },
+            expiresAt: expiresIn.map { now.addingTimeInterval($0.value) },
             refreshToken: refreshToken ?? oldRefreshToken
         )
+    }
+}
+
+extension TokenAnswer {
+    /// Reads a token.
+    ///
+    /// A lifetime that cannot be read, or is not above 0, is not known: the token is good, and what it cost may be spent.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        accessToken = try container.decode(String.self, forKey: .accessToken)
+        tokenType = try container.decodeIfPresent(String.self, forKey: .tokenType)
+        let lifetime = try? container.decodeIfPresent(WrittenNumber.self, forKey: .expiresIn)
+        expiresIn = lifetime.flatMap { $0.value > 0 ? $0 : nil }
+        refreshToken = try container.decodeIfPresent(String.self, forKey: .refreshToken)
     }
 }
 
