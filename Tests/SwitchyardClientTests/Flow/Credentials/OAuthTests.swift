@@ -221,6 +221,21 @@ struct OAuthTests {
         #expect(transport.requests.count { $0.url.path.hasSuffix("token") } == 1)
     }
 
+    @Test(arguments: ["\"\"", "null"])
+    func `a renewal keeps the old refresh token when the server sends an empty one`(new: String) async throws {
+        let (oauth, _) = try Self.oauth(.json(#"{"access_token": "t2", "refresh_token": \#(new)}"#))
+
+        #expect(try await oauth.refreshed(.bearer("t", refreshToken: "r")) == .bearer("t2", refreshToken: "r"))
+    }
+
+    @Test func `an empty token is none, and the refusal beside it is what is wrong`() async throws {
+        let (oauth, _) = try Self.oauth(.json(#"{"access_token": "", "error": "invalid_grant"}"#))
+
+        await #expect(throws: OAuthError.refused(.invalidGrant, description: nil)) {
+            _ = try await oauth.clientCredential()
+        }
+    }
+
     // RFC 6749 section 5.2 wants 400; GitHub and Slack send 200.
     @Test func `a refusal is one also with a status of success`() async throws {
         let (oauth, _) = try Self.oauth(.json(#"{"error": "bad_code", "error_description": "no"}"#))

@@ -14,23 +14,26 @@ struct TokenAnswer: Decodable {
         case refreshToken = "refresh_token"
     }
 
-    /// The credential; a server that sends no new refresh token means the old one to be kept (section 6).
+    /// The credential; a server that sends no new refresh token, or an empty one, means the old one to be kept (section 6).
     func credential(at now: Date, keeping oldRefreshToken: String?) -> Credential {
         .bearer(
             accessToken,
             expiresAt: expiresIn.map { now.addingTimeInterval($0.value) },
-            refreshToken: refreshToken ?? oldRefreshToken
+            refreshToken: refreshToken.flatMap { $0.isEmpty ? nil : $0 } ?? oldRefreshToken
         )
     }
 }
 
 extension TokenAnswer {
-    /// Reads a token.
+    /// Reads a token; one that is empty is none.
     ///
     /// A lifetime that cannot be read, or is not above 0, is not known: the token is good, and what it cost may be spent.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         accessToken = try container.decode(String.self, forKey: .accessToken)
+        guard !accessToken.isEmpty else {
+            throw DecodingError.dataCorruptedError(forKey: .accessToken, in: container, debugDescription: "empty")
+        }
         tokenType = try container.decodeIfPresent(String.self, forKey: .tokenType)
         let lifetime = try? container.decodeIfPresent(WrittenNumber.self, forKey: .expiresIn)
         expiresIn = lifetime.flatMap { $0.value > 0 ? $0 : nil }
