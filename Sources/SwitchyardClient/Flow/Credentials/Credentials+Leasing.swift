@@ -11,8 +11,20 @@ extension Credentials {
         case renewed
     }
 
-    /// The credential for a round, after a renewal if the present one has ended.
+    /// The credential for a round, after a renewal if the present one has ended or is about to.
+    ///
+    /// One that is good still goes when renewing it failed in a way that may pass: a later request tries again.
     func lease(for journey: Journey) async throws(CredentialError) -> CredentialLease {
+        do throws(CredentialError) {
+            return try await renewedLease(for: journey)
+        } catch {
+            let view = view(in: journey.environment)
+            guard error.mayPass, let lease = leaseOfPresent(view) else { throw error }
+            return lease
+        }
+    }
+
+    private func renewedLease(for journey: Journey) async throws(CredentialError) -> CredentialLease {
         var begun: UInt64?
         var hasWaited = false
         while true {
@@ -44,8 +56,14 @@ extension Credentials {
     /// What a request goes with when the provider has no other credential: the present one as long as it is good, or
     /// none where that is allowed.
     private func leaseWithoutRenewal(_ view: View) -> CredentialLease? {
-        let present = view.credential.flatMap { $0.isExpired(at: clock(), leeway: .zero) ? nil : $0 }
-        guard present != nil || policy.allowsAnonymous else { return nil }
+        if let lease = leaseOfPresent(view) { return lease }
+        guard policy.allowsAnonymous else { return nil }
+        return CredentialLease(credential: nil, version: view.version, takenAt: view.endings)
+    }
+
+    /// The present credential as long as it is good.
+    private func leaseOfPresent(_ view: View) -> CredentialLease? {
+        guard let present = view.credential, !present.isExpired(at: clock(), leeway: .zero) else { return nil }
         return CredentialLease(credential: present, version: view.version, takenAt: view.endings)
     }
 
@@ -84,6 +102,16 @@ extension Credentials {
                 try await renew(for: journey, seeing: view, challenges: challenges)
             }
             hasWaited = true
+        }
+    }
+}
+
+extension CredentialError {
+    /// Whether a credential may be renewed later that could not be now.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .renewalFailed, .renewalTimedOut, .excessiveRenewal: true
+        case .missing, .loginRequired, .loggedOut, .unsupportedScheme: false
         }
     }
 }

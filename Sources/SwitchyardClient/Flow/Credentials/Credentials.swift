@@ -21,7 +21,8 @@ public import SwitchyardServices
 ///    whom the credential is not for, and one behind a redirect that answers a write, which would be done twice.
 /// 4. When renewing fails, every request that waited, and every one that was refused with that credential before,
 ///    fails with the same error. One that starts later may try again, unless the provider says
-///    ``CredentialError/loginRequired``.
+///    ``CredentialError/loginRequired``. A credential that is renewed before its end goes as long as it is good when the
+///    renewal fails for any other reason than that.
 /// 5. More than ``Policy/renewals`` in ``Policy/window`` are refused.
 /// 6. Requests of the renewal itself go without these credentials.
 /// 7. Credentials go to the origin of the server's base URL, also under https in place of http, and to no other: not to a

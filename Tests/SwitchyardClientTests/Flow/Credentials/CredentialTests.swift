@@ -263,6 +263,35 @@ struct CredentialTests {
         #expect(asked.withLock { $0 } == 1)
     }
 
+    @Test func `a credential that is about to end goes as long as it is good when it cannot be renewed for now`()
+        async throws
+    {
+        let credentials = Credentials(clock: { Self.now }) { _ in throw SampleError() }
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
+            .status(200)
+        }
+        credentials.set(.bearer("t", expiresAt: Self.now.addingTimeInterval(20)), in: .test)
+
+        let ends = await withTaskGroup(of: Int?.self) { group in
+            for _ in 0..<10 {
+                group.addTask { try? await client.result(of: APIConfiguration(path: "x")).get().status }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        for _ in 0..<10 { _ = try await client.send(APIConfiguration(path: "x")) }
+
+        #expect(ends == Array(repeating: 200, count: 10))
+        #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == "Bearer t" })
+    }
+
+    @Test func `one that is about to end is not sent when the provider wants a login`() async throws {
+        let credentials = Credentials(clock: { Self.now }) { _ in throw CredentialError.loginRequired }
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in .status(200) }
+        credentials.set(.bearer("t", expiresAt: Self.now.addingTimeInterval(20)), in: .test)
+
+        #expect(await client.failure(of: APIConfiguration(path: "x")) == .credentials(.loginRequired))
+    }
+
     @Test func `one that has ended is not sent when there is no other`() async throws {
         let credentials = Credentials(clock: { Self.now }) { _ in nil }
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
