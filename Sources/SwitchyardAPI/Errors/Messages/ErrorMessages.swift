@@ -1,3 +1,5 @@
+import SwitchyardClient
+
 /// The words for the user, by code and language.
 ///
 /// ### Replace or add
@@ -30,7 +32,7 @@ public struct ErrorMessages: Sendable {
         self.prefersServerMessage = prefersServerMessage
         texts = Self.builtIn
         detailed = Self.builtInDetails
-        self.languages = languages ?? MessageLanguage.systemPreferences.map(MessageLanguage.init(rawValue:))
+        self.languages = languages ?? UserLanguages.preferred.map(MessageLanguage.init(rawValue:))
     }
 
     /// Sets the text of a code in a language; an empty text takes it away.

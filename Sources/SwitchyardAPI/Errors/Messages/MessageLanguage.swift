@@ -1,5 +1,3 @@
-import Foundation
-
 /// A language of the messages, by its BCP 47 tag.
 public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
     /// The tag: `en`, `zh-Hans`.
@@ -42,20 +40,5 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
         let ordered = regions.filter(parts.contains) + regions
         let wanted = (isTraditional ? ["zh-hant"] : ["zh-hans", "zh"]) + ordered.map { "zh-\($0)" }
         return wanted.lazy.compactMap { tag in available.first { $0.rawValue.lowercased() == tag } }.first
-    }
-
-    /// The tags of the user's settings, most wanted first.
-    ///
-    /// On Apple systems these are the system's. Elsewhere Foundation does not read the environment, so the variables of
-    /// POSIX are read in the order that gettext uses.
-    static var systemPreferences: [String] {
-        #if canImport(Darwin)
-            return Locale.preferredLanguages
-        #else
-            let environment = ProcessInfo.processInfo.environment
-            let list = environment["LANGUAGE"].map { $0.split(separator: ":").map(String.init) } ?? []
-            let single = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
-            return list + (single.map { [$0] } ?? [])
-        #endif
     }
 }
