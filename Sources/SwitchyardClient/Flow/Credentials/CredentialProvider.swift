@@ -75,7 +75,8 @@ public struct CredentialEvent: Sendable, Hashable {
         case set
         /// It was renewed.
         case renewed
-        /// It could not be renewed; every request that waited has failed with this.
+        /// It could not be renewed; every request that waited has failed with this, unless it was to be renewed before
+        /// its end and is good still.
         case failed(CredentialError)
         /// The user logged out: what was stored for this user has to go.
         case loggedOut

@@ -22,7 +22,7 @@ struct CredentialSlot {
     private var renewals: [MonotonicTime] = []
     private var worker: UInt64?
     private var lastWorker: UInt64 = 0
-    private var waiters: [RenewalWaiter] = []
+    private(set) var waiters: [RenewalWaiter] = []
 
     /// Sets the credential from outside; whoever waits is handed back and goes on with it.
     ///

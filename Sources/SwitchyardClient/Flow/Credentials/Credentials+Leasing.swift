@@ -13,13 +13,14 @@ extension Credentials {
 
     /// The credential for a round, after a renewal if the present one has ended or is about to.
     ///
-    /// One that is good still goes when renewing it failed in a way that may pass: a later request tries again.
+    /// One that is to be renewed before its end goes as long as it is good when that failed in a way that may pass: a
+    /// later request tries again. One that is renewed since it was refused does not.
     func lease(for journey: Journey) async throws(CredentialError) -> CredentialLease {
         do throws(CredentialError) {
             return try await renewedLease(for: journey)
         } catch {
             let view = view(in: journey.environment)
-            guard error.mayPass, let lease = leaseOfPresent(view) else { throw error }
+            guard error.mayPass, isDue(view), let lease = leaseOfPresent(view) else { throw error }
             return lease
         }
     }
@@ -51,6 +52,12 @@ extension Credentials {
             try await renew(for: journey, seeing: view, challenges: [])
             hasWaited = true
         }
+    }
+
+    /// Whether the present credential is so close to its end that it is renewed without having been refused.
+    private func isDue(_ view: View) -> Bool {
+        guard let present = view.credential, !view.isShort else { return false }
+        return present.isExpired(at: clock(), leeway: policy.leeway)
     }
 
     /// What a request goes with when the provider has no other credential: the present one as long as it is good, or
