@@ -152,4 +152,50 @@ import Testing
         await #expect(throws: OAuthError.deviceExpired) { _ = try await device.call.value }
         #expect(device.asked == 2)
     }
+
+    // MARK: - What the server says of the login
+
+    private static func begin(_ answer: String) throws -> (oauth: OAuthClient, clock: ManualClock) {
+        let clock = ManualClock()
+        var settings = OAuthSettings(clientID: "app", tokenEndpoint: "token")
+        settings.deviceEndpoint = "device"
+        let (client, _) = try NetworkClient.stubbed(time: clock, options: { _ in }) { request in
+            request.url.path.hasSuffix("device") ? .json(answer) : .json(#"{"access_token": "t"}"#)
+        }
+        return (OAuthClient(settings, client: client), clock)
+    }
+
+    @Test(arguments: ["\"\"", "\"often\"", "true", "null"])
+    func `a pause that cannot be read is the usual one`(interval: String) async throws {
+        let (oauth, clock) = try Self.begin(
+            """
+            {"device_code": "d", "user_code": "AB", "verification_uri": "https://x.test", "expires_in": 60,
+            "interval": \(interval)}
+            """
+        )
+
+        let login = try await oauth.deviceAuthorization()
+        let call = Task { try await oauth.credential(confirming: login) }
+        await clock.waitForTimers(1, in: .seconds(5))
+        clock.advance(by: .seconds(5))
+
+        #expect(try await call.value == .bearer("t"))
+    }
+
+    @Test(arguments: ["0", "-1", "\"\"", "\"never\"", "null"])
+    func `a lifetime of a code that makes no sense ends no login of a device`(lifetime: String) async throws {
+        let (oauth, clock) = try Self.begin(
+            """
+            {"device_code": "d", "user_code": "AB", "verification_uri": "https://x.test", "expires_in": \(lifetime)}
+            """
+        )
+
+        let login = try await oauth.deviceAuthorization()
+        try #require(login.lifetime == .seconds(86_400))
+        let call = Task { try await oauth.credential(confirming: login) }
+        await clock.waitForTimers(1, in: .seconds(5))
+        clock.advance(by: .seconds(5))
+
+        #expect(try await call.value == .bearer("t"))
+    }
 }

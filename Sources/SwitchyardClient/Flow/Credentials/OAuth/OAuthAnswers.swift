@@ -58,7 +58,7 @@ struct DeviceAnswer: Decodable {
     var userCode: String
     var verificationURI: String
     var verificationURIComplete: String?
-    var expiresIn: WrittenNumber
+    var expiresIn: WrittenNumber?
     var interval: WrittenNumber?
 
     enum CodingKeys: String, CodingKey {
@@ -68,6 +68,22 @@ struct DeviceAnswer: Decodable {
         case verificationURIComplete = "verification_uri_complete"
         case expiresIn = "expires_in"
         case interval
+    }
+}
+
+extension DeviceAnswer {
+    /// Reads a login.
+    ///
+    /// A time that cannot be read is not known, nor is a lifetime that is not above 0: the server says when the code ends.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        deviceCode = try container.decode(String.self, forKey: .deviceCode)
+        userCode = try container.decode(String.self, forKey: .userCode)
+        verificationURI = try container.decode(String.self, forKey: .verificationURI)
+        verificationURIComplete = try container.decodeIfPresent(String.self, forKey: .verificationURIComplete)
+        let lifetime = try? container.decodeIfPresent(WrittenNumber.self, forKey: .expiresIn)
+        expiresIn = lifetime.flatMap { $0.value > 0 ? $0 : nil }
+        interval = try? container.decodeIfPresent(WrittenNumber.self, forKey: .interval)
     }
 }
 

@@ -9,7 +9,7 @@ public struct DeviceLogin: Sendable, Hashable {
     public var verificationURL: String
     /// The same with the code in it, for a QR code; `nil` when the server gives none.
     public var completeURL: String?
-    /// How long the code is good.
+    /// How long the code is good; a day at most, and where the server does not say.
     public var lifetime: Duration
     let deviceCode: String
     let interval: Duration
@@ -31,7 +31,7 @@ extension OAuthClient {
             userCode: answer.userCode,
             verificationURL: answer.verificationURI,
             completeURL: answer.verificationURIComplete,
-            lifetime: .seconds(min(max(0, answer.expiresIn.value), 86_400)),
+            lifetime: .seconds(min(answer.expiresIn?.value ?? 86_400, 86_400)),
             deviceCode: answer.deviceCode,
             interval: .seconds(min(max(1, answer.interval?.value ?? 5), 3_600))
         )
