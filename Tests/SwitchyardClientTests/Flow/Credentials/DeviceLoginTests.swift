@@ -198,4 +198,19 @@ import Testing
 
         #expect(try await call.value == .bearer("t"))
     }
+
+    @Test(arguments: ["device_code", "user_code"])
+    func `an empty code is none, and the refusal beside it is what is wrong`(name: String) async throws {
+        let other = name == "user_code" ? "device_code" : "user_code"
+        let (oauth, _) = try Self.begin(
+            """
+            {"\(name)": "", "\(other)": "x", "verification_uri": "https://x.test", "expires_in": 60,
+            "error": "invalid_client"}
+            """
+        )
+
+        await #expect(throws: OAuthError.refused(.invalidClient, description: nil)) {
+            _ = try await oauth.deviceAuthorization()
+        }
+    }
 }

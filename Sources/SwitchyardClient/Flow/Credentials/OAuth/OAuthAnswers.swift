@@ -72,13 +72,16 @@ struct DeviceAnswer: Decodable {
 }
 
 extension DeviceAnswer {
-    /// Reads a login.
+    /// Reads a login; a code that is empty is none.
     ///
     /// A time that cannot be read is not known, nor is a lifetime that is not above 0: the server says when the code ends.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         deviceCode = try container.decode(String.self, forKey: .deviceCode)
         userCode = try container.decode(String.self, forKey: .userCode)
+        guard !deviceCode.isEmpty, !userCode.isEmpty else {
+            throw DecodingError.dataCorruptedError(forKey: .deviceCode, in: container, debugDescription: "empty")
+        }
         verificationURI = try container.decode(String.self, forKey: .verificationURI)
         verificationURIComplete = try container.decodeIfPresent(String.self, forKey: .verificationURIComplete)
         let lifetime = try? container.decodeIfPresent(WrittenNumber.self, forKey: .expiresIn)
