@@ -213,4 +213,15 @@ import Testing
             _ = try await oauth.deviceAuthorization()
         }
     }
+
+    // Google and older Microsoft servers send the name of a draft.
+    @Test func `the place for the code may have the name that it had in drafts`() async throws {
+        let (oauth, _) = try Self.begin(
+            """
+            {"device_code": "d", "user_code": "AB", "verification_url": "https://x.test", "expires_in": 60}
+            """
+        )
+
+        #expect(try await oauth.deviceAuthorization().verificationURL == "https://x.test")
+    }
 }

@@ -65,6 +65,8 @@ struct DeviceAnswer: Decodable {
         case deviceCode = "device_code"
         case userCode = "user_code"
         case verificationURI = "verification_uri"
+        /// The name that it had in drafts, which Google's servers send still.
+        case verificationURL = "verification_url"
         case verificationURIComplete = "verification_uri_complete"
         case expiresIn = "expires_in"
         case interval
@@ -82,7 +84,9 @@ extension DeviceAnswer {
         guard !deviceCode.isEmpty, !userCode.isEmpty else {
             throw DecodingError.dataCorruptedError(forKey: .deviceCode, in: container, debugDescription: "empty")
         }
-        verificationURI = try container.decode(String.self, forKey: .verificationURI)
+        verificationURI =
+            try container.decodeIfPresent(String.self, forKey: .verificationURI)
+            ?? container.decode(String.self, forKey: .verificationURL)
         verificationURIComplete = try container.decodeIfPresent(String.self, forKey: .verificationURIComplete)
         let lifetime = try? container.decodeIfPresent(WrittenNumber.self, forKey: .expiresIn)
         expiresIn = lifetime.flatMap { $0.value > 0 ? $0 : nil }
