@@ -86,6 +86,26 @@ import Testing
 
         for path in ["a", "b"] { #expect(try await client.send(APIConfiguration(path: path)).status == 200) }
     }
+
+    @Test func `a nonce that is stale in a retry is answered as often as one was taken before`() async throws {
+        let state = Locked((nonce: 0, taken: 0))
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.digest(user: "u", password: "p"))
+            $0.retry = RetryPolicy(maximumRetries: 9, backoff: .constant(.zero))
+        }) { request in
+            state.withLock { state in
+                guard request.headers["Authorization"]?.contains("nonce=\"n\(state.nonce)\"") == true else {
+                    let challenge = "Digest realm=r, qop=auth, nonce=n\(state.nonce), stale=true"
+                    return .status(401, headers: ["WWW-Authenticate": challenge])
+                }
+                state.nonce += 1
+                state.taken += 1
+                return .status(state.taken < 3 ? 503 : 200)
+            }
+        }
+
+        #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
+    }
 }
 
 /// Lets so many go on as soon as all of them are there.

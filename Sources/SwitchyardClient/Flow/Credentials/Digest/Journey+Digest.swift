@@ -1,6 +1,6 @@
 /// How one request has answered the challenges of one server.
 struct DigestTrial: Sendable {
-    /// How often it has.
+    /// How often it has, since the last answer that was no refusal.
     var count: Int
     /// The nonce of its own that it was given last.
     var nonce: DigestNonce
@@ -33,7 +33,7 @@ extension Journey {
     /// Whether a 401 brought a digest challenge that another round answers.
     ///
     /// A request answers each server of the service once, since every one has a nonce of its own, and a second time when
-    /// that says that only its nonce was too old; after that the refusal is meant.
+    /// that says that only its nonce was too old, be it in each retry; after that the refusal is meant.
     func answersDigest(
         _ answer: ServiceResponse,
         with credential: Credential?,
@@ -55,10 +55,15 @@ extension Journey {
     }
 
     /// Keeps the nonce that an answer names for the next request (RFC 7616 section 3.5), this one's next round included.
+    ///
+    /// An answer that is no refusal has taken the present one: when that is too old for a retry, it is so for the first
+    /// time.
     func keepNextNonce(of answer: ServiceResponse, with credential: Credential?, _ memory: inout JourneyMemory) {
         guard case .digest(let user, _) = credential?.scheme, !answer.context.isForeign,
-            let origin = answer.context.url?.origin,
-            let next = AuthenticationChallenge.information(in: answer.headers)["nextnonce"], !next.isEmpty,
+            let origin = answer.context.url?.origin
+        else { return }
+        if memory.digests[origin] != nil { memory.digests[origin]?.count = 1 }
+        guard let next = AuthenticationChallenge.information(in: answer.headers)["nextnonce"], !next.isEmpty,
             let nonce = digests.keep(next, after: memory.digests[origin]?.nonce, from: origin, for: user)
         else { return }
         memory.digests[origin]?.nonce = nonce
