@@ -19,7 +19,7 @@ extension MemberNest {
 }
 
 extension RequestGroup: MemberNest {
-    var nested: [any GroupMember] { members }
+    var nested: [any GroupMember] { members + (prelude?.members() ?? []) }
 }
 
 extension RequestBatch: MemberNest {
@@ -31,5 +31,5 @@ extension RequestChain: MemberNest {
 }
 
 extension RequestGraph: MemberNest {
-    var nested: [any GroupMember] { [group] + waiting }
+    var nested: [any GroupMember] { [group] }
 }

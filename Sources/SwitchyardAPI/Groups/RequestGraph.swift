@@ -49,7 +49,8 @@ public final class RequestGraph: GroupMember {
             options: options,
             prelude: RequestGroup.Prelude(
                 start: { Self.prepare($0, contents) },
-                stop: { group in if let nodes = contents.withLock({ $0.enter() }) { Self.append(nodes, to: group) } }
+                stop: { group in if let nodes = contents.withLock({ $0.enter() }) { Self.append(nodes, to: group) } },
+                members: { contents.withLock { $0.nodes.map(\.member) } }
             )
         )
     }
@@ -68,17 +69,21 @@ public final class RequestGraph: GroupMember {
         after dependencies: [String] = []
     ) throws(GraphError) {
         guard group.state == .initialized else { throw .started }
-        if let nest = member as? any MemberNest, nest.holds(group) { throw .cycle([name]) }
-        try contents.withLock { (state) throws(GraphError) in
-            guard !state.hasEntered else { throw .started }
-            guard state.names.insert(name).inserted else { throw .duplicateName(name) }
-            state.nodes.append(Node(name: name, member: member, dependencies: dependencies))
+        let node = Node(name: name, member: member, dependencies: dependencies)
+        guard let nest = member as? any MemberNest else { return try insert(node) }
+        // In one step, so that no two graphs enter each other.
+        try RequestGroup.nesting.withLock { (_) throws(GraphError) in
+            if nest.holds(group) { throw .cycle([name]) }
+            try insert(node)
         }
     }
 
-    /// The members that the group does not have yet.
-    var waiting: [any GroupMember] {
-        contents.withLock { state in state.hasEntered ? [] : state.nodes.map(\.member) }
+    private func insert(_ node: Node) throws(GraphError) {
+        try contents.withLock { (state) throws(GraphError) in
+            guard !state.hasEntered else { throw .started }
+            guard state.names.insert(node.name).inserted else { throw .duplicateName(node.name) }
+            state.nodes.append(node)
+        }
     }
 
     /// Starts what depends on nothing.

@@ -25,6 +25,8 @@ public final class RequestGroup: GroupMember {
         var start: @Sendable (RequestGroup) -> Bool
         /// Sees to it that everybody who has to end is a member.
         var stop: @Sendable (RequestGroup) -> Void
+        /// Those who are to be members, whether they are yet or not.
+        var members: @Sendable () -> [any GroupMember]
     }
 
     struct State {
@@ -47,12 +49,12 @@ public final class RequestGroup: GroupMember {
     /// What accessories are told about it.
     public let subject: AccessorySubject
     let queue: DispatchQueue
-    /// Held while a member that has members itself is added to any group.
-    private static let nesting = Locked(())
+    /// Held while a member that has members itself is added to any group or graph.
+    static let nesting = Locked(())
     let contents: Locked<State>
     private let timeout: Duration?
     private let time: any TimeSource
-    private let prelude: Prelude?
+    let prelude: Prelude?
 
     /// Creates a group.
     ///

@@ -1,6 +1,7 @@
 import Dispatch
 import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
@@ -230,5 +231,34 @@ import Testing
         #expect(throws: GraphError.cycle(["self"])) { try graph.add(graph, named: "self") }
         #expect(throws: GraphError.cycle(["group"])) { try graph.add(group, named: "group") }
         #expect(!outer.add(later))
+    }
+
+    @Test func `a graph is no member of what it holds, not even as a group`() async throws {
+        let graph = RequestGraph(options: .test())
+        let outer = RequestGroup(options: .test())
+        try graph.add(outer, named: "outer")
+
+        #expect(!outer.add(graph.group))
+
+        // What was refused is not waited for.
+        guard outer.members.isEmpty else { return }
+        #expect(try await graph.finished().outcome == .succeeded)
+    }
+
+    @Test func `of two graphs that are added to each other at one time one is refused`() throws {
+        // Many, so that to look through them takes its time.
+        let members = (0..<300).map { _ in RequestGroup(options: .test()) }
+        for _ in 0..<200 {
+            let graphs = [RequestGraph(options: .test()), RequestGraph(options: .test())]
+            for graph in graphs {
+                for (number, member) in members.enumerated() { try graph.add(member, named: "\(number)") }
+            }
+            let added = Locked(0)
+            DispatchQueue.concurrentPerform(iterations: 2) { number in
+                guard (try? graphs[number].add(graphs[1 - number], named: "other")) != nil else { return }
+                added.withLock { $0 += 1 }
+            }
+            #expect(added.withLock { $0 } == 1)
+        }
     }
 }
