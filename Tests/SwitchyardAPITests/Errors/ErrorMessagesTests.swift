@@ -136,6 +136,15 @@ import Testing
         #expect(MessageLanguage.matching(tag, among: regional)?.rawValue == expected)
     }
 
+    @Test(arguments: [
+        ("zh-TW", "zh-Hant-TW"), ("zh-Hant-HK", "zh-Hant-TW"), ("zh-Hant", "zh-Hant-TW"), ("zh_CN.UTF-8", "zh-Hans-CN"),
+        ("zh-Hans", "zh-Hans-CN"), ("zh", "zh-Hans-CN"),
+    ])
+    func `Chinese texts that are named by script and region are found by either`(tag: String, expected: String) {
+        let whole = Set(["en", "zh-Hant-TW", "zh-Hans-CN"].map(MessageLanguage.init(rawValue:)))
+        #expect(MessageLanguage.matching(tag, among: whole)?.rawValue == expected)
+    }
+
     @Test(arguments: [("zh-Hant-TW", ["zh", "zh-CN", "zh-Hans"]), ("zh-Hans-CN", ["zh-Hant", "zh-TW", "zh-HK"])])
     func `Chinese texts in the other script are none`(tag: String, others: [String]) {
         let available = Set(others.map(MessageLanguage.init(rawValue:)))

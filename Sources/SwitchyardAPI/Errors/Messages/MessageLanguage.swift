@@ -17,7 +17,7 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
     ///
     /// It is looked for as RFC 4647 section 3.4 says: the whole tag, then without its last part, and so on. Chinese
     /// without a script is simplified, except for the regions that write traditional characters; one that is named by
-    /// its script fits one that is named by such a region. The other script never fits.
+    /// its script fits one that is named by such a region, or by both. The other script never fits.
     static func matching(_ tag: String, among available: Set<MessageLanguage>) -> MessageLanguage? {
         let text = tag.replacing("_", with: "-").prefix { $0 != "." && $0 != "@" }.lowercased()
         var parts = text.split(separator: "-").map(String.init)
@@ -38,7 +38,9 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
         let others = parts.contains("mo") ? ["mo", "hk", "tw"] : ["tw", "hk", "mo"]
         let regions = isTraditional ? others : ["cn", "sg"]
         let ordered = regions.filter(parts.contains) + regions
-        let wanted = (isTraditional ? ["zh-hant"] : ["zh-hans", "zh"]) + ordered.map { "zh-\($0)" }
+        let script = isTraditional ? "zh-hant" : "zh-hans"
+        let named = ordered.flatMap { ["zh-\($0)", "\(script)-\($0)"] }
+        let wanted = (isTraditional ? [script] : [script, "zh"]) + named
         return wanted.lazy.compactMap { tag in available.first { $0.rawValue.lowercased() == tag } }.first
     }
 }
