@@ -52,7 +52,9 @@ struct APICall<Value: Sendable>: Sendable {
         if answer.service.status == 304, let stored, !conditions.isEmpty {
             let place = answer.service.context.redirects.last?.to.text
             let isMeant = HTTPCacheRules.concerns(stored.answer?.headers ?? [:], confirmation: answer.service.headers)
-            if stored.answer?.redirectedTo == place, isMeant { return confirmed(stored, by: answer.service) }
+            if stored.answer?.redirectedTo == place, isMeant {
+                return confirmed(stored, by: answer.service, in: client)
+            }
             // Another place, or another content, than the conditions are about has met them: that says nothing.
             answer = try await question.unconditionalAnswer(through: client, id: id, by: deadline)
         }
@@ -112,7 +114,11 @@ struct APICall<Value: Sendable>: Sendable {
         return module.completed(plain, reading: isWhole ? rules.readable(raw) : nil)
     }
 
-    private func confirmed(_ stored: CachedValue<Value>, by answer: ServiceResponse) -> Fetched {
+    private func confirmed(
+        _ stored: CachedValue<Value>,
+        by answer: ServiceResponse,
+        in client: NetworkClient
+    ) -> Fetched {
         let response = APIResponse(
             value: stored.value,
             status: stored.answer?.status ?? 200,
@@ -120,7 +126,8 @@ struct APICall<Value: Sendable>: Sendable {
             source: .revalidated,
             context: answer.context
         )
-        return Fetched(response: response, body: nil, cost: stored.cost)
+        let removals = question.forgetOutdated(in: client) ? 1 : 0
+        return Fetched(response: response, body: nil, cost: stored.cost, removals: removals)
     }
 
     private func decoded(_ answer: APIQuestion.Answer) throws(APIError) -> Value {

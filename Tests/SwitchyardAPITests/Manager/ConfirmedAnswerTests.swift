@@ -51,6 +51,23 @@ import Testing
         #expect(try await topics.response(for: refresh, with: serializer).source == .revalidated)
     }
 
+    @Test func `a call that is confirmed removes the tags that it names, and is kept itself`() async throws {
+        let (client, _) = try tagged()
+        let topics = TopicAPI(client: client)
+        var other = TopicAPI.topic(2, lifetime: .seconds(600))
+        other.cache.tags = ["topics"]
+        var call = configuration()
+        call.cache.removesTags = ["topics"]
+        _ = try await topics.response(for: call, with: serializer)
+        _ = try await topics.response(for: other, with: serializer)
+        clock.advance(by: .seconds(100))
+
+        #expect(try await topics.response(for: call, with: serializer).source == .revalidated)
+
+        #expect(try await topics.response(for: call, with: serializer).isFromCache)
+        #expect(try await !topics.response(for: other, with: serializer).isFromCache)
+    }
+
     @Test(arguments: [CachePolicy.Freshness.lifetime, .http])
     func `F35, F45: the server may confirm what is shown while it is asked`(_ freshness: CachePolicy.Freshness)
         async throws
