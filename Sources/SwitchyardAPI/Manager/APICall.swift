@@ -100,7 +100,8 @@ struct APICall<Value: Sendable>: Sendable {
 
     /// The failure of a fetch that another call began, in the words of this one's module.
     func reworded(_ error: APIError) -> APIError {
-        guard let plain = error.plain?.value else { return error }
+        guard var plain = error.plain?.value else { return error }
+        plain.reason = module.own(plain.reason)
         let context = plain.context
         let rules = configuration.rules ?? module.rules
         let raw = RawResponse(

@@ -130,6 +130,14 @@ public struct APIModule: Sendable {
         return APIError(.module(ModuleFailure(module: "", code: nil, serverCode: code)), serverMessage: message)
     }
 
+    /// What another module's failure is to this one: the code that the server sent, by this one's table.
+    func own(_ reason: APIError.Reason) -> APIError.Reason {
+        guard envelope != nil, case .module(let failure) = reason, let code = failure.serverCode,
+            failure.module != (errors?.module ?? "")
+        else { return reason }
+        return refusal(code, nil).reason
+    }
+
     /// The error with the module's words, and with what the body of a refused answer says, formatted by the app.
     ///
     /// - Parameters:

@@ -92,6 +92,17 @@ import Testing
         #expect(errors.map { $0?.serverMessage } == ["Full.", "Full."])
     }
 
+    @Test func `whoever shares the fetch of another module has the server's code by its own table`() async throws {
+        let users = APIModule(errors: try ModuleErrors(UserError.self, [7: .nameTaken]), envelope: Envelope())
+        let topics = APIModule(errors: try ModuleErrors(TopicError.self, [7: .topicClosed]), envelope: Envelope())
+
+        let errors = try await sharedErrors(of: [users, topics], .json(#"{"code":7,"message":"Full."}"#))
+
+        #expect(errors.first??.module(UserError.self) == .nameTaken)
+        #expect(errors.last??.module(TopicError.self) == .topicClosed)
+        #expect(errors.map { $0?.serverMessage } == ["Full.", "Full."])
+    }
+
     /// The errors of calls of several modules that wait for one fetch, which the first began.
     private func sharedErrors(of modules: [APIModule], _ answer: StubAnswer) async throws -> [APIError?] {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(1), on: clock, answer) }
