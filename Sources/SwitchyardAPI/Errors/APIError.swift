@@ -39,6 +39,9 @@ public struct APIError: Error, Sendable {
         set { details.value.plain = newValue }
     }
 
+    /// The error as it was before, which says what happened whatever an app has made of it.
+    var unformatted: APIError { plain?.value ?? self }
+
     /// Behind one reference: every function that may throw an error keeps room for one, whole calls long.
     private var details: CopyOnWrite<Details>
 

@@ -103,6 +103,25 @@ import Testing
         #expect(errors.map { $0?.serverMessage } == ["Full.", "Full."])
     }
 
+    @Test func `a call does not end by the rules of another whose error its app has formatted`() async throws {
+        let delayed = StubAnswer.delayed(by: .seconds(1), on: clock, Self.missing)
+        let transport = StubTransport(answers: [delayed, Self.missing])
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        var module = APIModule()
+        module.formatError = { _ in APIError(.list(.noData)) }
+        let formatting = TopicAPI(client: client, module: module)
+        let topics = TopicAPI(client: client)
+        let refusing = Task { [strict] in try await formatting.response(for: strict, with: .string) }
+        while client.flights.waiting < 1 { await Task.yield() }
+        let accepting = Task { [lenient] in try await topics.response(for: lenient, with: .string) }
+        while client.flights.waiting < 2 { await Task.yield() }
+        await transport.waitForRequests(1)
+        clock.advance(by: .seconds(1))
+
+        #expect(try await accepting.value.value == "missing")
+        await #expect(throws: APIError(.list(.noData))) { try await refusing.value }
+    }
+
     /// The errors of calls of several modules that wait for one fetch, which the first began.
     private func sharedErrors(of modules: [APIModule], _ answer: StubAnswer) async throws -> [APIError?] {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(1), on: clock, answer) }

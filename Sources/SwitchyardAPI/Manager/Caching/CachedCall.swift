@@ -104,7 +104,7 @@ struct CachedCall<Value: Sendable>: Sendable {
     private func isByOwnRules(_ result: Result<APIResponse<Value>, APIError>) -> Bool {
         switch result {
         case .success(let response): call.accepts(response.status)
-        case .failure(let error): error.refusedStatus.map { !call.accepts($0) } ?? true
+        case .failure(let error): error.unformatted.refusedStatus.map { !call.accepts($0) } ?? true
         }
     }
 
@@ -129,5 +129,5 @@ struct CachedCall<Value: Sendable>: Sendable {
 
 extension APIError {
     /// Whether the time of the call was up.
-    fileprivate var isDeadline: Bool { reason == .limited(.deadline) }
+    fileprivate var isDeadline: Bool { unformatted.reason == .limited(.deadline) }
 }
