@@ -118,7 +118,7 @@ extension CachedCall {
 
 extension APIError {
     /// Whether the server has answered that there is nothing, or nothing any more.
-    fileprivate var isAnsweredGone: Bool { context.status == 404 || context.status == 410 }
+    fileprivate var isAnsweredGone: Bool { [404, 410].contains(unformatted.context.status) }
 }
 
 extension CachePolicy {

@@ -11,12 +11,12 @@ import Testing
     private let clock = ManualClock()
 
     /// A manager of a server with these answers, and a clock on the wall that goes with the other one.
-    private func topics(_ answers: [StubAnswer]) throws -> TopicAPI {
+    private func topics(_ answers: [StubAnswer], _ module: APIModule = .standard) throws -> TopicAPI {
         let client = try NetworkClient.stubbed(StubTransport(answers: answers), time: clock)
         client.responseCache = ResponseCache(time: clock) { [clock] in
             Self.start + MonotonicTime.zero.duration(to: clock.now).inSeconds
         }
-        return TopicAPI(client: client)
+        return TopicAPI(client: client, module: module)
     }
 
     private func answer(_ text: String, _ headers: HTTPHeaders) -> StubAnswer {
@@ -72,6 +72,19 @@ import Testing
         await #expect(throws: APIError(.status(status))) {
             try await topics.response(for: call(.never), with: .string)
         }
+
+        #expect(try await topics.response(for: call(), with: .string).value == "three")
+    }
+
+    @Test func `an answer that nothing is there any more takes the older one away, however its error is formatted`()
+        async throws
+    {
+        let old = answer("one", ["Cache-Control": "max-age=3600"])
+        var module = APIModule()
+        module.formatError = { APIError($0.reason, serverMessage: "formatted") }
+        let topics = try topics([old, .status(404), answer("three", [:])], module)
+        _ = try await topics.response(for: call(), with: .string)
+        _ = try? await topics.response(for: call(.never), with: .string)
 
         #expect(try await topics.response(for: call(), with: .string).value == "three")
     }
