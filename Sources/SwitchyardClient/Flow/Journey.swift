@@ -70,8 +70,14 @@ final class Journey: DispatchedRequest {
 
     /// Sets out.
     func start() {
-        guard state.withLock({ $0.begin() }) else { return core.remove(self) }
-        observe(.dispatched(configuration), round: 0)
+        let beginning = event(.dispatched(configuration), round: 0)
+        let hasBegun = state.withLock { state in
+            guard state.begin() else { return false }
+            // In one step, so that whoever ends it tells of the end behind it.
+            if let beginning { core.observers.send(beginning, to: plan.observers) }
+            return true
+        }
+        guard hasBegun else { return core.remove(self) }
         let timer =
             deadline == .distantFuture
             ? nil
@@ -144,15 +150,20 @@ extension Journey {
 
     /// Tells the observers; costs nothing when there are none.
     func observe(_ kind: DispatchEvent.Kind, round: Int) {
-        guard !plan.observers.isEmpty else { return }
-        let event = DispatchEvent(
+        guard let event = event(kind, round: round) else { return }
+        core.observers.send(event, to: plan.observers)
+    }
+
+    /// What the observers are told; `nil` when there are none.
+    private func event(_ kind: @autoclosure () -> DispatchEvent.Kind, round: Int) -> DispatchEvent? {
+        guard !plan.observers.isEmpty else { return nil }
+        return DispatchEvent(
             id: id,
             service: target.service,
             environment: environment,
             round: round,
             time: core.now,
-            kind: kind
+            kind: kind()
         )
-        core.observers.send(event, to: plan.observers)
     }
 }

@@ -109,6 +109,24 @@ struct ObserveTests {
         #expect(log.all == ["dispatched", "roundBegan", "attemptSent", "attemptEnded", "ended"])
     }
 
+    @Test func `a request that is cancelled while it begins has been dispatched before it ends`() async throws {
+        let log = EventLog()
+        let time = WatchedTime()
+        var options = NetworkClient.Options(seed: 1)
+        options.interceptors = [log.interceptor]
+        let transport = StubTransport { _ in .never }
+        let service = try Service.topics(servers: 1)
+        let client = try NetworkClient(service: service, transport: transport, options: options, time: time)
+        let id = RequestID()
+        time.watch { client.cancel(id) }
+
+        #expect(await client.failure(of: APIConfiguration(path: "x"), id: id) == .cancelled)
+        time.watch {}
+        await until { log.all.count == 2 }
+
+        #expect(log.all == ["dispatched", "ended"])
+    }
+
     @Test(arguments: [false, true])
     func `an attempt that a cancel cuts off while it is being started has ended before its request has`(
         isRedirect: Bool
@@ -190,5 +208,33 @@ struct ObserveTests {
 
         _ = await log.events(until: "ended")
         #expect(active.withLock { $0 } == 0)
+    }
+}
+
+/// A clock that tells when it is looked at.
+private final class WatchedTime: TimeSource {
+    private let clock = ManualClock()
+    private let watcher = Locked<@Sendable () -> Void>({})
+    private let isWatched = Locked(true)
+
+    var now: MonotonicTime {
+        // Whoever is told looks at it, too.
+        let isFirst = isWatched.withLock { isWatched in
+            defer { isWatched = false }
+            return isWatched
+        }
+        if isFirst {
+            watcher.withLock { $0 }()
+            isWatched.withLock { $0 = true }
+        }
+        return clock.now
+    }
+
+    func watch(_ watcher: @escaping @Sendable () -> Void) {
+        self.watcher.withLock { $0 = watcher }
+    }
+
+    func schedule(at deadline: MonotonicTime, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
+        clock.schedule(at: deadline, action)
     }
 }
