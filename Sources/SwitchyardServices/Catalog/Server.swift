@@ -22,8 +22,8 @@ public struct Server: Sendable, Hashable, Identifiable {
     /// - Parameters:
     ///   - name: The name, unique within the service.
     ///   - baseURLs: The base URL in each environment.
-    ///   - cdnURLs: The base URLs of the CDN, where there is one.
-    ///   - weight: The share of traffic relative to the other servers.
+    ///   - cdnURLs: The base URLs of the CDN, where there is one; none unless given.
+    ///   - weight: The share of traffic relative to the other servers; 1 unless given.
     public init(
         name: String,
         baseURLs: [ServiceEnvironment: ServerURL],

@@ -32,7 +32,7 @@ public struct Service: Sendable, Hashable {
     ///   - name: The name of the service.
     ///   - servers: The servers in order of preference, at least one and at most ``maximumServers``.
     ///   - defaultEnvironment: The environment that a client starts in; every server must have it.
-    ///   - switching: When to switch.
+    ///   - switching: When to switch; ``SwitchPolicy/recommended`` unless given.
     /// - Throws: A ``CatalogError`` that names the key and what was expected.
     public init(
         name: String,

@@ -14,7 +14,7 @@
 /// | `switching.errorRatio` | number | 0...1 | 0.1 | failures per finished request |
 /// | `switching.minimumRequests` | integer | requests | 40 | finished requests that it takes at least |
 /// | `switching.window` | number | seconds | 60 | the age up to which outcomes count |
-/// | `switching.windowRequests` | integer | requests | 100 | how many outcomes count: at least `minimumRequests`, at most 400 |
+/// | `switching.windowRequests` | integer | requests | 100, or `minimumRequests` | how many outcomes count, at most 400 |
 /// | `switching.consecutiveFailures` | integer | failures | 5 | only with the policy of that name |
 /// | `switching.selection` | string | | `priority` | one of ``SelectionStrategy`` |
 /// | `switching.failsBack` | boolean | | by policy | whether a recovered server gets its traffic back |
