@@ -8,7 +8,8 @@ public enum GroupPolicy: Sendable, Hashable {
     /// At the first member that fails or is cancelled: the others are cancelled and the group fails. Otherwise when all
     /// have succeeded.
     case failFast
-    /// At the first member that succeeds: the others are cancelled. When none does the group fails.
+    /// At the first member that succeeds: the others are cancelled. When none does the group fails; one without members
+    /// succeeds.
     case firstSuccess
     /// When so many members have succeeded: the others are cancelled. The group fails as soon as too few are left; of 0
     /// it succeeds at its start.
@@ -17,17 +18,17 @@ public enum GroupPolicy: Sendable, Hashable {
 
 /// How a group, batch, chain or graph goes about its members.
 public struct GroupOptions: Sendable {
-    /// When it is done.
+    /// When it is done, and with which outcome.
     public var policy: GroupPolicy
     /// How many members are under way at once, at least 1; all of them when `nil`.
     public var limit: Int?
     /// How long it may take in all; as long as its members when `nil`.
     public var timeout: Duration?
-    /// Names for accessories.
+    /// Names for accessories; none unless set.
     public var tags: Set<String>
     /// Where everything of the group comes, one after the other; the main queue unless set.
     public var queue: DispatchQueue
-    /// The clock of the timeout.
+    /// The clock of the timeout; the system's unless set.
     public var time: any TimeSource
 
     /// Creates options.

@@ -32,7 +32,7 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     /// - Parameters:
     ///   - pageSize: How many items to ask for; at least 1, default is 10.
     ///   - strategy: How the next page is named; default is page numbers from 1.
-    ///   - pageLimit: The most pages that one list may have; a guard against a server that never ends.
+    ///   - pageLimit: The most pages that one list may have, a guard against a server that never ends; default is 100,000.
     ///   - messages: The words of the errors that the recorder itself makes, such as those of an empty list; best those
     ///     of the manager's module.
     public convenience init(
@@ -52,7 +52,7 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     /// - Parameters:
     ///   - pageSize: How many items to ask for; at least 1, default is 10.
     ///   - strategy: How the next page is named; default is page numbers from 1.
-    ///   - pageLimit: The most pages that one list may have; a guard against a server that never ends.
+    ///   - pageLimit: The most pages that one list may have, a guard against a server that never ends; default is 100,000.
     ///   - messages: The words of the errors that the recorder itself makes, such as those of an empty list; best those
     ///     of the manager's module.
     ///   - id: The id of an item, as in `identifiedBy: \.id`.
