@@ -59,11 +59,11 @@ public final class ResponseCache: Sendable {
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - limits: The most that the cache keeps.
-    ///   - defaults: What holds for calls that say nothing of caching themselves.
+    ///   - limits: The most that the cache keeps; 20 MiB and 10,000 entries unless given.
+    ///   - defaults: What holds for calls that say nothing of caching themselves; no caching unless given.
     ///   - disk: Where answers are kept beyond memory; nowhere unless given.
-    ///   - locks: How many locks the entries are spread over; rounded up to a power of two, 256 at most.
-    ///   - time: The clock.
+    ///   - locks: How many locks the entries are spread over; rounded up to a power of two, 256 at most; 8 unless given.
+    ///   - time: The clock; the system's unless given.
     ///   - wallClock: The clock by which answers on disk grow old, and HTTP's dates are read.
     public init(
         limits: Limits = Limits(),

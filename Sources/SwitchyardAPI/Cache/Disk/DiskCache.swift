@@ -50,7 +50,7 @@ public final class DiskCache: AnswerStore {
     ///
     /// - Parameters:
     ///   - folder: The folder; it is made when it is not there, and kept out of backups on Apple systems.
-    ///   - limits: The most that the cache keeps.
+    ///   - limits: The most that the cache keeps; 100 MiB unless given.
     ///   - appVersion: The version of the app; the main bundle's unless given, `nil` when it is to play no part.
     ///   - seal: Keeps the entries from other eyes; none unless given.
     ///   - replacesFile: Whether a file that is in the folder's place is removed; default is `false`.
