@@ -20,15 +20,15 @@ public struct LogOptions: Sendable {
         public static let curl = Parts(rawValue: 16)
     }
 
-    /// Entries below it are not written.
+    /// Entries below it are not written; ``LogLevel/info`` unless set.
     public var level: LogLevel
-    /// What is written beside the line.
+    /// What is written beside the line; nothing unless set.
     public var parts: Parts
-    /// The categories that are written.
+    /// The categories that are written; all unless set.
     public var categories: Set<LogEntry.Category>
-    /// What is hidden.
+    /// What is hidden; ``Redaction/standard`` unless set.
     public var redaction: Redaction
-    /// The most bytes of a body that are written; at least 0.
+    /// The most bytes of a body that are written, at least 0; 4,096 unless set.
     public var bodyLimit: Int {
         didSet { bodyLimit = max(0, bodyLimit) }
     }
