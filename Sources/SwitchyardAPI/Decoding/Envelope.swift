@@ -7,13 +7,13 @@
 ///
 /// Each name may be a path of keys. Keys are compared as the decoder sees them, after its strategy for keys.
 public struct Envelope: Sendable, Hashable {
-    /// Where the code stands.
+    /// Where the code stands; `code` unless set.
     public var code: String
-    /// Where the message for the user stands.
+    /// Where the message for the user stands; `message` unless set.
     public var message: String
-    /// Where the data stands; empty when the data stand beside code and message.
+    /// Where the data stands; `data` unless set, empty when the data stand beside code and message.
     public var data: String
-    /// The codes that mean success.
+    /// The codes that mean success; 0 alone unless set.
     public var success: Set<BusinessCode>
 
     /// Creates a description.

@@ -20,7 +20,7 @@ public struct JSONDecoding: Sendable {
     /// Creates settings.
     ///
     /// - Parameters:
-    ///   - maximumDepth: How deep arrays and objects may nest.
+    ///   - maximumDepth: How deep arrays and objects may nest; ``JSONDepth/standard`` unless given.
     ///   - configure: Sets up a decoder, whose dates are ISO 8601 before. It may be called more than once.
     public init(
         maximumDepth: Int = JSONDepth.standard,

@@ -68,7 +68,7 @@ extension ResponseSerializer where Value == JSONValue {
     /// JSON of any shape.
     ///
     /// - Parameters:
-    ///   - removesNulls: Whether members and elements that are `null` are left out, at any depth.
+    ///   - removesNulls: Whether members and elements that are `null` are left out, at any depth; they stay unless given.
     ///   - decoding: Says how deep the body may nest.
     /// - Returns: The serialiser.
     public static func json(

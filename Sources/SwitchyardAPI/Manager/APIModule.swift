@@ -59,10 +59,10 @@ public struct APIModule: Sendable {
     /// Creates a module.
     ///
     /// - Parameters:
-    ///   - errors: How the server's business codes and statuses become the module's own.
-    ///   - envelope: The frame around every answer.
-    ///   - decoding: How JSON becomes values.
-    ///   - rules: What an answer has to be before it is decoded.
+    ///   - errors: How the server's business codes and statuses become the module's own; none unless given.
+    ///   - envelope: The frame around every answer; none unless given.
+    ///   - decoding: How JSON becomes values; ``JSONDecoding/standard`` unless given.
+    ///   - rules: What an answer has to be before it is decoded; ``ResponseRules/strict`` unless given.
     ///   - messages: The words for the user; those of `errors` unless given, which also speak for the module's codes that
     ///     have none here.
     public init(

@@ -31,7 +31,7 @@ public enum XMLEvent: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The text in UTF-8; a byte order mark is allowed.
-    ///   - maximumDepth: How deep elements may nest.
+    ///   - maximumDepth: How deep elements may nest; ``JSONDepth/standard`` unless given.
     /// - Returns: The events.
     /// - Throws: ``DecodingFailure`` with the offset of the byte at which the text stops being XML.
     public static func events(

@@ -9,9 +9,10 @@ extension NetworkClient {
     ///   - service: The service to talk to.
     ///   - environment: The environment to start in; the service's default when `nil`.
     ///   - transport: What carries the requests; the system's default when `nil`.
-    ///   - time: The clock and the timers.
+    ///   - time: The clock and the timers; the system's unless given.
     ///   - configure: Sets options; it is called once, before the client exists.
-    /// - Throws: ``ClientError`` when the service lacks the environment or the transport cannot be made.
+    /// - Throws: ``ClientError`` when the service lacks the environment, a base URL may not or cannot be asked, the retry
+    ///   policy makes no sense, or the transport cannot be made.
     public convenience init(
         service: Service,
         environment: ServiceEnvironment? = nil,

@@ -64,7 +64,7 @@ extension NetworkClient {
 
     /// What happens to the servers from now on: switches, ejections, probes, recoveries, new environments.
     ///
-    /// - Parameter limit: How many events are kept for a reader that is slow; older ones are dropped.
+    /// - Parameter limit: How many events are kept for a reader that is slow, 256 unless given; older ones are dropped.
     /// - Returns: A stream that ends when the client does.
     public func events(bufferingNewest limit: Int = 256) -> AsyncStream<ClientEvent> {
         core.events.stream(bufferingNewest: limit)

@@ -32,8 +32,9 @@ public final class NetworkClient: Sendable {
     ///   - environment: The environment to start in; the service's default when `nil`.
     ///   - transport: What carries the requests; the system's default when `nil`.
     ///   - options: Deadlines, limits and what is common to all requests.
-    ///   - time: The clock and the timers.
-    /// - Throws: ``ClientError`` when the service lacks the environment or the transport cannot be made.
+    ///   - time: The clock and the timers; the system's unless given.
+    /// - Throws: ``ClientError`` when the service lacks the environment, a base URL may not or cannot be asked, the retry
+    ///   policy makes no sense, or the transport cannot be made.
     public convenience init(
         service: Service,
         environment: ServiceEnvironment? = nil,

@@ -65,22 +65,29 @@ public struct APIConfiguration: Sendable {
         @inlinable _modify { yield &parts.value.headers }
     }
 
-    /// How long the call may take in all, attempts and waiting included; the client's default when `nil`.
+    /// How long the call may take in all, attempts and waiting included; the client's default, 60 s unless
+    /// ``RequestGenerator/timeouts`` say otherwise, when `nil`.
+    ///
+    /// Of a stream the default bounds the head of the answer alone, and uploads and downloads it does not bound.
     public var timeout: Duration? {
         get { packedTimeout.value }
         set { packedTimeout = PackedDuration(newValue) }
     }
-    /// How long a connection may take to come about; the client's default when `nil`.
+    /// How long a connection may take to come about; the client's default, no limit of its own unless set, when `nil`.
     public var connectTimeout: Duration? {
         get { packedConnectTimeout.value }
         set { packedConnectTimeout = PackedDuration(newValue) }
     }
-    /// How long the other side may pause, in taking the body and in answering; the client's default when `nil`.
+    /// How long the other side may pause, in taking the body and in answering; the client's default, no limit of its own
+    /// unless set, when `nil`.
+    ///
+    /// Uploads and downloads give up after 60 s then.
     public var idleTimeout: Duration? {
         get { packedIdleTimeout.value }
         set { packedIdleTimeout = PackedDuration(newValue) }
     }
-    /// The largest response body in bytes that is accepted; the client's default when `nil`.
+    /// The largest response body in bytes that is accepted, after decompression; the client's default, no limit unless set,
+    /// when `nil`.
     public var responseBodyLimit: Int?
     /// How the response's body is handed over; in one piece unless set.
     public var delivery = HTTPRequest.Delivery.whole
@@ -140,11 +147,11 @@ public struct APIConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path below the base URL, or an absolute URL.
-    ///   - method: The method.
+    ///   - method: The method; GET unless given.
     ///   - query: Parameters of the URL.
-    ///   - body: The body.
+    ///   - body: The body; none unless given.
     ///   - headers: Header fields.
-    ///   - timeout: How long the call may take in all.
+    ///   - timeout: How long the call may take in all; the client's default unless given.
     public init(
         path: String = "",
         method: HTTPMethod = .get,

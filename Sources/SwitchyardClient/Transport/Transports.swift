@@ -3,7 +3,7 @@ public enum Transports {
     /// Creates the default transport of this system: ``CurlTransport`` on Linux, ``URLSessionTransport`` on
     /// Apple systems.
     ///
-    /// - Parameter tls: Whom the transport trusts, and how it identifies itself.
+    /// - Parameter tls: Whom the transport trusts, and how it identifies itself; the system's trust unless given.
     /// - Returns: The transport.
     /// - Throws: ``TransportError`` when the transport cannot be created; on Linux when libcurl is missing or too old.
     public static func systemDefault(

@@ -38,7 +38,7 @@ public final class StubTransport: Transport {
     /// Creates a transport that asks a closure for each answer.
     ///
     /// - Parameters:
-    ///   - completion: Where completions are called.
+    ///   - completion: Where completions are called; on a queue of the transport unless given.
     ///   - time: The clock on which the requests' total timeouts run, and the idle timeout while no answer comes at all;
     ///     `nil` lets them not run. In the pauses of an answer the idle timeout runs on their clock; there is nothing to
     ///     connect to.

@@ -10,7 +10,7 @@ public import SwitchyardServices
 ///
 ///     let credentials = Credentials { renewal in try await login.refresh(renewal) }
 ///     options.credentials = credentials
-///     credentials.set(.bearer(token, expiresAt: expiry, refreshToken: refresh))
+///     credentials.set(.bearer(token, expiresAt: expiry, refreshToken: refresh), in: client.environment)
 ///
 /// ### Rules
 /// 1. A request goes with the credential of its environment, and waits while that is being renewed.
@@ -63,7 +63,7 @@ public final class Credentials: Sendable {
     ///
     /// - Parameters:
     ///   - provider: Where they are kept and how they are renewed.
-    ///   - policy: When they are renewed.
+    ///   - policy: When they are renewed; as ``Policy`` has it unless given.
     ///   - clock: The time of day, which expiry needs; the system's unless given.
     public init(
         provider: any CredentialProvider,
@@ -78,7 +78,7 @@ public final class Credentials: Sendable {
     /// Creates credentials that a closure renews.
     ///
     /// - Parameters:
-    ///   - policy: When they are renewed.
+    ///   - policy: When they are renewed; as ``Policy`` has it unless given.
     ///   - clock: The time of day; the system's unless given.
     ///   - renew: Gets a new credential; see ``CredentialProvider/renew(_:)``.
     public convenience init(

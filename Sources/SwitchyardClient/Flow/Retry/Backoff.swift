@@ -48,17 +48,17 @@ public struct Backoff: Sendable, Hashable {
         self.jitter = jitter
     }
 
-    /// The same pause before every retry.
+    /// The same pause before every retry; without jitter unless given.
     public static func constant(_ base: Duration, jitter: Jitter = .none) -> Backoff {
         Backoff(base: base, growth: .constant, jitter: jitter)
     }
 
-    /// A pause that grows by the base.
+    /// A pause that grows by the base; without cap and jitter unless given.
     public static func linear(_ base: Duration, cap: Duration? = nil, jitter: Jitter = .none) -> Backoff {
         Backoff(base: base, growth: .linear, cap: cap, jitter: jitter)
     }
 
-    /// A pause that grows by a factor.
+    /// A pause that grows by a factor; from 0.5 s, doubled each time up to 20 s, with full jitter unless given.
     public static func exponential(
         base: Duration = .milliseconds(500),
         factor: Double = 2,

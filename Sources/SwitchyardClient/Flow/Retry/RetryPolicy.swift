@@ -68,7 +68,7 @@ public struct RetryPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - maximumRetries: How often; twice unless given.
-    ///   - backoff: The pauses.
+    ///   - backoff: The pauses; exponential from 0.5 s to 20 s with full jitter unless given.
     /// - Returns: The policy.
     public static func connectionLost(
         maximumRetries: Int = 2,

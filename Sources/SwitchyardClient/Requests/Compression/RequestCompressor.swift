@@ -37,9 +37,9 @@ public struct RequestCompressor: Sendable {
     /// Creates a compressor.
     ///
     /// - Parameters:
-    ///   - format: The format.
-    ///   - encoded: What is done about a request that is encoded already.
-    ///   - isWorthwhile: Decides by the body.
+    ///   - format: The format; deflate unless given.
+    ///   - encoded: What is done about a request that is encoded already; it is left as it is unless given.
+    ///   - isWorthwhile: Decides by the body; 1,024 bytes are enough unless given.
     public init(
         _ format: Format = .deflate,
         encoded: Encoded = .skipped,

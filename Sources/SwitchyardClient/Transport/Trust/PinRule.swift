@@ -30,8 +30,8 @@ public struct PinRule: Sendable, Hashable {
     ///   - hosts: The hosts: `example.com`, `*.example.com` for one label more, `**.example.com` for the domain itself
     ///     and everything below.
     ///   - pins: At least two of them, the one in use and the one that will follow; one will do for ``Mode/reportOnly``.
-    ///   - mode: What happens when a host has none of them.
-    ///   - expiresAt: When the rule ends.
+    ///   - mode: What happens when a host has none of them; it is refused unless given.
+    ///   - expiresAt: When the rule ends; never unless given.
     /// - Throws: ``PinRuleError``.
     public init(
         hosts: String,

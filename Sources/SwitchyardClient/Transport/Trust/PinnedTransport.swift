@@ -9,7 +9,7 @@ import SwitchyardServices
 /// ### Use
 ///
 ///     let rules = [try PinRule(hosts: "**.example.com", pins: [current, next])]
-///     let transport = try PinnedTransport(rules: rules) { pins in
+///     let transport = try PinnedTransport(rules: rules) { pins throws(TransportError) in
 ///         try Transports.systemDefault(tls: TLSConfiguration(pins: pins))
 ///     }
 ///
@@ -49,7 +49,7 @@ public final class PinnedTransport: Transport {
     ///
     /// - Parameters:
     ///   - rules: The rules; of several for one host the first counts.
-    ///   - otherHosts: What happens to hosts that no rule names.
+    ///   - otherHosts: What happens to hosts that no rule names; they are asked unless told otherwise.
     ///   - clock: The time of day, by which rules end; the system's unless given.
     ///   - report: Told of mismatches under ``PinRule/Mode/reportOnly``, on a thread of the transport.
     ///   - make: Makes a transport for a set of pins; called once for every rule, and once without pins.

@@ -23,8 +23,8 @@ public struct RequestTraits: Sendable, Hashable {
     /// Creates traits.
     ///
     /// - Parameters:
-    ///   - priority: How much the request matters.
-    ///   - session: The name of the session; its hash is the same on every machine and in every run.
+    ///   - priority: How much the request matters; normal unless given.
+    ///   - session: The name of the session, none unless given; its hash is the same on every machine and in every run.
     public init(priority: Priority = .normal, session: String? = nil) {
         self.priority = priority
         sessionKey = session.map { StableHash.of($0) }

@@ -56,19 +56,20 @@ public struct LoopbackStatistics: Sendable, Hashable {
 
 /// How much a ``LoopbackServer`` takes and keeps; what is negative counts as 0.
 public struct LoopbackLimits: Sendable, Hashable {
-    /// The largest head in bytes; a larger one is answered with 431.
+    /// The largest head in bytes, 64 KiB unless set; a larger one is answered with 431.
     public var headBytes: Int {
         didSet { headBytes = max(0, headBytes) }
     }
-    /// Bytes of a request's body that are kept for a handler that does not read, before the client has to wait.
+    /// Bytes of a request's body that are kept for a handler that does not read, before the client has to wait; 64 KiB
+    /// unless set.
     public var bufferedBodyBytes: Int {
         didSet { bufferedBodyBytes = max(0, bufferedBodyBytes) }
     }
-    /// Bytes of each request's body that are recorded.
+    /// Bytes of each request's body that are recorded; 1 MiB unless set.
     public var recordedBodyBytes: Int {
         didSet { recordedBodyBytes = max(0, recordedBodyBytes) }
     }
-    /// The number of requests that are recorded; the oldest goes first.
+    /// The number of requests that are recorded, 10,000 unless set; the oldest goes first.
     public var recordedRequests: Int {
         didSet { recordedRequests = max(0, recordedRequests) }
     }
