@@ -59,7 +59,7 @@ struct APICall<Value: Sendable>: Sendable {
             answer = try await question.unconditionalAnswer(through: client, id: id, by: deadline)
         }
         let response = try response(answer)
-        let removals = answer.removals + (question.forgetOutdated(in: client) ? 1 : 0)
+        let removals = answer.removals + question.forgetOutdated(in: client)
         return Fetched(response: response, body: answer.data, cost: answer.data.count, removals: removals)
     }
 
@@ -127,8 +127,12 @@ struct APICall<Value: Sendable>: Sendable {
             source: .revalidated,
             context: answer.context
         )
-        let removals = question.forgetOutdated(in: client) ? 1 : 0
-        return Fetched(response: response, body: nil, cost: stored.cost, removals: removals)
+        return Fetched(
+            response: response,
+            body: nil,
+            cost: stored.cost,
+            removals: question.forgetOutdated(in: client)
+        )
     }
 
     private func decoded(_ answer: APIQuestion.Answer) throws(APIError) -> Value {

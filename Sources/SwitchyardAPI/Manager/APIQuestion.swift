@@ -144,14 +144,16 @@ final class APIQuestion: Sendable {
         module.completed(APIError(reason))
     }
 
-    /// Removes the stored answers that this call has made wrong; whether it names any.
+    /// Removes the stored answers that this call has made wrong.
+    ///
+    /// - Returns: How many removals that was.
     @discardableResult
-    func forgetOutdated(in client: NetworkClient) -> Bool {
-        guard configuration.mayHaveAttachments else { return false }
+    func forgetOutdated(in client: NetworkClient) -> Int {
+        guard configuration.mayHaveAttachments else { return 0 }
         let tags = configuration.cache.removesTags
-        guard !tags.isEmpty else { return false }
+        guard !tags.isEmpty else { return 0 }
         client.responseCache.removeAll(tagged: tags)
-        return true
+        return 1
     }
 
     /// Removes what HTTP's rules no longer allow to be used once this call has changed it.
