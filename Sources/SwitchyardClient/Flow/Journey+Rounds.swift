@@ -92,7 +92,7 @@ extension Journey {
     /// Ends what is one user's where another one has logged in: behind the wait for a credential, which may be that of
     /// the other.
     private func checkUser() throws(RequestFailure.Reason) {
-        guard let user = configuration.user, core.options.user?(environment) != user else { return }
+        guard let user = configuration.user, core.user(in: environment) != user else { return }
         throw .cancelled
     }
 

@@ -51,7 +51,7 @@ extension Outbox {
     /// Where the client is, and who is logged in there.
     private var place: (environment: ServiceEnvironment, user: String?) {
         let environment = client.environment
-        return (environment, client.user(in: environment))
+        return (environment, client.core.user(in: environment))
     }
 
     private func isOne(_ entry: OutboxEntry, of place: (environment: ServiceEnvironment, user: String?)) -> Bool {

@@ -149,7 +149,7 @@ public final class Outbox: Sendable {
             id: 0,
             date: date(),
             environment: pool.environment,
-            user: client.user(in: pool.environment),
+            user: client.core.user(in: pool.environment),
             generator: pool.generator
         )
         let entry = try state.withLock { (state) throws(OutboxError) in

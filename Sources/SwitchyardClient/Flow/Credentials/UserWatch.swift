@@ -44,10 +44,12 @@ extension Credentials {
     }
 }
 
-extension NetworkClient {
+extension ClientCore {
     /// The user who is logged in, by the name that the app gives.
-    func user(in environment: ServiceEnvironment) -> String? { core.options.user?(environment) }
+    func user(in environment: ServiceEnvironment) -> String? { options.user?(environment) }
+}
 
+extension NetworkClient {
     /// Calls back when another user may have taken the place of the one before; `nil` when the client has no credentials.
     package func whenUserChanges(_ action: @escaping @Sendable (ServiceEnvironment) -> Void) -> UserWatch? {
         core.options.credentials?.whenUserChanges(action)

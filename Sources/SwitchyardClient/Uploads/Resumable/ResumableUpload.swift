@@ -29,7 +29,7 @@ struct ResumableUpload {
         self.resumption = resumption
         self.progress = progress
         context = transfer.context(method: configuration.request.sentMethod)
-        user = transfer.core.options.user?(transfer.pool.environment)
+        user = transfer.core.user(in: transfer.pool.environment)
         do throws(RequestError) {
             let source = configuration.source
             pieces = try UploadPieces(source, monitor: configuration.monitor)
