@@ -73,8 +73,8 @@ extension ServerPool {
     }
 
     /// The path, without its query, of a URL below the base URL of a server, or of its content delivery network: under it
-    /// answers are stored; `nil` when it leads to none,
-    /// or paths are joined in another way than by standing behind the base URL.
+    /// answers are stored; `nil` when it leads to none, or paths are joined in another way than by standing behind the
+    /// base URL.
     func storagePath(of url: RequestURL) -> String? {
         guard generator.join == .append else { return nil }
         let sites = state.withLock { $0.sites }
