@@ -71,9 +71,9 @@ public final class ExpectedRequests: Sendable {
         let counts = state.counts
         let isOpen = { (index: Int) in matches[index] && counts[index] < self.expectations[index].count.upperBound }
         guard isOrdered else {
-            return matches.indices.filter(isOpen).reduce(nil) { best, index in
-                guard let best, expectations[index].conditions <= expectations[best].conditions else { return index }
-                return best
+            // The first of the greatest: `max` would give the last.
+            return matches.indices.filter(isOpen).min {
+                expectations[$0].conditions > expectations[$1].conditions
             }
         }
         for index in matches.indices.dropFirst(state.current) {
