@@ -190,29 +190,18 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `a total timeout runs on the clock of the transport`() async {
+    @Test(arguments: [HTTPRequest.Timeouts(total: .seconds(3)), HTTPRequest.Timeouts(idle: .seconds(3))])
+    func `a total and an idle timeout run on the clock of the transport while no answer comes`(
+        timeouts: HTTPRequest.Timeouts
+    ) async {
         let transport = StubTransport(time: clock) { _ in .never }
         var request = HTTPRequest.stub("/")
-        request.timeouts.total = .seconds(3)
+        request.timeouts = timeouts
         async let result = transport.outcome(of: request)
         await clock.waitForTimers(1)
 
         clock.advance(by: .seconds(3))
 
-        #expect(await result.failure?.kind == .timeout)
-    }
-
-    @Test func `no answer at all ends by the idle timeout, on the clock of the transport`() async {
-        let transport = StubTransport(time: clock) { _ in .never }
-        var request = HTTPRequest.stub("/")
-        request.timeouts.idle = .seconds(3)
-        async let result = transport.outcome(of: request)
-        await transport.waitForRequests(1)
-
-        clock.advance(by: .seconds(3))
-
-        #expect(transport.openExchanges == 0)
-        transport.shutdown()
         #expect(await result.failure?.kind == .timeout)
     }
 }
