@@ -79,7 +79,8 @@ struct DigestAuthenticationTests {
             try answer.field(user: user, password: password, request: request, count: 1, clientNonce: "c")
         }
 
-        #expect(fields[0] == fields[1])
+        // Texts of another form are equal to Swift, and not to a server.
+        #expect(Array(fields[0].utf8) == Array(fields[1].utf8))
     }
 
     @Test func `of two challenges the better algorithm is answered`() throws {
