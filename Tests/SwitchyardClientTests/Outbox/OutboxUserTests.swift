@@ -22,6 +22,13 @@ import Testing
         APIConfiguration(path: path, method: .post, timeout: .seconds(7_200))
     }
 
+    /// Stores a write of Ada's, who goes and is followed by Bob.
+    private func leaveWrite(in outbox: Outbox) throws {
+        session.logIn("ada", token: "a1")
+        try outbox.store(write("a"))
+        session.logIn("bob", token: "b1")
+    }
+
     /// What was asked, and with which credential.
     private func sent(_ transport: StubTransport) -> [String] {
         transport.requests.map { request in
@@ -33,9 +40,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
-        session.logIn("ada", token: "a1")
-        try outbox.store(write("a"))
-        session.logIn("bob", token: "b1")
+        try leaveWrite(in: outbox)
         try outbox.store(write("b"))
 
         #expect(try await outbox.flush() == nil)
@@ -124,9 +129,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client(knowsUsers: false)
         let outbox = try Outbox(file: file, client: client)
-        session.logIn("ada", token: "a1")
-        try outbox.store(write("a"))
-        session.logIn("bob", token: "b1")
+        try leaveWrite(in: outbox)
 
         try await outbox.flush()
 
@@ -151,9 +154,7 @@ import Testing
         let now = Locked(Date(timeIntervalSince1970: 0))
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client, date: { now.withLock { $0 } })
-        session.logIn("ada", token: "a1")
-        try outbox.store(write("a"))
-        session.logIn("bob", token: "b1")
+        try leaveWrite(in: outbox)
         now.withLock { $0 += 8 * 86_400 }
 
         try await outbox.flush()
@@ -220,9 +221,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
-        session.logIn("ada", token: "a1")
-        try outbox.store(write("a"))
-        session.logIn("bob", token: "b1")
+        try leaveWrite(in: outbox)
         let run = outbox.run()
         defer { run.stop() }
         try outbox.store(write("b"))

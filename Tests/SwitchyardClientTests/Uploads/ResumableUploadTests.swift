@@ -290,20 +290,3 @@ struct ResumableUploadTests {
         #expect(String(decoding: body, as: UTF8.self) == #"{"bytes": 700000}"#)
     }
 }
-
-/// A server, or several that share a storage, for uploads that can go on.
-final class UploadLab: Sendable {
-    let lab: DownloadLab
-    let uploads: LoopbackUploads
-
-    init(_ dialect: LoopbackUploads.Dialect, servers count: Int = 1, options: NetworkClient.Options? = nil) throws {
-        lab = try DownloadLab(count, options: options ?? NetworkClient.Options(seed: 1))
-        uploads = LoopbackUploads(dialect)
-        for server in lab.servers { uploads.open(on: server) }
-    }
-
-    var client: NetworkClient { lab.client }
-    var server: LoopbackServer { lab.server }
-    var servers: [LoopbackServer] { lab.servers }
-    var folder: URL { lab.folder }
-}

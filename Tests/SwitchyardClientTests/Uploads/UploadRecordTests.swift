@@ -16,25 +16,11 @@ struct UploadRecordTests {
         return file
     }
 
-    private func upload(_ file: URL, _ lab: UploadLab) -> UploadConfiguration {
-        var upload = UploadConfiguration(path: "files", from: .file(file))
-        upload.resumption = lab.uploads.dialect == .tus ? .tus() : .contentRange()
-        upload.resumption?.directory = lab.folder.appendingPathComponent("kept")
-        upload.resumption?.maximumContinuations = 0
-        return upload
-    }
-
-    private func records(_ lab: UploadLab) -> [URL] {
-        let folder = lab.folder.appendingPathComponent("kept")
-        return (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-    }
-
     /// A lab in which an upload was cut after 300,000 bytes.
     private func cutLab(_ dialect: LoopbackUploads.Dialect, servers: Int = 1) async throws -> (UploadLab, URL) {
         let lab = try UploadLab(dialect, servers: servers)
         let file = try file(lab)
-        lab.uploads.cut(after: 300_000)
-        _ = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload(file, lab)) }
+        try await lab.cut(file)
         return (lab, file)
     }
 
@@ -45,19 +31,19 @@ struct UploadRecordTests {
         let (lab, file) = try await cutLab(dialect)
         let client = try NetworkClient(service: .loopback(lab.servers))
         defer { client.shutdown() }
-        #expect(records(lab).count == 1)
+        #expect(lab.records.count == 1)
 
-        _ = try await client.upload(upload(file, lab))
+        _ = try await client.upload(lab.keptUpload(of: file))
 
         #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
         #expect(lab.server.requests.last?.bodyCount == 400_000)
-        #expect(records(lab).isEmpty)
+        #expect(lab.records.isEmpty)
     }
 
     @Test func `nobody but the owner can read the record`() async throws {
         let (lab, _) = try await cutLab(.tus)
 
-        let record = try #require(records(lab).first)
+        let record = try #require(lab.records.first)
         let attributes = try FileManager.default.attributesOfItem(atPath: record.path)
 
         #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -68,7 +54,7 @@ struct UploadRecordTests {
         let other = DownloadLab.bytes(700_000, seed: 1)
         try other.write(to: file)
 
-        _ = try await lab.client.upload(upload(file, lab))
+        _ = try await lab.client.upload(lab.keptUpload(of: file))
 
         #expect(lab.uploads.uploads.last?.bytes == other)
         #expect(lab.uploads.uploads.count == 2)
@@ -77,9 +63,9 @@ struct UploadRecordTests {
     @Test func `a record that is damaged, or of another version, is as good as none`() async throws {
         for text in ["{", #"{"version": 2}"#] {
             let (lab, file) = try await cutLab(.tus)
-            try Data(text.utf8).write(to: try #require(records(lab).first))
+            try Data(text.utf8).write(to: try #require(lab.records.first))
 
-            _ = try await lab.client.upload(upload(file, lab))
+            _ = try await lab.client.upload(lab.keptUpload(of: file))
 
             #expect(lab.uploads.uploads.map(\.isComplete) == [false, true])
         }
@@ -90,25 +76,25 @@ struct UploadRecordTests {
         let other = lab.folder.appendingPathComponent("other.bin")
         try FileManager.default.copyItem(at: file, to: other)
         lab.uploads.open(on: lab.server, at: "/films")
-        var elsewhere = upload(file, lab)
+        var elsewhere = lab.keptUpload(of: file)
         elsewhere.request.path = "films"
 
-        _ = try await lab.client.upload(upload(other, lab))
+        _ = try await lab.client.upload(lab.keptUpload(of: other))
         _ = try await lab.client.upload(elsewhere)
 
         #expect(lab.uploads.uploads.map(\.isComplete) == [false, true, true])
-        #expect(records(lab).count == 1)
+        #expect(lab.records.count == 1)
     }
 
     @Test func `an upload of which the server is told something else is another upload`() async throws {
         let (lab, file) = try await cutLab(.tus)
-        var named = upload(file, lab)
+        var named = lab.keptUpload(of: file)
         named.resumption = .tus(metadata: ["filename": "film.mov"])
-        named.resumption?.directory = lab.folder.appendingPathComponent("kept")
+        named.resumption?.directory = lab.keptFolder
         let (drive, source) = try await cutLab(.contentRange)
-        var described = upload(source, drive)
+        var described = drive.keptUpload(of: source)
         described.resumption = .contentRange(opening: .json(["name": "film.mov"]))
-        described.resumption?.directory = drive.folder.appendingPathComponent("kept")
+        described.resumption?.directory = drive.keptFolder
 
         _ = try await lab.client.upload(named)
         _ = try await drive.client.upload(described)
@@ -122,7 +108,7 @@ struct UploadRecordTests {
         let others = LoopbackUploads(.tus)
         others.open(on: lab.servers[1])
         lab.server.fault = .refuse
-        var upload = upload(file, lab)
+        var upload = lab.keptUpload(of: file)
         upload.resumption?.maximumContinuations = 3
 
         _ = try await lab.client.upload(upload)
@@ -133,7 +119,7 @@ struct UploadRecordTests {
     @Test func `without a directory nothing is kept`() async throws {
         let lab = try UploadLab(.tus)
         let file = try file(lab)
-        var upload = upload(file, lab)
+        var upload = lab.keptUpload(of: file)
         upload.resumption?.directory = nil
         lab.uploads.cut(after: 300_000)
 
@@ -146,7 +132,7 @@ struct UploadRecordTests {
     @Test func `a record that cannot be written is an error that names the file`() async throws {
         let lab = try UploadLab(.tus)
         let file = try file(lab)
-        var upload = upload(file, lab)
+        var upload = lab.keptUpload(of: file)
         upload.resumption?.directory = file.appendingPathComponent("below-a-file")
 
         let failure = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload) }
@@ -162,16 +148,16 @@ struct UploadRecordTests {
         let (lab, file) = try await cutLab(.tus)
         lab.server.setFault(.status(412), on: "/files/*")
 
-        #expect(try await lab.client.upload(upload(file, lab)).status == 412)
-        #expect(records(lab).isEmpty)
+        #expect(try await lab.client.upload(lab.keptUpload(of: file)).status == 412)
+        #expect(lab.records.isEmpty)
     }
 
     @Test func `an upload that its server has forgotten is not asked for again and again`() async throws {
         let (lab, file) = try await cutLab(.tus)
         lab.uploads.forget()
 
-        _ = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload(file, lab)) }
-        _ = try await lab.client.upload(upload(file, lab))
+        _ = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(lab.keptUpload(of: file)) }
+        _ = try await lab.client.upload(lab.keptUpload(of: file))
 
         #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
     }

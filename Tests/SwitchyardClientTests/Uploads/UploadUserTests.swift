@@ -15,30 +15,14 @@ struct UploadUserTests {
         var options = NetworkClient.Options(seed: 1)
         session.prepare(&options, knowsUsers: knowsUsers)
         options.credentials = nil
-        return try UploadLab(dialect, options: options)
+        let lab = try UploadLab(dialect, options: options)
+        try bytes.write(to: file(lab))
+        return lab
     }
 
-    private func upload(_ lab: UploadLab) throws -> UploadConfiguration {
-        let file = lab.folder.appendingPathComponent("up.bin")
-        if !FileManager.default.fileExists(atPath: file.path) { try bytes.write(to: file) }
-        var upload = UploadConfiguration(path: "files", from: .file(file))
-        upload.resumption = lab.uploads.dialect == .tus ? .tus() : .contentRange()
-        upload.resumption?.directory = lab.folder.appendingPathComponent("kept")
-        upload.resumption?.maximumContinuations = 0
-        return upload
-    }
+    private func file(_ lab: UploadLab) -> URL { lab.folder.appendingPathComponent("up.bin") }
 
-    private func records(_ lab: UploadLab) -> [URL] {
-        let folder = lab.folder.appendingPathComponent("kept")
-        return (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-    }
-
-    /// Uploads until the connection breaks after 300,000 bytes.
-    private func cut(_ lab: UploadLab) async throws {
-        let upload = try upload(lab)
-        lab.uploads.cut(after: 300_000)
-        _ = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload) }
-    }
+    private func upload(_ lab: UploadLab) -> UploadConfiguration { lab.keptUpload(of: file(lab)) }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
     func `an upload waits for its user, while another one uploads the same`(
@@ -46,7 +30,7 @@ struct UploadUserTests {
     ) async throws {
         let lab = try lab(dialect)
         session.name("ada")
-        try await cut(lab)
+        try await lab.cut(file(lab))
 
         session.name("bob")
         _ = try await lab.client.upload(upload(lab))
@@ -56,35 +40,35 @@ struct UploadUserTests {
 
         #expect(lab.uploads.uploads.map(\.bytes) == [bytes, bytes])
         #expect(lab.server.requests.last?.bodyCount == 400_000)
-        #expect(records(lab).isEmpty)
+        #expect(lab.records.isEmpty)
     }
 
     @Test func `an upload waits while nobody is logged in`() async throws {
         let lab = try lab()
         session.name("ada")
-        try await cut(lab)
+        try await lab.cut(file(lab))
 
         session.name(nil)
         _ = try await lab.client.upload(upload(lab))
 
         #expect(lab.uploads.uploads.map(\.bytes.count) == [300_000, 700_000])
-        #expect(records(lab).count == 1)
+        #expect(lab.records.count == 1)
     }
 
     @Test func `what was begun while nobody was logged in is gone on with by whoever logs in`() async throws {
         let lab = try lab()
-        try await cut(lab)
+        try await lab.cut(file(lab))
 
         session.name("ada")
         _ = try await lab.client.upload(upload(lab))
 
         #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
-        #expect(records(lab).isEmpty)
+        #expect(lab.records.isEmpty)
     }
 
     @Test func `what one user has gone on with is no other's any more`() async throws {
         let lab = try lab()
-        try await cut(lab)
+        try await lab.cut(file(lab))
         session.name("ada")
         lab.server.setFault(.status(503), on: "/files/*")
         _ = try await lab.client.upload(upload(lab))
@@ -94,13 +78,13 @@ struct UploadUserTests {
         _ = try await lab.client.upload(upload(lab))
 
         #expect(lab.uploads.uploads.map(\.bytes.count) == [300_000, 700_000])
-        #expect(records(lab).count == 1)
+        #expect(lab.records.count == 1)
     }
 
     @Test func `a client that knows of no users goes on whoever is logged in`() async throws {
         let lab = try lab(knowsUsers: false)
         session.name("ada")
-        try await cut(lab)
+        try await lab.cut(file(lab))
 
         session.name("bob")
         _ = try await lab.client.upload(upload(lab))
@@ -111,7 +95,7 @@ struct UploadUserTests {
     @Test func `an upload ends where another user logs in between two pieces, and waits for its own`() async throws {
         let lab = try lab()
         session.name("ada")
-        var pieces = try upload(lab)
+        var pieces = upload(lab)
         pieces.resumption?.pieceLength = 250_000
         pieces.request.interceptors = [
             .retrying { [session] round in

@@ -1,0 +1,43 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+/// A server, or several that share a storage, for uploads that can go on.
+final class UploadLab: Sendable {
+    let lab: DownloadLab
+    let uploads: LoopbackUploads
+
+    init(_ dialect: LoopbackUploads.Dialect, servers count: Int = 1, options: NetworkClient.Options? = nil) throws {
+        lab = try DownloadLab(count, options: options ?? NetworkClient.Options(seed: 1))
+        uploads = LoopbackUploads(dialect)
+        for server in lab.servers { uploads.open(on: server) }
+    }
+
+    var client: NetworkClient { lab.client }
+    var server: LoopbackServer { lab.server }
+    var servers: [LoopbackServer] { lab.servers }
+    var folder: URL { lab.folder }
+    /// Where it is kept how uploads that were cut go on.
+    var keptFolder: URL { folder.appendingPathComponent("kept") }
+
+    /// What is kept of them.
+    var records: [URL] {
+        (try? FileManager.default.contentsOfDirectory(at: keptFolder, includingPropertiesForKeys: nil)) ?? []
+    }
+
+    /// An upload of a file that a break ends, and that a later call goes on with.
+    func keptUpload(of file: URL) -> UploadConfiguration {
+        var upload = UploadConfiguration(path: "files", from: .file(file))
+        upload.resumption = uploads.dialect == .tus ? .tus() : .contentRange()
+        upload.resumption?.directory = keptFolder
+        upload.resumption?.maximumContinuations = 0
+        return upload
+    }
+
+    /// Uploads a file until the connection breaks after 300,000 bytes.
+    func cut(_ file: URL) async throws {
+        uploads.cut(after: 300_000)
+        _ = await #expect(throws: RequestFailure.self) { _ = try await client.upload(keptUpload(of: file)) }
+    }
+}
