@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
@@ -72,10 +73,10 @@ public final class RequestGraph: GroupMember {
         let node = Node(name: name, member: member, dependencies: dependencies)
         guard let nest = member as? any MemberNest else { return try insert(node) }
         // In one step, so that no two graphs enter each other.
-        try RequestGroup.nesting.withLock { (_) throws(GraphError) in
-            if nest.holds(group) { throw .cycle([name]) }
-            try insert(node)
-        }
+        RequestGroup.nesting.lock()
+        defer { RequestGroup.nesting.unlock() }
+        if nest.holds(group) { throw .cycle([name]) }
+        try insert(node)
     }
 
     private func insert(_ node: Node) throws(GraphError) {

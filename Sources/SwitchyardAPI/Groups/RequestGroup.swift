@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
@@ -50,7 +51,7 @@ public final class RequestGroup: GroupMember {
     public let subject: AccessorySubject
     let queue: DispatchQueue
     /// Held while a member that has members itself is added to any group or graph.
-    static let nesting = Locked(())
+    static let nesting = NSLock()
     let contents: Locked<State>
     private let timeout: Duration?
     private let time: any TimeSource
@@ -143,7 +144,7 @@ extension RequestGroup {
     func append(_ member: any GroupMember, once: Bool = false, step: Step? = nil) -> Int? {
         guard let nest = member as? any MemberNest else { return start(enter(member, once, step)) }
         // In one step, so that no two groups enter each other.
-        return start(Self.nesting.withLock { _ in nest.holds(self) ? nil : enter(member, once, step) })
+        return start(Self.nesting.withLock { nest.holds(self) ? nil : enter(member, once, step) })
     }
 
     private func enter(_ member: any GroupMember, _ once: Bool, _ step: Step?) -> GroupPlan.Addition? {

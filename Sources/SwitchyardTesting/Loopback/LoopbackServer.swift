@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardServices
 
 /// A real HTTP/1.1 server on 127.0.0.1 that answers as a test wants, and misbehaves on command.
@@ -35,7 +36,7 @@ public final class LoopbackServer: Sendable {
     let board: ServerBoard
     private let state: Locked<State>
     /// Keeps a start or a stop from overtaking another; held while the thread ends, which never asks for it.
-    private let lifecycle = Locked(())
+    private let lifecycle = NSLock()
 
     /// Creates a server that does not listen yet.
     ///
@@ -70,25 +71,25 @@ extension LoopbackServer {
     ///
     /// - Throws: ``LoopbackError/portInUse(_:)`` or ``LoopbackError/system(call:code:)``.
     public func start() throws(LoopbackError) {
-        try lifecycle.withLock { (_: inout Void) throws(LoopbackError) in
-            guard !isRunning else { return }
-            let mailbox = try Mailbox()
-            let listener = try Listener(port: port)
-            let ready = Latch()
-            let thread: LoopThread
-            do throws(LoopbackError) {
-                thread = try LoopThread { [board] in
-                    EventLoop(board: board, mailbox: mailbox, listener: listener).run(onReady: ready)
-                }
-            } catch {
-                Socket.close(listener.descriptor)
-                throw error
+        lifecycle.lock()
+        defer { lifecycle.unlock() }
+        guard !isRunning else { return }
+        let mailbox = try Mailbox()
+        let listener = try Listener(port: port)
+        let ready = Latch()
+        let thread: LoopThread
+        do throws(LoopbackError) {
+            thread = try LoopThread { [board] in
+                EventLoop(board: board, mailbox: mailbox, listener: listener).run(onReady: ready)
             }
-            ready.wait()
-            state.withLock { state in
-                state.port = listener.port
-                state.running = Running(mailbox: mailbox, thread: thread)
-            }
+        } catch {
+            Socket.close(listener.descriptor)
+            throw error
+        }
+        ready.wait()
+        state.withLock { state in
+            state.port = listener.port
+            state.running = Running(mailbox: mailbox, thread: thread)
         }
     }
 
@@ -96,7 +97,7 @@ extension LoopbackServer {
     ///
     /// Does nothing when the server is not running. Routes, faults and records stay as they are.
     public func stop() {
-        lifecycle.withLock { _ in
+        lifecycle.withLock {
             let running = state.withLock { state in
                 defer { state.running = nil }
                 return state.running
