@@ -77,6 +77,36 @@ import Testing
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
+    @Test func `a connection that has been idle for too long is closed`() async throws {
+        let server = try LoopbackServer.running(limits: LoopbackLimits(idleTimeout: .milliseconds(20)))
+        let used = try server.connect()
+        let unused = try server.connect()
+        #expect(try await used.get("/fixed").text == "fixed")
+
+        #expect(try await used.receiveToEnd() == RawSocket.Rest(bytes: Data(), end: .closed))
+        #expect(try await unused.receiveToEnd() == RawSocket.Rest(bytes: Data(), end: .closed))
+        #expect(await server.wait { $0.connectionsOpen == 0 })
+    }
+
+    @Test func `a connection is not idle while its request waits for an answer`() async throws {
+        let server = try LoopbackServer.running(limits: LoopbackLimits(idleTimeout: .milliseconds(20)))
+        let (hold, release) = AsyncStream<Never>.makeStream()
+        server.route(.get, "/held") { _ in
+            for await _ in hold {}
+            return .text("held")
+        }
+        let busy = try server.connect()
+        try await busy.send(RawSocket.request("/held"))
+        await server.waitForRequests(1)
+        // One that came later goes first.
+        _ = try await server.connect().receiveToEnd()
+
+        release.finish()
+
+        #expect(try await busy.receiveResponse(hasBody: true).text == "held")
+        #expect(try await busy.receiveToEnd().end == .closed)
+    }
+
     @Test func `a server that is released stops`() throws {
         var server: LoopbackServer? = try .runningApart()
         let port = try #require(server?.port)

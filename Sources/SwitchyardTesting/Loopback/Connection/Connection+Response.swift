@@ -81,6 +81,7 @@ extension Connection {
     func endExchangeIfDone() {
         guard let exchange, exchange.isAnswered, exchange.isRequestComplete else { return }
         _ = removeExchange()
+        becomeIdle()
         advance()
     }
 

@@ -26,6 +26,9 @@ final class Connection {
     /// Whether what came is not HTTP, so that only the answer to that is left to send.
     private(set) var isRefused = false
     private var lingerTimer: TimerQueue.Token?
+    /// Since when no request has been under way.
+    private var idleSince: MonotonicTime
+    private var idleTimer: TimerQueue.Token?
     private var isAdvancing = false
 
     init(descriptor: Int32, number: Int, loop: EventLoop) {
@@ -33,6 +36,8 @@ final class Connection {
         self.number = number
         self.loop = loop
         parser = RequestParser(headLimit: loop.board.limits.headBytes)
+        idleSince = loop.now
+        watchIdleness()
     }
 
     /// Tells the poller what to wait for; while the network is silent, for nothing at all.
@@ -62,6 +67,7 @@ final class Connection {
         guard phase != .closed else { return }
         phase = .closed
         if let lingerTimer { loop.timers.cancel(lingerTimer) }
+        if let idleTimer { loop.timers.cancel(idleTimer) }
         loop.poller.forget(descriptor)
         abandonExchange()
         if byReset { Socket.reset(descriptor) } else { Socket.close(descriptor) }
@@ -84,6 +90,29 @@ final class Connection {
         guard !isRefused, let exchange else { return !isRefused }
         guard exchange.isRequestComplete else { return !exchange.channel.isFull }
         return parser.bufferedCount < loop.board.limits.bufferedBodyBytes
+    }
+}
+
+// MARK: - Idleness
+
+extension Connection {
+    /// Takes note that no request is under way from now on.
+    func becomeIdle() {
+        idleSince = loop.now
+        if idleTimer == nil { watchIdleness() }
+    }
+
+    /// Looks at the connection when it could have been idle for too long, rather than at every request.
+    private func watchIdleness() {
+        guard let timeout = loop.board.limits.idleTimeout else { return }
+        idleTimer = loop.timers.add(at: idleSince.advanced(by: timeout)) { [unowned self] in
+            idleTimer = nil
+            // A request that is under way looks again when it has ended.
+            guard phase == .open, exchange == nil else { return }
+            // No end comes through while packets are lost.
+            if loop.isSilent { idleSince = loop.now }
+            if idleSince.advanced(by: timeout) > loop.now { watchIdleness() } else { close() }
+        }
     }
 }
 

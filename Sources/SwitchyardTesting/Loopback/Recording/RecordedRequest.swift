@@ -73,17 +73,26 @@ public struct LoopbackLimits: Sendable, Hashable {
     public var recordedRequests: Int {
         didSet { recordedRequests = max(0, recordedRequests) }
     }
+    /// How long a connection may be idle before the server closes it, at any length unless set.
+    ///
+    /// It counts from the end of the last answer, or from the start of a connection that has brought no request: what
+    /// comes just then meets a connection that is being closed.
+    public var idleTimeout: Duration? {
+        didSet { idleTimeout = idleTimeout.map { max(.zero, $0) } }
+    }
 
     /// Creates limits.
     public init(
         headBytes: Int = 65_536,
         bufferedBodyBytes: Int = 65_536,
         recordedBodyBytes: Int = 1_048_576,
-        recordedRequests: Int = 10_000
+        recordedRequests: Int = 10_000,
+        idleTimeout: Duration? = nil
     ) {
         self.headBytes = max(0, headBytes)
         self.bufferedBodyBytes = max(0, bufferedBodyBytes)
         self.recordedBodyBytes = max(0, recordedBodyBytes)
         self.recordedRequests = max(0, recordedRequests)
+        self.idleTimeout = idleTimeout.map { max(.zero, $0) }
     }
 }
