@@ -59,6 +59,7 @@ let package = Package(
         .testTarget(name: "SwitchyardTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
         .testTarget(name: "SwitchyardMainActorTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
         .testTarget(name: "YardToolTests", dependencies: ["yard", "Switchyard", "SwitchyardTesting"]),
+        .testTarget(name: "SwitchyardBenchmarksTests", dependencies: ["SwitchyardBenchmarks"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -75,6 +75,19 @@ enum Benchmarks {
             burst.calls = words.count() ?? 20
             burst.only = Set(words.rest)
             try await burst.run()
+        case "harm":
+            if words.flag("--list") { return print(HarmWorld.all.map(\.name).joined(separator: "\n")) }
+            var harm = HarmBenchmark()
+            harm.isJSON = isJSON
+            harm.seconds = words.number("--seconds") ?? harm.seconds
+            harm.policies = words.value("--policy").map { [$0] } ?? harm.policies
+            harm.worlds = try HarmWorld.chosen(words.rest)
+            try await harm.run()
+        case "harm-client":
+            guard let player = HarmPlayer(words.next(), words.next(), seconds: words.next()),
+                let start = words.next().flatMap(Double.init)
+            else { fail() }
+            try await player.run(at: start)
         case "switching":
             var switching = SwitchingBenchmark()
             switching.isJSON = isJSON
@@ -111,6 +124,7 @@ enum Benchmarks {
                SwitchyardBenchmarks soak [COUNT] [--json]
                SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [--workers N] [FAULT ...]
                SwitchyardBenchmarks burst [--json] [--bad N] [COUNT [FAULT ...]]
+               SwitchyardBenchmarks harm [--json] [--list] [--seconds N] [--policy P] [WORLD ...]
                SwitchyardBenchmarks switching [--json]
                SwitchyardBenchmarks cache [--json] [--only hit|get|store|ratio]
                SwitchyardBenchmarks decode [--json] [--large]
@@ -134,15 +148,19 @@ struct Words {
     /// Every option of every benchmark.
     private static let options: Set<String> = [
         "--json", "--url", "--only", "--mib", "--folder", "--size", "--method", "--policy", "--parallel", "--workers",
-        "--large", "--entries", "--bad",
+        "--large", "--entries", "--bad", "--list", "--seconds",
     ]
+
+    /// The options without a value.
+    private static let flags: Set<String> = ["--large", "--list"]
 
     /// What each benchmark takes beside `--json` and `--url`: options, and words behind its name.
     private static let taken: [String: (options: Set<String>, words: Int)] = [
         "inflight": ([], 1), "startup": ([], 0), "transfer": (["--mib", "--folder"], .max), "overhead": (["--only"], 1),
         "pipeline": (["--only"], 0), "encoding": (["--size"], .max), "dispatch": ([], 1), "refusals": ([], 1),
         "soak": ([], 1), "faults": (["--method", "--policy", "--parallel", "--workers"], .max),
-        "burst": (["--bad"], .max), "switching": ([], 0), "cache": (["--only"], 0), "decode": (["--large"], 0),
+        "burst": (["--bad"], .max), "harm": (["--list", "--seconds", "--policy"], .max), "switching": ([], 0),
+        "cache": (["--only"], 0), "decode": (["--large"], 0),
         "pages": ([], 0), "disk": (["--folder", "--entries"], 0),
     ]
 
@@ -158,7 +176,7 @@ struct Words {
         var words = rest.count
         for word in rest where word.hasPrefix("-") {
             guard options.contains(word), seen.insert(word).inserted else { Benchmarks.fail() }
-            words -= word == "--large" ? 1 : 2
+            words -= Self.flags.contains(word) ? 1 : 2
         }
         guard words <= count else { Benchmarks.fail() }
     }

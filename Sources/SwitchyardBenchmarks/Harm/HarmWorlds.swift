@@ -1,0 +1,99 @@
+import Switchyard
+import SwitchyardTesting
+
+/// The worlds that are played.
+///
+/// Every oddity and every weather at 20 callers, a fifth of them on the odd endpoint, with reads; of the other shares,
+/// kinds of calls and numbers of callers those that differ in kind: an answer that says what the endpoint thinks of its
+/// caller, one that speaks of the server, an error, and none at all.
+extension HarmWorld {
+    static let all = oddEndpoints + shares + writes + crowds + weathers + keptConnections
+
+    /// The worlds of these names; all when there are none.
+    ///
+    /// A name that ends with a dash stands for all that begin with it.
+    static func chosen(_ names: [String]) throws(BenchmarkError) -> [HarmWorld] {
+        if names.isEmpty { return all }
+        let stems = names.filter { $0.hasSuffix("-") }
+        let unknown = stems.filter { stem in !all.contains { $0.name.hasPrefix(stem) } }
+        guard unknown.isEmpty else { throw BenchmarkError("no name begins with \(unknown.joined(separator: ", "))") }
+        let whole = Set(names).subtracting(stems)
+        try BenchmarkError.refuse(whole, unlessAmong: all.map(\.name))
+        return all.filter { world in whole.contains(world.name) || stems.contains { world.name.hasPrefix($0) } }
+    }
+
+    private static let oddEndpoints =
+        Oddity.all.map { HarmWorld(odd: $0) } + [HarmWorld(odd: .flaky), quota]
+        + Oddity.all.map { HarmWorld(odd: $0, onFirstOnly: true) }
+
+    private static let quota = HarmWorld(odd: .tooMany).with("quota") { $0.rhythm = .quota }
+
+    private static let shares = [5, 80].flatMap { percent in
+        [Oddity.tooMany, .unavailable, .failing, .hanging].map { HarmWorld(odd: $0).share(percent) }
+            + [Oddity.unavailable, .failing].map { HarmWorld(odd: $0, onFirstOnly: true).share(percent) }
+    }
+
+    private static let writes = [Kind.write, .keyed].flatMap { kind in
+        [Oddity.tooMany, .unavailable, .failing, .slow, .reset].map { HarmWorld(odd: $0).kind(kind) }
+            + [Oddity.failing, .hanging].map { HarmWorld(odd: $0, onFirstOnly: true).kind(kind) }
+            + [spikes, dead, hung, restarting].map { $0.kind(kind) }
+    }
+
+    private static let crowds = [2, 300].flatMap { count in
+        [Oddity.tooMany, .unavailable, .failing, .hanging].map { HarmWorld(odd: $0).callers(count) }
+            + [Oddity.failing, .hanging].map { HarmWorld(odd: $0, onFirstOnly: true).callers(count) }
+            + [spikes, dead].map { $0.callers(count) }
+    }
+
+    private static let weathers = [
+        calm, spikes, HarmWorld("weather-spikes-first", .spikes(on: 1)), mobile, dead,
+        HarmWorld("weather-dead-second", .fault(.refuse, on: 1), limits: .alike), hung,
+        HarmWorld("weather-hung-second", .fault(.hang, on: 1), limits: .alike),
+        HarmWorld("weather-flapping", .fault(flapping, on: 0), limits: .masked),
+        HarmWorld("weather-flapping-second", .fault(flapping, on: 1), limits: .alike), restarting,
+        HarmWorld("weather-restarting-all", .restarts(of: [0, 1, 2]), limits: .masked),
+        HarmWorld("weather-slow-seconds", .slowSeconds(from: 0), limits: .alike).slowSecondLoad,
+        HarmWorld(
+            "weather-slow-seconds-dead",
+            .slowSeconds(from: 2).and(.fault(.refuse, on: 0)),
+            limits: .masked
+        ).slowSecondLoad,
+    ]
+
+    /// Servers close a connection 5 s after its last answer, which is when the callers come back, five times.
+    private static let keptConnections = [Kind.read, .write, .keyed].map { kind -> HarmWorld in
+        var world = HarmWorld("kept-5s", Weather(), limits: .alike).kind(kind)
+        world.rhythm = .apart
+        world.callers = 60
+        world.leastSeconds = 26
+        return world
+    }
+
+    private static let calm = HarmWorld("weather-calm", Weather(), limits: .alike)
+
+    private static let spikes = HarmWorld(
+        "weather-spikes",
+        .spikes(on: 3),
+        limits: HarmLimits(areAlike: true, perCall: 1.07, wellP99: 150)
+    )
+
+    private static let mobile: HarmWorld = {
+        let limits = HarmLimits(areAlike: true, perCall: 1.06, wellP99: 650)
+        var world = HarmWorld("weather-mobile", .mobile, limits: limits)
+        // 60 callers make 200 calls a second there; one in 70 is enough of them in 20 s to know the 99th percentile.
+        world.callers = 60
+        world.leastSeconds = 20
+        return world
+    }()
+
+    private static let dead = HarmWorld("weather-dead", .fault(.refuse, on: 0), limits: .masked)
+    private static let hung = HarmWorld("weather-hung", .fault(.hang, on: 0), limits: .masked)
+    private static let restarting = HarmWorld("weather-restarting", .restarts(of: [0]), limits: .masked)
+    private static let flapping = Fault.flap(.refuse, period: .seconds(1))
+
+    private var slowSecondLoad: HarmWorld {
+        var copy = self
+        copy.callers = 24
+        return copy
+    }
+}

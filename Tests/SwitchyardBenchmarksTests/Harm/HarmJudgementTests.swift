@@ -1,0 +1,114 @@
+import Testing
+
+@testable import SwitchyardBenchmarks
+
+@Suite struct HarmJudgementTests {
+    private static let calls = HarmFigures.Calls(count: 1_000, p50: 1, p99: 10, maximum: 20)
+    private static let even = HarmFigures(
+        all: calls,
+        well: calls,
+        odd: calls,
+        unsent: 0,
+        requests: 1_000,
+        switches: 0,
+        failures: [:]
+    )
+
+    /// The marks of figures that differ from those without switching by a change.
+    private static func marks(
+        _ limits: HarmLimits = .alike,
+        off: HarmFigures = even,
+        _ change: (inout HarmFigures) -> Void
+    ) -> [String] {
+        var figures = off
+        change(&figures)
+        return HarmJudgement(limits: limits, off: off).marks(of: figures)
+    }
+
+    @Test func `who does as well as without switching is not marked`() {
+        #expect(Self.marks { _ in }.isEmpty)
+    }
+
+    @Test func `a call that fails unsent is marked`() {
+        #expect(Self.marks { $0.unsent = 3 } == ["3 calls failed unsent"])
+    }
+
+    @Test func `one failure is marked where none fails without switching`() {
+        #expect(
+            Self.marks { $0.well.failed = 1 } == ["0.10 % of well calls failed, 0.00 % without switching"]
+        )
+        #expect(Self.marks { $0.odd.failed = 1 } == ["0.10 % of odd calls failed, 0.00 % without switching"])
+    }
+
+    @Test(arguments: [(200, false), (250, false), (260, true)])
+    func `where some fail without switching, more are marked when they are more than chance`(
+        _ failed: Int,
+        _ isMarked: Bool
+    ) {
+        var off = Self.even
+        off.odd.failed = 200
+
+        #expect(Self.marks(off: off) { $0.odd.failed = failed }.isEmpty == !isMarked)
+    }
+
+    @Test func `more failures of more calls are no more`() {
+        var off = Self.even
+        off.well.failed = 1_000
+
+        let marks = Self.marks(off: off) { figures in
+            figures.well.count = 3_000
+            figures.well.failed = 3_000
+        }
+
+        #expect(marks.isEmpty)
+    }
+
+    @Test func `a tenth and two milliseconds are allowed at the 99th percentile`() {
+        #expect(Self.marks { $0.well.p99 = 13 }.isEmpty)
+        #expect(Self.marks { $0.odd.p99 = 13 }.isEmpty)
+        #expect(Self.marks { $0.well.p99 = 13.1 } == ["p99 of well calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
+        #expect(Self.marks { $0.odd.p99 = 13.1 } == ["p99 of odd calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
+    }
+
+    @Test func `a twentieth and ten requests are allowed among equals`() {
+        #expect(Self.marks { $0.requests = 1_060 }.isEmpty)
+        #expect(Self.marks { $0.requests = 1_061 } == ["1.061 requests per call > 1.05 x 1.000"])
+        #expect(Self.marks(HarmLimits()) { $0.requests = 3_000 }.isEmpty)
+    }
+
+    @Test func `redirects count without switching too`() {
+        var off = Self.even
+        off.requests = 2_000
+
+        #expect(Self.marks(off: off) { $0.requests = 2_110 }.isEmpty)
+    }
+
+    @Test func `a call that is answered thanks to switching may cost a request`() {
+        var off = Self.even
+        off.all.failed = 100
+
+        let marks = Self.marks(off: off) { figures in
+            figures.all.failed = 0
+            figures.requests = 1_160
+        }
+
+        #expect(marks.isEmpty)
+    }
+
+    @Test func `a switch is marked among equals only`() {
+        #expect(Self.marks { $0.switches = 2 } == ["2 switches among equals"])
+        #expect(Self.marks(HarmLimits()) { $0.switches = 2 }.isEmpty)
+    }
+
+    @Test func `what is asked of a world beside is marked when it is missed`() {
+        let limits = HarmLimits(wellP99: 9, oddP99: 8, failsNone: true)
+
+        let marks = Self.marks(limits) { $0.all.failed = 2 }
+
+        #expect(
+            marks == [
+                "2 calls failed, none should", "p99 of well calls 10.0 ms > 9 ms", "p99 of odd calls 10.0 ms > 8 ms",
+            ]
+        )
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import SwitchyardBenchmarks
+
+@Suite struct HarmWorldTests {
+    @Test func `every world has a name of its own`() {
+        #expect(Set(HarmWorld.all.map(\.name)).count == HarmWorld.all.count)
+    }
+
+    @Test func `a name that ends with a dash stands for all that begin with it`() throws {
+        #expect(try HarmWorld.chosen([]).count == HarmWorld.all.count)
+        #expect(try HarmWorld.chosen(["odd-500"]).map(\.name) == ["odd-500"])
+        #expect(try HarmWorld.chosen(["kept-", "odd-429"]).count == 4)
+    }
+
+    @Test(arguments: ["odd", "odd-500-firs", "weather-rain-"])
+    func `a name that no world has is refused`(_ name: String) {
+        #expect(throws: BenchmarkError.self) { try HarmWorld.chosen([name]) }
+    }
+
+    @Test func `every oddity is on all servers, and on the first only`() {
+        let names = Set(HarmWorld.all.map(\.name))
+
+        for oddity in Oddity.all {
+            #expect(names.isSuperset(of: ["odd-\(oddity.name)", "odd-\(oddity.name)-first"]))
+        }
+    }
+
+    @Test func `a share of the callers uses the odd endpoint`() throws {
+        let callers = try ["odd-500", "odd-500-share5", "odd-500-share80", "odd-500-callers2", "odd-500-callers300"]
+            .flatMap { try HarmWorld.chosen([$0]) }
+            .map { [$0.oddCallers, $0.callers] }
+
+        #expect(callers == [[4, 20], [1, 20], [16, 20], [1, 2], [60, 300]])
+    }
+
+    @Test func `where only the first server errs, no call may fail that may be repeated`() throws {
+        let failsNone = try ["odd-500-first", "odd-500-first-keyed", "odd-500-first-write", "odd-404-first", "odd-500"]
+            .flatMap { try HarmWorld.chosen([$0]) }
+            .map(\.limits.failsNone)
+
+        #expect(failsNone == [true, true, false, false, false])
+    }
+}
