@@ -82,12 +82,18 @@ struct HarmLoad: Sendable {
     /// Returns how every call ended, once the last has.
     func run() async -> [HarmCall] {
         let end = ContinuousClock.now.advanced(by: .seconds(seconds))
-        if case .quota = world.rhythm { return await quotas(until: end) }
+        switch world.rhythm {
+        case .steady: break
+        case .quota: return await quotas(until: end)
+        case .apart:
+            // All callers of a client come at once: not those of the other clients too.
+            try? await Task.sleep(for: .seconds(.random(in: 0..<5)), tolerance: .zero)
+        }
         return await withTaskGroup(of: [HarmCall].self) { group in
             for caller in 0..<world.callers {
                 group.addTask {
                     var calls: [HarmCall] = []
-                    await pause(isOdd: false)
+                    if case .steady = world.rhythm { await pause(isOdd: false) }
                     while ContinuousClock.now < end {
                         calls.append(await call(caller, calls.count, isOdd: caller < world.oddCallers))
                         await pause(isOdd: caller < world.oddCallers)

@@ -22,7 +22,7 @@ import Testing
     ) -> [String] {
         var figures = off
         change(&figures)
-        return HarmJudgement(limits: limits, off: off).marks(of: figures)
+        return HarmJudgement(limits: limits, off: off).marks(of: figures).map(\.text)
     }
 
     @Test func `who does as well as without switching is not marked`() {
@@ -110,5 +110,18 @@ import Testing
                 "2 calls failed, none should", "p99 of well calls 10.0 ms > 9 ms", "p99 of odd calls 10.0 ms > 8 ms",
             ]
         )
+    }
+
+    @Test func `a wait has to be too long each time that a world is played, all else once`() {
+        let first = [HarmMark(.wellWait, "1"), HarmMark(.oddWait, "2"), HarmMark(.switches, "3")]
+        let second = [HarmMark(.oddWait, "4"), HarmMark(.oddLimit, "5"), HarmMark(.unsent, "6")]
+
+        #expect(first.confirmed(by: second) == [first[1], first[2], second[2]])
+    }
+
+    @Test func `a world is played again where chance can have made all marks`() {
+        #expect([HarmMark(.wellWait, ""), HarmMark(.oddLimit, "")].mayBeChance)
+        #expect(![HarmMark(.wellWait, ""), HarmMark(.unsent, "")].mayBeChance)
+        #expect(![HarmMark]().mayBeChance)
     }
 }
