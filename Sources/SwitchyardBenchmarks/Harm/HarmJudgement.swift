@@ -91,13 +91,13 @@ struct HarmJudgement: Sendable {
 
     /// Whether calls fail more often than without switching, by more than chance.
     ///
-    /// Chance is three standard deviations of the difference, which is nothing where no call fails without switching, or
-    /// each does.
+    /// Chance is three standard deviations of the difference, and a twentieth of the rate since calls fail in bouts: nothing
+    /// where no call fails without switching.
     private func exceeds(_ calls: HarmFigures.Calls, _ others: HarmFigures.Calls) -> Bool {
         guard calls.count > 0, others.count > 0 else { return false }
         let rate = others.failureRate
         let deviation = (rate * (1 - rate) * (1 / Double(calls.count) + 1 / Double(others.count))).squareRoot()
-        return calls.failureRate > rate + 3 * deviation
+        return calls.failureRate > 1.05 * rate + 3 * deviation
     }
 
     private func comparison(_ calls: HarmFigures.Calls, _ others: HarmFigures.Calls, _ name: String) -> String {

@@ -40,7 +40,7 @@ import Testing
         #expect(Self.marks { $0.odd.failed = 1 } == ["0.10 % of odd calls failed, 0.00 % without switching"])
     }
 
-    @Test(arguments: [(200, false), (250, false), (260, true)])
+    @Test(arguments: [(200, false), (260, false), (270, true)])
     func `where some fail without switching, more are marked when they are more than chance`(
         _ failed: Int,
         _ isMarked: Bool
