@@ -180,14 +180,18 @@ extension NetworkClient {
         return try result.get()
     }
 
-    /// Apart from what waits for it: a task keeps room for all that its function uses as long as it waits.
+    /// Sends a request and calls back on the thread that ends it, which may be the caller's, from within this call.
+    ///
+    /// Nothing changes threads on the way, so whoever has one thread for transport, clock and callers has the same course
+    /// of events every time. Apart from what waits for it: a task keeps room for all that its function uses as long as it
+    /// waits.
     @inline(never)
-    private func dispatch(
+    package func dispatch(
         _ configuration: APIConfiguration,
-        id: RequestID,
-        progress: TransferProgressHandler?,
-        holdingIn handle: DispatchHandle,
-        completion: @escaping Exchange.Completion
+        id: RequestID = RequestID(),
+        progress: TransferProgressHandler? = nil,
+        holdingIn handle: DispatchHandle = DispatchHandle(),
+        completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
     ) {
         let request = makeRequest(configuration, id: id, progress: progress, completion: completion)
         handle.hold(request)
