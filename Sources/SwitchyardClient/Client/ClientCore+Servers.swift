@@ -90,7 +90,7 @@ extension ClientCore {
         for event in switchEvents {
             events.send(ClientEvent(environment: pool.environment, event: event))
             switch event.kind {
-            case .ejected(let server, _, _): for request in requests { request.evacuate(server, in: pool) }
+            case .ejected(let server, _, _): for request in mostUrgentFirst() { request.evacuate(server, in: pool) }
             case .switched: for request in mostUrgentFirst() { request.serverSwitched(in: pool) }
             default: continue
             }
@@ -99,7 +99,7 @@ extension ClientCore {
 }
 
 extension ClientCore {
-    /// All requests in the order in which they would get places.
+    /// All requests in the order in which they get places, and the tokens of a server that is left.
     private func mostUrgentFirst() -> [any DispatchedRequest] {
         requests.sorted { ($1.configuration.priority, $0.id) < ($0.configuration.priority, $1.id) }
     }
