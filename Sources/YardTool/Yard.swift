@@ -25,12 +25,13 @@ enum Yard {
             return words.isEmpty ? 2 : 0
         }
         guard let command = commands.first(where: { $0.name == name }) else { return refuse(unknown: name) }
-        if words.dropFirst().contains(where: { $0 == "--help" || $0 == "-h" }) {
-            print(command.help)
+        let (called, rest) = command.called(by: Array(words.dropFirst()))
+        if rest.contains(where: { $0 == "--help" || $0 == "-h" }) {
+            print(called.help)
             return 0
         }
         do {
-            return try await command.run(Array(words.dropFirst()))
+            return try await called.run(rest)
         } catch let error as UsageError {
             return refuse("\(name): \(error)")
         } catch {
@@ -41,7 +42,8 @@ enum Yard {
 
     /// The help on the command that is named, or on all of them; `nil` when there is none of that name.
     static func help(on words: [String]) -> String? {
-        words.first.map { name in commands.first { $0.name == name }?.help } ?? help
+        guard let name = words.first else { return help }
+        return commands.first { $0.name == name }?.called(by: Array(words.dropFirst())).command.help
     }
 
     private static func refuse(unknown name: String) -> Int32 {

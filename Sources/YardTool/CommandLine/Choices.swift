@@ -18,6 +18,24 @@ extension SwitchPolicy {
     }
 }
 
+extension Arguments {
+    /// The policy that `--policy` names, if it was given.
+    func policy() throws(UsageError) -> SwitchPolicy? {
+        guard let text = text("policy") else { return nil }
+        guard let policy = SwitchPolicy.named(text) else {
+            throw UsageError.unknown(text, for: "policy", known: SwitchPolicy.names)
+        }
+        return policy
+    }
+}
+
+extension UsageError {
+    /// The value of an option is none of those that it takes.
+    static func unknown(_ text: String, for name: String, known: [String]) -> UsageError {
+        UsageError("--\(name) wants one of " + known.joined(separator: ", ") + ", not \"\(text)\"")
+    }
+}
+
 /// The transports that `--transport` takes.
 enum TransportChoice {
     static func make(_ name: String?) throws(UsageError) -> any Transport {

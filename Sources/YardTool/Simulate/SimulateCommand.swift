@@ -4,6 +4,7 @@ import Switchyard
 struct SimulateCommand: Command {
     static let name = "simulate"
     static let summary = "Simulates a fleet of clients, each with a real switching core, while servers fail."
+    static var subcommands: [CommandEntry] { [CommandEntry(WorldsCommand.self, of: name)] }
     static let options: [Arguments.Option] = [
         .value("clients", "N", "how many clients, at 0.1 requests per second each; 20000 unless given"),
         .value("scenario", "NAME", FleetScenario.allCases.map(\.rawValue).joined(separator: ", ")),
@@ -27,7 +28,7 @@ struct SimulateCommand: Command {
         plan.clients = try arguments.integer("clients", in: 1...Self.mostClients) ?? plan.clients
         plan.scenario = try Self.choice("scenario", arguments) ?? plan.scenario
         plan.model = try Self.choice("server-model", arguments) ?? plan.model
-        plan.policy = try Self.policy(arguments) ?? plan.policy
+        plan.policy = try arguments.policy() ?? plan.policy
         plan.seed = try arguments.integer("seed", in: 0...Int.max).map { UInt64($0) } ?? plan.seed
         plan.isWarm = arguments.has("warm")
         self.plan = plan
@@ -59,20 +60,8 @@ struct SimulateCommand: Command {
     ) throws(UsageError) -> Choice? {
         guard let text = arguments.text(name) else { return nil }
         guard let choice = Choice(rawValue: text) else {
-            throw unknown(text, for: name, known: Choice.allCases.map(\.rawValue))
+            throw UsageError.unknown(text, for: name, known: Choice.allCases.map(\.rawValue))
         }
         return choice
-    }
-
-    private static func policy(_ arguments: Arguments) throws(UsageError) -> SwitchPolicy? {
-        guard let text = arguments.text("policy") else { return nil }
-        guard let policy = SwitchPolicy.named(text) else {
-            throw unknown(text, for: "policy", known: SwitchPolicy.names)
-        }
-        return policy
-    }
-
-    private static func unknown(_ text: String, for name: String, known: [String]) -> UsageError {
-        UsageError("--\(name) wants one of " + known.joined(separator: ", ") + ", not \"\(text)\"")
     }
 }

@@ -1,0 +1,120 @@
+import Switchyard
+
+/// Makes a world that fails smaller: takes away what it fails without, one thing after the other.
+struct WorldShrinker {
+    /// How many worlds are tried at most.
+    static let mostTries = 400
+
+    /// Whether a world still fails in the same way.
+    let fails: (World) throws -> Bool
+
+    /// The smallest world that was found; the world itself when nothing can go.
+    func smallest(of world: World) throws -> World {
+        var best = world
+        var tries = 0
+        var hasShrunk = true
+        while hasShrunk {
+            hasShrunk = false
+            for candidate in best.simpler where tries < Self.mostTries {
+                tries += 1
+                guard try fails(candidate) else { continue }
+                best = candidate
+                hasShrunk = true
+                break
+            }
+        }
+        return best
+    }
+}
+
+extension World {
+    /// Worlds that are a little simpler, those with the greatest step first.
+    var simpler: [World] {
+        let steps = fewerTroubles + fewerEndpoints + fewerServers + simplerTraffic + simplerTroubles + evenAnswers
+        return steps.filter { $0 != self }
+    }
+
+    private func with(_ change: (inout World) -> Void) -> World {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    private var fewerTroubles: [World] {
+        troubles.indices.map { index in with { $0.troubles.remove(at: index) } }
+    }
+
+    private var fewerServers: [World] {
+        guard servers > 1 else { return [] }
+        return (0..<servers).reversed().map { gone in
+            with { world in
+                world.servers -= 1
+                world.troubles.removeAll { $0.server == gone }
+                for index in world.troubles.indices {
+                    if let server = world.troubles[index].server, server > gone {
+                        world.troubles[index].server = server - 1
+                    }
+                }
+            }
+        }
+    }
+
+    private var fewerEndpoints: [World] {
+        guard endpoints.count > 1 else { return [] }
+        return endpoints.indices.map { gone in
+            with { world in
+                world.endpoints.remove(at: gone)
+                world.troubles.removeAll { $0.endpoint == gone }
+                for index in world.troubles.indices {
+                    if let endpoint = world.troubles[index].endpoint, endpoint > gone {
+                        world.troubles[index].endpoint = endpoint - 1
+                    }
+                }
+            }
+        }
+    }
+
+    private var simplerTraffic: [World] {
+        let calls = traffic.calls
+        var counts = [calls / 2, calls * 3 / 4, calls * 9 / 10, calls - 1].filter { $0 > 0 && $0 < calls }
+            .map { count in with { $0.traffic.calls = count } }
+        switch traffic.arrival {
+        case .open(let rate, let burst):
+            if burst > 1 {
+                counts += [1, burst / 2].map { burst in with { $0.traffic.arrival = .open(rate: rate, burst: burst) } }
+            }
+        case .closed(let callers, let pause):
+            let fewer = [1, callers / 2, callers - 1].filter { $0 > 0 && $0 < callers }
+            counts += fewer.map { callers in with { $0.traffic.arrival = .closed(callers: callers, pause: pause) } }
+        }
+        return counts + [
+            with { ($0.traffic.lowShare, $0.traffic.highShare) = (0, 0) },
+            with { $0.traffic.highShare = 0 },
+            with { $0.traffic.deadlines = traffic.deadlines.upperBound...traffic.deadlines.upperBound },
+        ]
+    }
+
+    private var simplerTroubles: [World] {
+        troubles.indices.flatMap { index in
+            [
+                with { $0.troubles[index].window = nil },
+                with { $0.troubles[index].window?.cycle = nil },
+                with { $0.troubles[index].window?.end = .infinity },
+                with { $0.troubles[index].share = 1 },
+                with { $0.troubles[index].endpoint = nil },
+            ]
+        }
+    }
+
+    private var evenAnswers: [World] {
+        [
+            with { $0.latency.spread = 0 },
+            with { world in
+                for index in world.endpoints.indices {
+                    world.endpoints[index].shape = .plain
+                    world.endpoints[index].weight = 1
+                }
+            },
+        ]
+    }
+}

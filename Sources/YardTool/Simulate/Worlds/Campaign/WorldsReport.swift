@@ -1,0 +1,148 @@
+import Foundation
+import Switchyard
+
+/// What came out of many worlds.
+struct WorldsReport: Codable, Sendable, Equatable {
+    /// A class of violations.
+    struct Fault: Codable, Sendable, Equatable {
+        var name: String
+        var violations: Int
+        /// In how many worlds it was found, and the first of them.
+        var worlds: Int
+        var firstWorlds: [UInt64]
+    }
+
+    /// A known exception, and how often it happened.
+    struct Exception: Codable, Sendable, Equatable {
+        var name: String
+        var reason: String
+        var violations: Int
+        var worlds: Int
+        var firstWorlds: [UInt64]
+        /// How often it may happen: in 100,000 calls.
+        var most: Double
+        var isExcessive: Bool
+    }
+
+    /// A small world in which something is broken, in words.
+    struct Example: Codable, Sendable, Equatable {
+        var fault: String
+        var number: UInt64
+        var world: [String]
+        var violation: [String]
+    }
+
+    var policy: String
+    var firstWorld: UInt64
+    var worlds: Int
+    var alikeWorlds: Int
+    var calls: Int
+    /// Calls with an answer that is no error, here and from the first server alone.
+    var answered: Int
+    var answeredByFirstServer: Int
+    var requestsPerCall: Double
+    var shadows: Int
+    var switches: Int
+    var faults: [Fault]
+    var exceptions: [Exception]
+    var examples: [Example]
+    var wallSeconds: Double
+
+    /// Whether nothing was broken but what is known, and that no more often than it may be.
+    var holds: Bool { faults.isEmpty && !exceptions.contains(where: \.isExcessive) }
+
+    /// How many worlds of a class are named.
+    private static let mostNamed = 5
+
+    /// Sums up a campaign that has run.
+    init(of campaign: WorldsCampaign, _ tally: WorldsTally, examples: [WorldsCampaign.Example], wallSeconds: Double) {
+        policy = campaign.policy.name
+        firstWorld = campaign.numbers.lowerBound
+        worlds = tally.worlds
+        alikeWorlds = tally.alikeWorlds
+        calls = tally.calls
+        answered = tally.answered
+        answeredByFirstServer = tally.answeredByFirst
+        requestsPerCall = Double(tally.requests) / Double(max(1, tally.calls))
+        shadows = tally.shadows
+        switches = tally.switches
+        faults = tally.groups.map { group, entry in
+            Fault(
+                name: "\(group)",
+                violations: entry.violations,
+                worlds: entry.worlds.count,
+                firstWorlds: Array(entry.worlds.prefix(Self.mostNamed))
+            )
+        }
+        let excessive = Set(tally.excessiveExceptions.map(\.name))
+        exceptions = KnownException.all.map { exception in
+            let entry = tally.exceptions[exception.name] ?? WorldsTally.Entry()
+            return Exception(
+                name: exception.name,
+                reason: exception.reason,
+                violations: entry.violations,
+                worlds: entry.worlds.count,
+                firstWorlds: Array(entry.worlds.prefix(Self.mostNamed)),
+                most: exception.mostPer100000Calls,
+                isExcessive: excessive.contains(exception.name)
+            )
+        }
+        self.examples = examples.map { example in
+            Example(
+                fault: "\(example.group)",
+                number: example.number,
+                world: "\(example.world)".components(separatedBy: "\n"),
+                violation: "\(example.violation)".components(separatedBy: "\n")
+            )
+        }
+        self.wallSeconds = wallSeconds
+    }
+}
+
+extension WorldsReport {
+    /// The report as one line of JSON, with the keys in a fixed order.
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+
+    /// The report for people.
+    var text: String {
+        (summary + faultLines + exceptionLines + exampleLines + [verdict]).joined(separator: "\n")
+    }
+
+    private var summary: [String] {
+        [
+            "\(worlds) worlds from \(firstWorld) on, \(alikeWorlds) of them with servers that are alike, policy \(policy)",
+            "\(calls) calls: \(answered) answered well, by the first server alone \(answeredByFirstServer)",
+            "\(requestsPerCall.rounded(to: 4)) requests per call, \(shadows) probes and the like, \(switches) switches",
+            "took \(wallSeconds.rounded(to: 2)) s",
+        ]
+    }
+
+    private var faultLines: [String] {
+        faults.map { fault in
+            "fault: \(fault.violations) in \(fault.worlds) worlds (\(Self.list(fault.firstWorlds))): \(fault.name)"
+        }
+    }
+
+    private var exceptionLines: [String] {
+        exceptions.map { exception in
+            "known: \(exception.violations) in \(exception.worlds) worlds (\(Self.list(exception.firstWorlds))), "
+                + "at most \(exception.most.rounded(to: 2)) in 100,000 calls"
+                + "\(exception.isExcessive ? ", WHICH IS TOO OFTEN" : ""): \(exception.name). \(exception.reason)"
+        }
+    }
+
+    private var exampleLines: [String] {
+        examples.flatMap { example in
+            ["", "\(example.fault), world \(example.number) made small:"]
+                + (example.world + example.violation).map { "  " + $0 } + [""]
+        }
+    }
+
+    private var verdict: String { holds ? "The property holds." : "The property does NOT hold." }
+
+    private static func list(_ numbers: [UInt64]) -> String { numbers.map { "\($0)" }.joined(separator: ", ") }
+}

@@ -1,0 +1,91 @@
+import Switchyard
+
+/// What is counted while many worlds are played.
+struct WorldsTally: Sendable {
+    /// What is known of a class of violations.
+    struct Entry: Sendable {
+        var violations = 0
+        /// The numbers of the worlds in which it was found.
+        var worlds: [UInt64] = []
+    }
+
+    private(set) var worlds = 0
+    private(set) var alikeWorlds = 0
+    private(set) var calls = 0
+    private(set) var answered = 0
+    /// Calls that the client which asks the first server once gets answered.
+    private(set) var answeredByFirst = 0
+    private(set) var requests = 0
+    private(set) var shadows = 0
+    private(set) var switches = 0
+    /// The violations that are no known exceptions.
+    private(set) var faults: [ViolationGroup: Entry] = [:]
+    /// The others, by the names of the exceptions.
+    private(set) var exceptions: [String: Entry] = [:]
+
+    /// Adds a world that was played.
+    mutating func add(_ played: PlayedWorld) {
+        worlds += 1
+        if played.world.isAlike { alikeWorlds += 1 }
+        calls += played.calls.count
+        answered += played.calls.count { $0.isAnsweredWell }
+        answeredByFirst += played.calls.count { $0.byFirst.status.map { $0 < 400 } ?? false }
+        requests += played.record.requests
+        shadows += played.record.shadows
+        switches += played.switches
+        for violation in Law.violations(in: played) {
+            if let exception = KnownException.covering(violation, in: played.world) {
+                exceptions[exception.name, default: Entry()].add(played.world)
+            } else {
+                faults[violation.group, default: Entry()].add(played.world)
+            }
+        }
+    }
+
+    /// Adds what another has counted.
+    mutating func add(_ other: WorldsTally) {
+        worlds += other.worlds
+        alikeWorlds += other.alikeWorlds
+        calls += other.calls
+        answered += other.answered
+        answeredByFirst += other.answeredByFirst
+        requests += other.requests
+        shadows += other.shadows
+        switches += other.switches
+        faults.merge(other.faults) { $0.joined(with: $1) }
+        exceptions.merge(other.exceptions) { $0.joined(with: $1) }
+    }
+
+    /// The exceptions that happened more often than they may.
+    var excessiveExceptions: [KnownException] {
+        KnownException.all.filter { exception in
+            let found = Double(exceptions[exception.name]?.violations ?? 0)
+            return found > exception.mostPer100000Calls * Double(calls) / 100_000
+        }
+    }
+
+    /// The classes of faults, the most frequent first.
+    var groups: [(group: ViolationGroup, entry: Entry)] {
+        faults.map { ($0.key, $0.value) }.sorted {
+            ($1.entry.violations, "\($0.group)") < ($0.entry.violations, "\($1.group)")
+        }
+    }
+}
+
+extension WorldsTally.Entry {
+    fileprivate mutating func add(_ world: World) {
+        violations += 1
+        if worlds.last != world.number { worlds.append(world.number) }
+    }
+
+    fileprivate func joined(with other: WorldsTally.Entry) -> WorldsTally.Entry {
+        WorldsTally.Entry(violations: violations + other.violations, worlds: (worlds + other.worlds).sorted())
+    }
+}
+
+extension PlayedCall {
+    /// Whether an answer came that is no error.
+    var isAnsweredWell: Bool {
+        if case .answered(let status) = outcome { status < 400 } else { false }
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import Switchyard
+
+/// Plays a world through a real client, in the world's time and on one thread.
+final class WorldPlay: Sendable {
+    private struct State {
+        var calls: [PlayedCall] = []
+        var ended = 0
+        var current = 0
+        var switches = 0
+        /// What becomes of calls that are sent once.
+        var first: WorldServers
+        var preferred: WorldServers
+    }
+
+    private let world: World
+    private let clock = WorldClock()
+    private let transport: WorldTransport
+    private let client: NetworkClient
+    private let names: [String]
+    private let requests: [APIConfiguration]
+    private let state: Locked<State>
+
+    init(_ world: World, policy: SwitchPolicy) throws {
+        self.world = world
+        let names = (0..<world.servers).map { "s\($0)" }
+        self.names = names
+        transport = WorldTransport(world, clock: clock)
+        let servers = try names.indices.map { index in
+            Server(name: names[index], baseURLs: [.release: try ServerURL(WorldTransport.address(of: index))])
+        }
+        let service = try Service(name: "world", servers: servers, defaultEnvironment: .release, switching: policy)
+        let options = NetworkClient.Options(seed: world.number)
+        client = try NetworkClient(service: service, transport: transport, options: options, time: clock)
+        requests = world.endpoints.indices.map { world.request(to: $0) }
+        let servants = WorldServers(world)
+        state = Locked(State(first: servants, preferred: servants))
+    }
+
+    /// Plays the world to the end of its last call.
+    static func play(_ world: World, policy: SwitchPolicy) throws -> PlayedWorld {
+        let play = try WorldPlay(world, policy: policy)
+        play.begin()
+        while play.state.withLock({ $0.ended < world.traffic.calls }), play.clock.step() { play.noteServer() }
+        return play.end()
+    }
+
+    private func begin() {
+        switch world.traffic.arrival {
+        case .open: scheduleArrival(0)
+        case .closed(let callers, let pause):
+            for caller in 0..<min(callers, world.traffic.calls) {
+                let start = draw(3, caller).unit * min(pause, 0.1)
+                _ = clock.schedule(at: MonotonicTime(seconds: start)) { [self] in call() }
+            }
+        }
+    }
+
+    private func end() -> PlayedWorld {
+        clock.stop()
+        client.shutdown()
+        let record = transport.record
+        return state.withLock { state in
+            for index in state.calls.indices { state.calls[index].sendings = record.sendings[index] }
+            return PlayedWorld(world: world, calls: state.calls, record: record, switches: state.switches)
+        }
+    }
+
+    private func draw(_ salt: UInt64, _ number: Int) -> WorldDraw { WorldDraw(world.number, salt).of(number) }
+}
+
+// MARK: - Calls
+
+extension WorldPlay {
+    /// Lets calls of an open loop come, in bursts.
+    private func scheduleArrival(_ number: Int) {
+        guard case .open(let rate, let burst) = world.traffic.arrival, number < world.traffic.calls else { return }
+        let gap = -log(1 - draw(4, number).unit) * Double(burst) / rate
+        _ = clock.schedule(at: clock.now.advanced(bySeconds: gap)) { [self] in
+            for _ in 0..<burst { call() }
+            scheduleArrival(number + burst)
+        }
+    }
+
+    /// The next call of a caller that has its answer.
+    private func goOn() {
+        guard case .closed(_, let pause) = world.traffic.arrival else { return }
+        let number = state.withLock { $0.ended }
+        let wait = pause * draw(5, number).number(0.5...1.5)
+        _ = clock.schedule(at: clock.now.advanced(bySeconds: wait)) { [self] in call() }
+    }
+
+    /// Makes the next call, if one is left.
+    private func call() {
+        let current = names.firstIndex(of: client.currentServer) ?? 0
+        let now = clock.now.seconds
+        let next = state.withLock { state -> PlayedCall? in
+            let number = state.calls.count
+            guard number < world.traffic.calls else { return nil }
+            let endpoint = world.endpoint(of: draw(6, number).unit)
+            let deadline = world.deadline(draw(7, number).unit)
+            var question = ServerQuestion(call: number, endpoint: endpoint, server: 0, time: now)
+            let first = PlayedCall.Reference(state.first.reply(to: question), server: 0, within: deadline)
+            question.server = current
+            let preferred = state.preferred.reply(to: question)
+            let call = PlayedCall(
+                number: number,
+                kind: world.endpoints[endpoint].kind,
+                endpoint: endpoint,
+                priority: world.priority(draw(8, number).unit),
+                time: now,
+                deadline: deadline,
+                byFirst: first,
+                byCurrent: PlayedCall.Reference(preferred, server: current, within: deadline)
+            )
+            state.calls.append(call)
+            return call
+        }
+        guard let next else { return }
+        client.dispatch(world.request(for: next, like: requests[next.endpoint])) { [self] result in
+            ended(next.number, result)
+        }
+    }
+
+    private func ended(_ number: Int, _ result: Result<ServiceResponse, RequestFailure>) {
+        state.withLock { state in
+            state.ended += 1
+            state.calls[number].endTime = clock.now.seconds
+            state.calls[number].outcome =
+                switch result {
+                case .success(let answer): .answered(answer.status)
+                case .failure(let failure): .failed(failure.reason)
+                }
+        }
+        goOn()
+    }
+
+    /// Counts the switches.
+    private func noteServer() {
+        let current = names.firstIndex(of: client.currentServer) ?? 0
+        state.withLock { state in
+            if current != state.current { state.switches += 1 }
+            state.current = current
+        }
+    }
+}
+
+extension PlayedCall.Reference {
+    fileprivate init(_ reply: ServerReply, server: Int, within deadline: Double) {
+        self.init(server: server, reply: reply, status: reply.status(within: deadline))
+    }
+}
+
+// MARK: - Requests
+
+extension World {
+    /// What all calls of an endpoint have in common.
+    fileprivate func request(to endpoint: Int) -> APIConfiguration {
+        let path = WorldTransport.path(of: endpoint)
+        let isTemplate = endpoints[endpoint].shape == .template
+        return APIConfiguration(
+            path: isTemplate ? path + "/{number}" : path,
+            method: endpoints[endpoint].kind.method
+        )
+    }
+
+    fileprivate func request(for call: PlayedCall, like common: APIConfiguration) -> APIConfiguration {
+        var request = common
+        request.headers.set(WorldTransport.callField, "\(call.number)")
+        request.timeout = .seconds(call.deadline)
+        request.priority = call.priority
+        if call.kind == .keyedWrite { request.idempotencyKey = .given("k\(call.number)") }
+        switch endpoints[call.endpoint].shape {
+        case .plain: break
+        case .numbered: request.path += "/\(call.number)"
+        case .template: request.pathValues = ["number": call.number]
+        }
+        return request
+    }
+
+    fileprivate func endpoint(of draw: Double) -> Int {
+        var rest = draw * endpoints.reduce(0) { $0 + $1.weight }
+        for (index, endpoint) in endpoints.enumerated() {
+            rest -= endpoint.weight
+            if rest < 0 { return index }
+        }
+        return endpoints.count - 1
+    }
+
+    /// A deadline, to the millisecond.
+    fileprivate func deadline(_ draw: Double) -> Double {
+        let range = traffic.deadlines
+        return ((range.lowerBound + draw * (range.upperBound - range.lowerBound)) * 1000).rounded() / 1000
+    }
+
+    fileprivate func priority(_ draw: Double) -> RequestPriority {
+        if draw < traffic.lowShare { return .low }
+        return draw > 1 - traffic.highShare ? .high : .normal
+    }
+}

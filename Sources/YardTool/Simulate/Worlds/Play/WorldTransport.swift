@@ -1,0 +1,168 @@
+import Foundation
+import Switchyard
+
+/// Carries the requests of a client to the servers of a world, in the world's time.
+///
+/// Every completion comes from the clock or from a cancel, never from within `start`.
+final class WorldTransport: Transport {
+    /// The field that tells which call a request belongs to.
+    static let callField = "X-Call"
+    /// The address of a server of that number.
+    static func address(of server: Int) -> String { "https://s\(server).world" }
+    /// The path of an endpoint of that number.
+    static func path(of endpoint: Int) -> String { "e\(endpoint)" }
+
+    private struct State {
+        var servers: WorldServers
+        var record: TrafficRecord
+        var shadows = 0
+    }
+
+    private let clock: WorldClock
+    private let state: Locked<State>
+
+    init(_ world: World, clock: WorldClock) {
+        self.clock = clock
+        state = Locked(State(servers: WorldServers(world), record: TrafficRecord(calls: world.traffic.calls)))
+    }
+
+    /// What was sent so far.
+    var record: TrafficRecord { state.withLock { $0.record } }
+
+    func start(
+        _ request: HTTPRequest,
+        progress: TransferProgressHandler?,
+        completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+    ) -> any TransportTask {
+        let now = clock.now
+        let (place, reply) = state.withLock { state in
+            let request = PlacedRequest(request, shadow: state.shadows)
+            if request.isShadow { state.shadows += 1 }
+            let question = ServerQuestion(
+                call: request.call,
+                endpoint: request.endpoint,
+                server: request.server,
+                time: now.seconds
+            )
+            let place = state.record.add(request, at: now.seconds)
+            return (place, state.servers.reply(to: question))
+        }
+        let exchange = WorldExchange(completion) { [self] end in
+            state.withLock { $0.record.end(place, end, at: clock.now.seconds) }
+        }
+        let end = WorldExchange.End(reply, within: request.timeouts)
+        if let end { exchange.set(clock.schedule(at: now.advanced(bySeconds: end.delay)) { exchange.end(end) }) }
+        return exchange
+    }
+
+    func shutdown() {}
+}
+
+/// A request with what a world has to know of it.
+struct PlacedRequest: Sendable {
+    /// The call, or a number that no call has.
+    var call: Int
+    var server: Int
+    var endpoint: Int
+    var method: HTTPMethod
+    /// Whether nobody waits for the answer: a probe, a comparison or a warm-up.
+    var isShadow: Bool
+
+    /// Reads it from a request of the client; only a shadow has a total timeout of its own.
+    fileprivate init(_ request: HTTPRequest, shadow: Int) {
+        let text = Array(request.url.text.utf8)
+        server = Self.digit(text, at: WorldTransport.address(of: 0).utf8.count - ".world".utf8.count - 1)
+        endpoint = Self.digit(text, at: WorldTransport.address(of: 0).utf8.count + 2)
+        method = request.method
+        isShadow = request.timeouts.total != nil
+        let call = isShadow ? nil : request.headers[WorldTransport.callField].flatMap { Int($0) }
+        self.call = call ?? -1 - shadow
+    }
+
+    private static func digit(_ text: [UInt8], at index: Int) -> Int {
+        index < text.count && (48...57).contains(text[index]) ? Int(text[index]) - 48 : 0
+    }
+}
+
+// MARK: - Exchanges
+
+/// One exchange of a ``WorldTransport``.
+private final class WorldExchange: TransportTask {
+    typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
+
+    /// How an exchange ends, and after how many seconds.
+    struct End: Sendable {
+        var delay: Double
+        var end: ServerReply.End
+        var result: Result<HTTPResponse, TransportError>
+    }
+
+    private struct State {
+        var completion: Completion?
+        var timer: (any ScheduledTimer)?
+    }
+
+    private let tell: @Sendable (ServerReply.End) -> Void
+    private let state: Locked<State>
+
+    init(_ completion: @escaping Completion, telling tell: @escaping @Sendable (ServerReply.End) -> Void) {
+        self.tell = tell
+        state = Locked(State(completion: completion))
+    }
+
+    func set(_ timer: any ScheduledTimer) {
+        state.withLock { $0.timer = timer }
+    }
+
+    func end(_ end: End) { finish(end.end, end.result) }
+
+    func cancel() {
+        let error = TransportError(.cancelled, message: "cancelled by the caller")
+        finish(.failure(.cancelled, wasSent: true), .failure(error))
+    }
+
+    private func finish(_ end: ServerReply.End, _ result: Result<HTTPResponse, TransportError>) {
+        let old = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        old.timer?.cancel()
+        guard let completion = old.completion else { return }
+        tell(end)
+        completion(result)
+    }
+}
+
+extension WorldExchange.End {
+    /// The end that a reply leads to under the timeouts of the request; `nil` when there is none.
+    init?(_ reply: ServerReply, within timeouts: HTTPRequest.Timeouts) {
+        var (limit, kind, wasSent) = (reply.delay, TransportError.Kind.timeout, true)
+        if let total = timeouts.total?.inSeconds, total < limit { limit = total }
+        if let idle = timeouts.idle?.inSeconds, idle < limit { limit = idle }
+        if reply.end == .silence(isConnected: false), let connect = timeouts.connect?.inSeconds, connect < limit {
+            (limit, kind, wasSent) = (connect, .connectTimeout, false)
+        }
+        guard limit < reply.delay else {
+            if reply.delay == .infinity { return nil }
+            self.init(delay: reply.delay, end: reply.end, result: reply.result)
+            return
+        }
+        let error = TransportError(kind, message: "nothing came", mayHaveBeenSent: wasSent)
+        self.init(delay: limit, end: .failure(kind, wasSent: wasSent), result: .failure(error))
+    }
+}
+
+extension ServerReply {
+    /// The reply as a transport tells of it.
+    fileprivate var result: Result<HTTPResponse, TransportError> {
+        switch end {
+        case .answer(let status, let pause):
+            let headers: HTTPHeaders = pause.map { ["Retry-After": "\($0)"] } ?? [:]
+            return .success(HTTPResponse(status: status, headers: headers))
+        case .failure(let kind, let wasSent):
+            return .failure(TransportError(kind, message: "as the world has it", mayHaveBeenSent: wasSent))
+        case .silence:
+            return .failure(TransportError(.timeout, message: "nothing came"))
+        }
+    }
+}

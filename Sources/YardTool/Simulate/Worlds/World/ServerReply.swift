@@ -1,0 +1,147 @@
+import Foundation
+import Switchyard
+
+/// What a server does with a request.
+struct ServerReply: Sendable, Equatable {
+    /// How the exchange ends.
+    enum End: Sendable, Equatable {
+        /// With a whole answer; it may say after how many seconds to come back.
+        case answer(Int, retryAfter: Int?)
+        /// With a failure; the request may have been sent, or certainly was not.
+        case failure(TransportError.Kind, wasSent: Bool)
+        /// Not at all; there may not even be a connection.
+        case silence(isConnected: Bool)
+    }
+
+    /// How many seconds after the request was sent.
+    var delay: Double
+    var end: End
+
+    /// The status, if it answers within so many seconds.
+    func status(within deadline: Double) -> Int? {
+        guard delay <= deadline, case .answer(let status, _) = end else { return nil }
+        return status
+    }
+}
+
+/// A request as a server sees it.
+struct ServerQuestion: Sendable {
+    /// The number of the call, or one of its own for a probe.
+    var call: Int
+    var endpoint: Int
+    var server: Int
+    /// When it is sent, in seconds.
+    var time: Double
+}
+
+/// The servers of a world, as one client meets them: they know what the world says, and count for its quotas.
+struct WorldServers: Sendable {
+    /// One quota's count of a period.
+    private struct Count: Hashable {
+        var trouble: Int
+        var server: Int
+        var period: Int
+    }
+
+    private let world: World
+    private var counts: [Count: Int] = [:]
+
+    init(_ world: World) {
+        self.world = world
+    }
+
+    /// What becomes of a request, which counts for the quotas from now on.
+    mutating func reply(to question: ServerQuestion) -> ServerReply {
+        let latency = usualLatency(question) + slowness(question)
+        for (index, trouble) in world.troubles.enumerated() where strikes(trouble, question) {
+            if let reply = reply(to: question, struckBy: trouble, index, latency) { return reply }
+        }
+        return interruption(of: question, latency) ?? ServerReply(delay: latency, end: .answer(200, retryAfter: nil))
+    }
+
+    /// What a fault makes of the answer; `nil` where it lets it pass.
+    private mutating func reply(
+        to question: ServerQuestion,
+        struckBy trouble: Trouble,
+        _ index: Int,
+        _ latency: Double
+    ) -> ServerReply? {
+        switch trouble.fault {
+        case .slow: return nil
+        case .status(let status, let pause):
+            return ServerReply(delay: latency, end: .answer(status, retryAfter: pause))
+        case .hang: return ServerReply(delay: .infinity, end: .silence(isConnected: true))
+        case .blackHole:
+            let isConnected = draw(trouble.salt &+ 1, question).unit < 0.5
+            return ServerReply(delay: .infinity, end: .silence(isConnected: isConnected))
+        case .refused: return ServerReply(delay: roundTrip, end: .failure(.connectionRefused, wasSent: false))
+        case .reset: return ServerReply(delay: latency / 2, end: .failure(.connectionReset, wasSent: true))
+        case .truncated: return ServerReply(delay: latency, end: .failure(.truncated, wasSent: true))
+        case .garbage: return ServerReply(delay: latency, end: .failure(.protocolViolation, wasSent: true))
+        case .quota(let most, let period, let isPerServer):
+            let round = Int(question.time / period)
+            let count = Count(trouble: index, server: isPerServer ? question.server : 0, period: round)
+            counts[count, default: 0] += 1
+            guard counts[count, default: 0] > most else { return nil }
+            let pause = Int(((Double(round) + 1) * period - question.time).rounded(.up))
+            return ServerReply(delay: roundTrip, end: .answer(429, retryAfter: pause))
+        }
+    }
+
+    /// What becomes of an answer whose server goes down before it is there; `nil` while none does.
+    private func interruption(of question: ServerQuestion, _ latency: Double) -> ServerReply? {
+        var first: (begin: Double, trouble: Trouble)?
+        for trouble in world.troubles
+        where trouble.takesDown && trouble.concerns(server: question.server, endpoint: question.endpoint) {
+            guard let begin = trouble.window?.nextBegin(after: question.time) else { continue }
+            if begin < min(first?.begin ?? .infinity, question.time + latency), trouble.fault.endsExchanges {
+                first = (begin, trouble)
+            }
+        }
+        guard let first else { return nil }
+        guard first.trouble.fault == .refused else {
+            return ServerReply(delay: .infinity, end: .silence(isConnected: true))
+        }
+        return ServerReply(delay: first.begin - question.time, end: .failure(.connectionReset, wasSent: true))
+    }
+}
+
+// MARK: - Draws
+
+extension WorldServers {
+    /// How long the way there and back takes.
+    private var roundTrip: Double { world.latency.median / 10 }
+
+    private func draw(_ salt: UInt64, _ question: ServerQuestion) -> WorldDraw {
+        WorldDraw(world.number, salt).of(question.call).of(question.server)
+    }
+
+    private func usualLatency(_ question: ServerQuestion) -> Double {
+        let (one, other) = (draw(1, question).unit, draw(2, question).unit)
+        // Box and Muller's way to a normal distribution.
+        let normal = (-2 * log(1 - one)).squareRoot() * cos(2 * .pi * other)
+        return world.latency.median * exp(world.latency.spread * normal)
+    }
+
+    private func slowness(_ question: ServerQuestion) -> Double {
+        world.troubles.reduce(0) { sum, trouble in
+            guard case .slow(let time) = trouble.fault, strikes(trouble, question) else { return sum }
+            return sum + time * draw(trouble.salt &+ 1, question).number(0.5...1.5)
+        }
+    }
+
+    /// Whether a trouble strikes a request.
+    private func strikes(_ trouble: Trouble, _ question: ServerQuestion) -> Bool {
+        guard trouble.concerns(server: question.server, endpoint: question.endpoint),
+            trouble.isActive(at: question.time)
+        else { return false }
+        guard trouble.share < 1 else { return true }
+        let call = WorldDraw(world.number, trouble.salt).of(question.call)
+        return (trouble.isOfCall ? call : call.of(question.server)).unit < trouble.share
+    }
+}
+
+extension Trouble.Fault {
+    /// Whether answers that are on their way when it begins are lost.
+    fileprivate var endsExchanges: Bool { self == .refused || self == .hang || self == .blackHole }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+extension World: CustomStringConvertible {
+    /// The world in words, a line for each part.
+    var description: String {
+        let parts = [
+            "\(servers) server\(servers == 1 ? "" : "s"), answers take \(latency.median.inWords) (spread \(latency.spread.rounded(to: 2)))",
+            "\(traffic)",
+        ]
+        let calls = endpoints.enumerated().map { index, endpoint in
+            "e\(index): \(endpoint.kind.rawValue), \(endpoint.shape), weight \(endpoint.weight.rounded(to: 2))"
+        }
+        return (parts + calls + troubles.map(\.description)).joined(separator: "\n")
+    }
+}
+
+extension Traffic: CustomStringConvertible {
+    /// The traffic in words.
+    var description: String {
+        let how =
+            switch arrival {
+            case .open(let rate, let burst): "\(rate.rounded(to: 2)) per second, \(burst) at once"
+            case .closed(let callers, let pause): "by \(callers) callers who pause \(pause.inWords)"
+            }
+        let patience =
+            deadlines.lowerBound == deadlines.upperBound
+            ? deadlines.lowerBound.inWords : "\(deadlines.lowerBound.inWords) to \(deadlines.upperBound.inWords)"
+        let shares = [("low", lowShare), ("high", highShare)].filter { $0.1 > 0 }
+            .map { ", \(($0.1 * 100).rounded(to: 0)) % \($0.0)" }
+        return "\(calls) calls, \(how), deadline \(patience)" + shares.joined()
+    }
+}
+
+extension Trouble: CustomStringConvertible {
+    /// The trouble in words.
+    var description: String {
+        let place = [server.map { "s\($0)" } ?? "every server", endpoint.map { "e\($0)" }].compactMap(\.self)
+        let part = share < 1 ? ", \((share * 100).rounded(to: 1)) % of the \(isOfCall ? "calls" : "requests")" : ""
+        return place.joined(separator: " ") + ": \(fault)" + part + (window.map { ", \($0)" } ?? "")
+    }
+}
+
+extension Trouble.Fault: CustomStringConvertible {
+    /// The fault in words.
+    var description: String {
+        switch self {
+        case .status(let status, let pause): "answers \(status)" + (pause.map { " with Retry-After \($0)" } ?? "")
+        case .slow(let time): "slower by \(time.inWords)"
+        case .hang: "hangs"
+        case .blackHole: "loses all packets"
+        case .refused: "refuses connections"
+        case .reset: "resets connections"
+        case .truncated: "cuts answers short"
+        case .garbage: "answers with garbage"
+        case .quota(let most, let period, let isPerServer):
+            "429 behind \(most) calls in \(period.inWords)" + (isPerServer ? " per server" : "")
+        }
+    }
+}
+
+extension Trouble.Window: CustomStringConvertible {
+    /// The time in words.
+    var description: String {
+        let span = end == .infinity ? "from \(begin.inWords) on" : "from \(begin.inWords) to \(end.inWords)"
+        return span + (cycle.map { ", \($0.bad.inWords) of every \($0.period.inWords)" } ?? "")
+    }
+}
+
+extension Double {
+    /// Seconds in words.
+    var inWords: String {
+        abs(self) < 1 ? "\((self * 1000).rounded(to: self < 0.01 ? 2 : 0)) ms" : "\(rounded(to: 3)) s"
+    }
+
+    /// The number with so many digits behind the point.
+    func rounded(to digits: Int) -> String {
+        let text = String(format: "%.\(digits)f", self)
+        guard text.contains(".") else { return text }
+        let cut = text.reversed().drop { $0 == "0" }
+        return String((cut.first == "." ? cut.dropFirst() : cut).reversed())
+    }
+}

@@ -1,0 +1,47 @@
+import Switchyard
+
+/// Plays random worlds (servers, endpoints, quotas, spikes, outages, deadlines) through a real client in virtual time,
+/// and compares each call with a client that sends it once: no call that this one gets answered may fail.
+struct WorldsCommand: Command {
+    static let name = "worlds"
+    static let summary =
+        "Plays random worlds through a real client, and looks for calls that fare worse than without it."
+    static let options: [Arguments.Option] = [
+        .value("worlds", "N", "how many worlds; 100000 unless given"),
+        .value("seed", "K", "the number of the first world, 1 unless given; with --worlds 1 that world alone"),
+        .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + "; recommended unless given"),
+        .value("examples", "N", "how many worlds of each fault are made small and told of; 1 unless given"),
+        .flag("json", "print one JSON object"),
+    ]
+
+    let campaign: WorldsCampaign
+    let examples: Int
+    let printsJSON: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let count = try arguments.integer("worlds", in: 1...100_000_000) ?? 100_000
+        let first = try arguments.integer("seed", in: 0...(Int.max - 100_000_000)) ?? 1
+        campaign = WorldsCampaign(
+            numbers: UInt64(first)...UInt64(first + count - 1),
+            policy: try arguments.policy() ?? .recommended
+        )
+        examples = try arguments.integer("examples", in: 0...1000) ?? 1
+        printsJSON = arguments.has("json")
+    }
+
+    func run() async throws -> Int32 {
+        let report = try await report()
+        Terminal.standardOutput.write((printsJSON ? try report.json() : report.text) + "\n")
+        return report.holds ? 0 : 1
+    }
+
+    /// Plays the worlds and sums them up.
+    func report() async throws -> WorldsReport {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let tally = try await campaign.run()
+        let wallSeconds = (clock.now - start) / .seconds(1)
+        let found = try campaign.examples(of: tally, perGroup: examples)
+        return WorldsReport(of: campaign, tally, examples: found, wallSeconds: wallSeconds)
+    }
+}
