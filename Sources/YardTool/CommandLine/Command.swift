@@ -21,6 +21,25 @@ protocol Command {
 extension Command {
     static var positional: String { "" }
     static var subcommands: [CommandEntry] { [] }
+
+    /// The text for `--help`.
+    static var help: String { help(calledBy: name) }
+
+    /// The same for a command that is called by more than its own name.
+    fileprivate static func help(calledBy name: String) -> String {
+        let head =
+            "usage: yard \(name)\(options.isEmpty ? "" : " [options]")\(positional.isEmpty ? "" : " \(positional)")"
+        let lines = options.map { option in
+            line("--\(option.name)" + (option.value.map { " \($0)" } ?? ""), option.help)
+        }
+        let others = subcommands.map { line("\(name) \($0.name)", $0.summary) }
+        let parts = [lines, others].filter { !$0.isEmpty }
+        return ([head, "", summary] + parts.flatMap { [""] + $0 }).joined(separator: "\n")
+    }
+
+    private static func line(_ left: String, _ help: String) -> String {
+        "  " + left + String(repeating: " ", count: max(2, 24 - left.count)) + help
+    }
 }
 
 /// A command in the list of commands.
@@ -39,7 +58,7 @@ struct CommandEntry {
         name = command.name
         summary = command.summary
         subcommands = command.subcommands
-        help = Self.help(on: command, called: [parent, command.name].compactMap(\.self).joined(separator: " "))
+        help = command.help(calledBy: [parent, command.name].compactMap(\.self).joined(separator: " "))
         run = { words in
             let maximum = command.positional.isEmpty ? 0 : Int.max
             let arguments = try Arguments(words, options: command.options, maximumPositional: maximum)
@@ -53,22 +72,5 @@ struct CommandEntry {
             return (self, words)
         }
         return command.called(by: Array(words.dropFirst()))
-    }
-
-    /// The text for `--help`.
-    private static func help(on command: (some Command).Type, called name: String) -> String {
-        let (options, positional) = (command.options, command.positional)
-        let head =
-            "usage: yard \(name)\(options.isEmpty ? "" : " [options]")\(positional.isEmpty ? "" : " \(positional)")"
-        let lines = options.map { option in
-            line("--\(option.name)" + (option.value.map { " \($0)" } ?? ""), option.help)
-        }
-        let others = command.subcommands.map { line("\(name) \($0.name)", $0.summary) }
-        return ([head, "", command.summary] + ([lines, others].filter { !$0.isEmpty }.flatMap { [""] + $0 }))
-            .joined(separator: "\n")
-    }
-
-    private static func line(_ left: String, _ help: String) -> String {
-        "  " + left + String(repeating: " ", count: max(2, 24 - left.count)) + help
     }
 }

@@ -43,6 +43,7 @@ struct WorldsCampaign: Sendable {
     ///   - tally: What was found.
     ///   - count: How many worlds of each class.
     /// - Returns: The small worlds, in the order of the classes.
+    /// - Throws: What is wrong with the policy.
     func examples(of tally: WorldsTally, perGroup count: Int) throws -> [Example] {
         try tally.groups.flatMap { group, entry in
             try entry.worlds.prefix(count).compactMap { try example(of: group, in: $0) }

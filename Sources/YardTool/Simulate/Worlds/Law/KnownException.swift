@@ -11,7 +11,7 @@ struct KnownException: Sendable {
     /// Whether a violation in a world is one of these.
     let covers: @Sendable (Violation, World) -> Bool
 
-    /// All of them. What is in none of these is a fault.
+    /// All of them; what is in none of these is a fault.
     static let all: [KnownException] = []
 
     /// The exception that a violation is one of.

@@ -70,17 +70,24 @@ struct PlacedRequest: Sendable {
 
     /// Reads it from a request of the client; only a shadow has a total timeout of its own.
     fileprivate init(_ request: HTTPRequest, shadow: Int) {
-        let text = Array(request.url.text.utf8)
-        server = Self.digit(text, at: WorldTransport.address(of: 0).utf8.count - ".world".utf8.count - 1)
-        endpoint = Self.digit(text, at: WorldTransport.address(of: 0).utf8.count + 2)
+        let text = request.url.text
+        server = Self.digit(text, at: Self.placeOfServer)
+        endpoint = Self.digit(text, at: Self.placeOfEndpoint)
         method = request.method
         isShadow = request.timeouts.total != nil
         let call = isShadow ? nil : request.headers[WorldTransport.callField].flatMap { Int($0) }
         self.call = call ?? -1 - shadow
     }
 
-    private static func digit(_ text: [UInt8], at index: Int) -> Int {
-        index < text.count && (48...57).contains(text[index]) ? Int(text[index]) - 48 : 0
+    private static let placeOfServer = "https://s".utf8.count
+    private static let placeOfEndpoint = WorldTransport.address(of: 0).utf8.count + "/e".utf8.count
+
+    /// The digit that stands at a place; 0 where none does.
+    private static func digit(_ text: String, at place: Int) -> Int {
+        guard let index = text.utf8.index(text.startIndex, offsetBy: place, limitedBy: text.endIndex),
+            index < text.endIndex, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text.utf8[index])
+        else { return 0 }
+        return Int(text.utf8[index] - UInt8(ascii: "0"))
     }
 }
 

@@ -1,0 +1,76 @@
+import Switchyard
+import Testing
+
+@testable import yard
+
+@Suite struct WorldPlayTests {
+    private func play(_ world: World) throws -> PlayedWorld {
+        try WorldPlay.play(world, policy: .recommended)
+    }
+
+    @Test func `one number gives one world, and one play of it`() throws {
+        let played = try [16, 16].map { try play(World(number: $0)) }
+
+        #expect(World(number: 16) == World(number: 16))
+        #expect("\(played[0].calls)" == "\(played[1].calls)")
+        #expect(played[0].record.shadows == played[1].record.shadows)
+    }
+
+    @Test func `where nothing goes wrong every call costs one request and is answered`() throws {
+        let played = try play(.sample(kinds: CallKind.allCases))
+
+        #expect(played.calls.count == 100)
+        #expect(played.calls.allSatisfy { $0.outcome == .answered(200) && $0.sendings.count == 1 })
+        #expect(played.switches == 0)
+        #expect(Law.violations(in: played).isEmpty)
+    }
+
+    @Test func `reads are answered by the other server when the first one dies, and go back later`() throws {
+        let outage = Trouble(.refused, server: 0, window: .init(2, 6))
+        var world = World.sample([outage])
+        world.traffic.calls = 400
+
+        let played = try play(world)
+
+        #expect(played.calls.allSatisfy { $0.outcome == .answered(200) })
+        #expect(played.calls.count { $0.byFirst.status == nil } > 20)
+        #expect(played.switches == 2)
+        #expect(played.calls.last?.sendings.map(\.server) == [0])
+    }
+
+    @Test func `requests that nobody waits for are counted by themselves`() throws {
+        let played = try play(.sample([Trouble(.refused, server: 0, window: .init(2, 6))]))
+
+        #expect(played.record.shadows > 0)
+        #expect(played.record.writtenShadows == 0)
+        #expect(played.record.requests == played.calls.reduce(0) { $0 + $1.sendings.count })
+    }
+
+    @Test func `the references say what one server alone would have answered`() throws {
+        let outage = Trouble(.hang, server: 0, window: .init(2, 6))
+
+        let played = try play(.sample([outage]))
+
+        for call in played.calls {
+            let isOut = (1.99..<6).contains(call.time)
+            #expect(call.byFirst.status == (isOut ? nil : 200))
+            #expect(call.byFirst.server == 0)
+        }
+        #expect(Set(played.calls.map(\.byCurrent.server)) == [0, 1])
+    }
+
+    @Test func `calls of an open loop come in bursts`() throws {
+        var traffic = Traffic.sample
+        traffic.arrival = .open(rate: 20, burst: 5)
+
+        let played = try play(.sample(traffic: traffic))
+
+        #expect(Set(played.calls.map(\.time)).count == 20)
+    }
+
+    @Test func `every call ends, also where no server ever answers`() throws {
+        let played = try play(.sample([Trouble(.blackHole)], kinds: CallKind.allCases))
+
+        #expect(played.calls.allSatisfy { $0.outcome != nil && $0.endTime <= $0.time + 2.001 })
+    }
+}

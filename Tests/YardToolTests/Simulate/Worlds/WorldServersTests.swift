@@ -1,0 +1,92 @@
+import Switchyard
+import Testing
+
+@testable import yard
+
+@Suite struct WorldServersTests {
+    private func reply(
+        _ troubles: Trouble...,
+        call: Int = 0,
+        server: Int = 0,
+        endpoint: Int = 0,
+        at time: Double = 1
+    ) -> ServerReply {
+        var servers = WorldServers(.sample(troubles, kinds: [.read, .read]))
+        return servers.reply(to: ServerQuestion(call: call, endpoint: endpoint, server: server, time: time))
+    }
+
+    @Test func `a call to one server at one time gets one answer, whatever was sent before`() {
+        let world = World(number: 5)
+        let question = ServerQuestion(call: 3, endpoint: 0, server: 0, time: 2)
+        var (fresh, used) = (WorldServers(world), WorldServers(world))
+        for call in 0..<2 { _ = used.reply(to: ServerQuestion(call: call, endpoint: 0, server: 0, time: 1)) }
+
+        #expect(fresh.reply(to: question) == used.reply(to: question))
+    }
+
+    @Test func `where nothing goes wrong the answer is a good one`() {
+        #expect(reply() == ServerReply(delay: 0.01, end: .answer(200, retryAfter: nil)))
+    }
+
+    @Test func `a trouble strikes its server, its endpoint and its time, and no other`() {
+        let trouble = Trouble(.status(503, retryAfter: 4), server: 1, endpoint: 1, window: .init(1, 2))
+
+        #expect(reply(trouble, server: 1, endpoint: 1).end == .answer(503, retryAfter: 4))
+        #expect(reply(trouble, server: 0, endpoint: 1).end == .answer(200, retryAfter: nil))
+        #expect(reply(trouble, server: 1, endpoint: 0).end == .answer(200, retryAfter: nil))
+        #expect(reply(trouble, server: 1, endpoint: 1, at: 2).end == .answer(200, retryAfter: nil))
+    }
+
+    @Test func `a trouble with a share strikes about so many calls`() {
+        let trouble = Trouble(.reset, share: 0.3)
+
+        let struck = (0..<1000).count { reply(trouble, call: $0).end == .failure(.connectionReset, wasSent: true) }
+
+        #expect((250...350).contains(struck))
+    }
+
+    @Test func `a trouble of the call strikes it on every server alike`() {
+        var trouble = Trouble(.reset, share: 0.5)
+        trouble.isOfCall = true
+
+        #expect((0..<100).allSatisfy { reply(trouble, call: $0, server: 0) == reply(trouble, call: $0, server: 1) })
+    }
+
+    @Test func `a server that goes down breaks off what is under way`() {
+        let reply = reply(Trouble(.refused, window: .init(1.004, 2)))
+
+        #expect(reply.end == .failure(.connectionReset, wasSent: true))
+        #expect(abs(reply.delay - 0.004) < 1e-9)
+    }
+
+    @Test func `an answer is lost whose server hangs before it is there`() {
+        #expect(reply(Trouble(.hang, window: .init(1.004, 2))).end == .silence(isConnected: true))
+    }
+
+    @Test func `a quota counts calls to all servers and begins anew with each period`() {
+        var servers = WorldServers(.sample([Trouble(.quota(2, period: 10, isPerServer: false))]))
+
+        let statuses = [(0, 1.0), (1, 2), (0, 3), (1, 4), (0, 11)].map { server, time in
+            servers.reply(to: ServerQuestion(call: 0, endpoint: 0, server: server, time: time)).status(within: 1)
+        }
+
+        #expect(statuses == [200, 200, 429, 429, 200])
+    }
+
+    @Test func `a quota per server counts for each by itself`() {
+        var servers = WorldServers(.sample([Trouble(.quota(1, period: 10, isPerServer: true))]))
+
+        let statuses = [0, 1, 0, 1].map { server in
+            servers.reply(to: ServerQuestion(call: 0, endpoint: 0, server: server, time: 1)).status(within: 1)
+        }
+
+        #expect(statuses == [200, 200, 429, 429])
+    }
+
+    @Test func `an answer that comes behind the deadline is none`() {
+        let reply = ServerReply(delay: 2, end: .answer(200, retryAfter: nil))
+
+        #expect(reply.status(within: 2) == 200)
+        #expect(reply.status(within: 1.9) == nil)
+    }
+}

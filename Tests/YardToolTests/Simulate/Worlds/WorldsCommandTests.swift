@@ -1,0 +1,55 @@
+import Foundation
+import Switchyard
+import Testing
+
+@testable import yard
+
+@Suite struct WorldsCommandTests {
+    private func command(_ words: String...) throws -> WorldsCommand {
+        try WorldsCommand(Arguments(words, options: WorldsCommand.options))
+    }
+
+    @Test func `every option is understood`() throws {
+        let command = try command("--worlds", "5", "--seed", "7", "--policy", "single", "--examples", "3", "--json")
+
+        #expect(command.campaign.numbers == 7...11)
+        #expect(command.campaign.policy.name == "single")
+        #expect(command.examples == 3)
+        #expect(command.printsJSON)
+    }
+
+    @Test func `100,000 worlds from 1 on are played unless something else is asked for`() throws {
+        #expect(try command().campaign.numbers == 1...100_000)
+    }
+
+    @Test(arguments: [["--worlds", "0"], ["--seed", "-1"], ["--policy", "best"], ["--examples", "some"], ["extra"]])
+    func `what makes no sense is refused in one line`(words: [String]) {
+        let error = #expect(throws: UsageError.self) {
+            _ = try WorldsCommand(Arguments(words, options: WorldsCommand.options))
+        }
+
+        #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test func `the report is one object in JSON, and says in words whether the property holds`() async throws {
+        let report = try await command("--worlds", "2", "--examples", "0").report()
+
+        #expect(try JSONDecoder().decode(WorldsReport.self, from: Data(report.json().utf8)) == report)
+        #expect(report.worlds == 2)
+        #expect(report.text.hasSuffix(report.holds ? "The property holds." : "The property does NOT hold."))
+    }
+
+    @Test func `a client that never switches harms nobody`() async throws {
+        let report = try await command("--worlds", "40", "--policy", "off", "--examples", "0").report()
+
+        #expect(report.faults.map(\.name) == [])
+        #expect(report.requestsPerCall == 1)
+    }
+
+    @Test func `it is called by two words, and so is its help`() async {
+        #expect(await Yard.run(["simulate", "worlds", "--help"]) == 0)
+        #expect(Yard.help(on: ["simulate", "worlds"])?.hasPrefix("usage: yard simulate worlds") == true)
+        #expect(Yard.help(on: ["simulate"])?.contains("simulate worlds") == true)
+        #expect(await Yard.run(["simulate", "worlds", "--worlds", "none"]) == 2)
+    }
+}
