@@ -16,6 +16,14 @@ import Testing
         #expect(played[0].record.shadows == played[1].record.shadows)
     }
 
+    @Test func `worlds with neighbouring numbers have nothing in common`() {
+        let worlds = (1...200).map { World(number: $0) }
+
+        #expect(Set(worlds.map(\.latency.median)).count == 200)
+        #expect(Set(worlds.flatMap(\.endpoints).map(\.weight)).count == worlds.reduce(0) { $0 + $1.endpoints.count })
+        #expect(Set(worlds.flatMap(\.troubles).map(\.salt)).count == worlds.reduce(0) { $0 + $1.troubles.count })
+    }
+
     @Test func `where nothing goes wrong every call costs one request and is answered`() throws {
         let played = try play(.sample(kinds: CallKind.allCases))
 

@@ -4,7 +4,7 @@ import Switchyard
 extension World {
     /// Draws a world, the same for the same number.
     init(number: UInt64) {
-        var random = WorldRandom(seed: number &* 0x9E37_79B9_7F4A_7C15)
+        var random = WorldRandom(of: number)
         self.number = number
         servers = random.pick([1: 0.08, 2: 0.32, 3: 0.4, 4: 0.2])
         latency = Latency(median: random.scaled(0.002...0.15), spread: random.number(0.05...0.6))

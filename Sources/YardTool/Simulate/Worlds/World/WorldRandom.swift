@@ -5,8 +5,10 @@ import Switchyard
 struct WorldRandom: RandomNumberGenerator, Sendable {
     private var source: RandomSource
 
-    init(seed: UInt64) {
-        source = RandomSource(seed: seed)
+    /// Begins for a world; worlds with neighbouring numbers have nothing in common.
+    init(of world: UInt64) {
+        var numbers = RandomSource(seed: world)
+        source = RandomSource(seed: numbers.next())
     }
 
     mutating func next() -> UInt64 { source.next() }
