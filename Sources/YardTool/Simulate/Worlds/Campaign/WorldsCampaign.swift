@@ -42,10 +42,11 @@ struct WorldsCampaign: Sendable {
     /// - Parameters:
     ///   - tally: What was found.
     ///   - count: How many worlds of each class.
+    ///   - groups: How many classes, the most frequent first; all unless given.
     /// - Returns: The small worlds, in the order of the classes.
     /// - Throws: What is wrong with the policy.
-    func examples(of tally: WorldsTally, perGroup count: Int) throws -> [Example] {
-        try tally.groups.flatMap { group, entry in
+    func examples(of tally: WorldsTally, perGroup count: Int, groups: Int = .max) throws -> [Example] {
+        try tally.groups.prefix(groups).flatMap { group, entry in
             try entry.worlds.prefix(count).compactMap { try example(of: group, in: $0) }
         }
     }

@@ -31,7 +31,7 @@ extension World.Endpoint {
 extension Traffic {
     fileprivate init(_ random: inout WorldRandom) {
         // Small worlds, of which more can be played, show most of what large ones do.
-        calls = min(random.scaled(50...400), random.scaled(50...400))
+        calls = min(random.scaled(30...400), random.scaled(30...400), random.scaled(30...400))
         if random.happens(0.5) {
             let burst = random.happens(0.6) ? 1 : random.scaled(2...50)
             arrival = .open(rate: random.scaled(1...60), burst: burst)
