@@ -263,6 +263,12 @@ static bool start_body_again(struct ycurl_exchange *exchange) {
     return true;
 }
 
+/// Whether another connection would be for nothing: what was sent must not be sent again, or cannot be.
+static bool must_not_go_again(const struct ycurl_exchange *exchange) {
+    if (!exchange->was_sent || exchange->head_complete) return false;
+    return exchange->once || (exchange->body == YCURL_BODY_FED && exchange->fed_taken);
+}
+
 /// Called each time just before the request is sent.
 static int before_request(void *context, char *remote, char *local, int remote_port, int local_port) {
     (void)remote, (void)local, (void)remote_port, (void)local_port;
@@ -275,6 +281,9 @@ static int before_request(void *context, char *remote, char *local, int remote_p
         return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
     if (exchange->was_sent && !start_body_again(exchange))
         return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
+    // An abandoned exchange has no owner any more.
+    bool is_wanted = exchange->was_sent || (!exchange->abandoned && exchange->may_send(exchange->owner));
+    if (!is_wanted) return (int)stop(exchange, YCURL_WITHDRAWN, CURL_PREREQFUNC_ABORT);
     exchange->was_sent = true;
     exchange->last_activity = exchange->loop->now;
     return CURL_PREREQFUNC_OK;
@@ -283,6 +292,7 @@ static int before_request(void *context, char *remote, char *local, int remote_p
 static int begin_lookup(void *resolver, void *reserved, void *context) {
     (void)resolver, (void)reserved;
     struct ycurl_exchange *exchange = context;
+    if (must_not_go_again(exchange)) return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, 1);
     exchange->resolving = !exchange->opened_socket;
     if (exchange->resolving) exchange->last_activity = exchange->loop->now;
     return 0;
@@ -294,6 +304,11 @@ static int open_socket(void *context, int purpose, struct curl_sockaddr *address
     if (!exchange->opened_socket) exchange->last_activity = exchange->loop->now;
     exchange->opened_socket = true;
     if (exchange->abandoned) return CURL_SOCKET_BAD;
+    // What becomes of a connection that can carry nothing must not hide what became of the one before.
+    if (must_not_go_again(exchange)) {
+        exchange->verdict = YCURL_WOULD_SEND_TWICE;
+        return CURL_SOCKET_BAD;
+    }
     return loop_open_socket(exchange->loop, purpose, address);
 }
 

@@ -77,6 +77,7 @@ struct ycurl_exchange {
     /// Bytes of the body that had been sent when an exchange whose answer is ahead of it was looked at last.
     int64_t sent_at_look;
     bool once, was_sent;
+    bool (*may_send)(void *owner);
     bool report_progress;
 
     // The response.

@@ -254,6 +254,7 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->once = request->once;
     exchange->report_progress = request->report_progress;
     exchange->was_sent = false;
+    exchange->may_send = request->may_send;
     exchange->head.count = 0;
     exchange->head_limit = request->head_limit;
     exchange->head_total = 0;

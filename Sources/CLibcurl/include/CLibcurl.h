@@ -167,6 +167,8 @@ struct ycurl_request {
     int64_t idle_limit;
     /// The caller's pointer, given back by ycurl_exchange_owner.
     void *owner;
+    /// Asked on the loop's thread just before the request is sent for the first time; one that must not be is ended.
+    bool (*may_send)(void *owner);
 };
 
 /// Forgets the header lines of the request before, which otherwise are this one's too.
@@ -230,6 +232,8 @@ enum ycurl_verdict {
     YCURL_LENGTH_CONTRADICTED = 12,
     /// The chain is trusted, and ycurl_judge knows none of its certificates.
     YCURL_NOT_PINNED = 13,
+    /// The caller wants it sent no more.
+    YCURL_WITHDRAWN = 14,
 };
 
 struct ycurl_diagnosis {

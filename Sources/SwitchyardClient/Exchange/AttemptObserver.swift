@@ -107,12 +107,14 @@ final class WatchedAttempt: TransportTask {
     }
 
     /// Ends the attempt; nothing more is told of it.
-    func cancel() {
-        let task = state.withLock { state in
+    func cancel() { _ = withdraw() }
+
+    func withdraw() -> Bool {
+        let (task, hasBegun) = state.withLock { state in
             state.isOver = true
             state.isCancelled = true
-            return state.task
+            return (state.task, state.hasBegun)
         }
-        task?.cancel()
+        return task?.withdraw() ?? !hasBegun
     }
 }

@@ -11,4 +11,6 @@ struct RefusedExchange: TransportTask {
     }
 
     func cancel() {}
+
+    func withdraw() -> Bool { true }
 }

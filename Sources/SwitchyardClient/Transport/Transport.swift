@@ -46,6 +46,20 @@ extension Transport {
 public protocol TransportTask: Sendable {
     /// Ends the exchange with ``TransportError/Kind/cancelled`` unless it has ended already.
     func cancel()
+
+    /// Ends the exchange as ``cancel()`` does, and says whether it is certain that nothing of the request has been sent,
+    /// nor will be.
+    ///
+    /// Whoever is told so may send a write somewhere else, or say that nothing was done. By default nothing is certain.
+    func withdraw() -> Bool
+}
+
+extension TransportTask {
+    /// Cancels, and knows nothing for certain.
+    public func withdraw() -> Bool {
+        cancel()
+        return false
+    }
 }
 
 /// Told about the progress of one exchange.

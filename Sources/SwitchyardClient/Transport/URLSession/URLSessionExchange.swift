@@ -20,6 +20,8 @@ final class URLSessionExchange: TransportTask {
         var received: Int64 = 0
         var expected: Int64?
         var sent: Int64 = 0
+        /// Whether a request is known to have gone out, on whichever connection.
+        var wasSent = false
         var channel: BodyChannel?
         var metrics: TransferMetrics?
         var lastActivity = DispatchTime.now()
@@ -157,11 +159,11 @@ final class URLSessionExchange: TransportTask {
 
     /// Ends with what `URLSession` says at the end of the task.
     func complete(_ error: (any Error)?) {
-        let (response, body, metrics, wasChallenged) = state.withLock { state in
-            (state.response, state.body, state.metrics, state.wasChallenged)
+        let (response, body, metrics, wasChallenged, wasSent) = state.withLock { state in
+            (state.response, state.body, state.metrics, state.wasChallenged, state.wasSent || state.sent > 0)
         }
         if let error, !(wasChallenged && response != nil) {
-            return end(.failure(URLSessionFailure(error, hasHead: response != nil).error))
+            return end(.failure(URLSessionFailure(error, hasHead: response != nil, wasSent: wasSent).error))
         }
         guard var response else {
             return end(.failure(TransportError(.protocolViolation, message: "there was no HTTP response")))
@@ -281,7 +283,11 @@ final class URLSessionExchange: TransportTask {
 
         func receive(_ metrics: URLSessionTaskMetrics) {
             let measured = TransferMetrics(metrics)
-            state.withLock { $0.metrics = measured }
+            let wasSent = metrics.transactionMetrics.contains { $0.requestStartDate != nil }
+            state.withLock { state in
+                state.metrics = measured
+                state.wasSent = wasSent
+            }
         }
     #endif
 }

@@ -9,8 +9,15 @@ struct URLSessionFailure {
     private let code: URLError.Code
     private let text: String
     private let hasHead: Bool
+    private let wasSent: Bool
 
-    init(_ error: any Error, hasHead: Bool) {
+    /// - Parameters:
+    ///   - error: What `URLSession` says.
+    ///   - hasHead: Whether the head of the answer came.
+    ///   - wasSent: Whether the request is known to have been sent, over whichever connection: `URLSession` tells of the
+    ///     last one that it tried.
+    init(_ error: any Error, hasHead: Bool, wasSent: Bool = false) {
+        self.wasSent = wasSent
         code = (error as? URLError)?.code ?? .unknown
         text = (error as NSError).localizedDescription
         self.hasHead = hasHead
@@ -23,7 +30,7 @@ struct URLSessionFailure {
             kind,
             message: text,
             code: code.rawValue,
-            mayHaveBeenSent: hasHead || !Self.certainlyUnsent.contains(kind)
+            mayHaveBeenSent: hasHead || wasSent || !Self.certainlyUnsent.contains(kind)
         )
     }
 

@@ -1,6 +1,7 @@
 #if os(Linux)
     import CLibcurl
     import Foundation
+    import Synchronization
 
     /// One exchange, from the request that was prepared to the completion that was called.
     ///
@@ -31,6 +32,10 @@
         private let progress: TransferProgressHandler?
         private var reportedProgress = CurlProgress()
         private var completion: Completion?
+        /// What any thread may ask for: whether the request goes out is decided once.
+        private let sending = Atomic<Sending>(.undecided)
+
+        private enum Sending: UInt8, AtomicRepresentable { case undecided, begun, withdrawn }
 
         init(
             of request: HTTPRequest,
@@ -51,6 +56,22 @@
 
         func cancel() {
             loop.submit(.cancel(self))
+        }
+
+        func withdraw() -> Bool {
+            defer { cancel() }
+            let (_, original) = sending.compareExchange(
+                expected: .undecided,
+                desired: .withdrawn,
+                ordering: .relaxed
+            )
+            return original != .begun
+        }
+
+        /// Whether the request may go out, just before it does.
+        func beginSending() -> Bool {
+            let (_, original) = sending.compareExchange(expected: .undecided, desired: .begun, ordering: .relaxed)
+            return original != .withdrawn
         }
 
         /// Calls the completion, unless that was done.

@@ -22,6 +22,7 @@
             case answered
             case lengthContradicted
             case notPinned
+            case withdrawn
         }
 
         /// libcurl's result code; -1 when one of our deadlines ended the exchange.
@@ -67,9 +68,14 @@
                 return TransportError(kind, message: messageOfVerdict, code: nil, mayHaveBeenSent: wasSent)
             }
             let system = systemError == 0 ? "" : " (\(String(cString: strerror(systemError))))"
-            let message = CurlLibrary.text(of: code) + system
+            let lost = isNewConnection ? "the connection was lost under the request, and a new one failed: " : ""
+            let message = lost + CurlLibrary.text(of: code) + system
             return TransportError(kindOfCode, message: message, code: Int(code), mayHaveBeenSent: wasSent)
         }
+
+        /// Whether it was a connection after the first that failed: libcurl sends what may be sent twice again when the
+        /// connection that it was on has died.
+        private var isNewConnection: Bool { wasSent && [5, 6, 7, 28, 35, 60, 97].contains(code) }
 
         // MARK: What our own callbacks decided
 
@@ -84,6 +90,7 @@
             case .lengthContradicted: .protocolViolation
             case .notPinned: .certificateRejected
             case .noMemory: .other
+            case .withdrawn: .cancelled
             case .none, .answered: nil
             }
         }
@@ -95,12 +102,13 @@
             case .uploadUnreadable: "the body's file could not be read: \(String(cString: strerror(systemError)))"
             case .uploadShort: "the body's file became shorter while it was sent"
             case .uploadChanged: "the body's file changed while it was sent"
-            case .wouldSendTwice: "the connection was lost, and the method or the body forbids sending again"
+            case .wouldSendTwice: "the connection was lost under the request, which must not be sent twice"
             case .deadlinePassed: "the exchange took longer than its total timeout"
             case .idleTooLong: "nothing was received for longer than the idle timeout"
             case .notConnected: "no connection came about within the connect timeout"
             case .lengthContradicted: "the response's Content-Length is no number, or more than one"
             case .notPinned: "no certificate of the server's chain has one of the pins"
+            case .withdrawn: "cancelled"
             case .noMemory, .none, .answered: "out of memory"
             }
         }

@@ -39,6 +39,9 @@
             writeLimits(of: request)
             if !hasFields { writeFields(of: request, to: handle) }
             form.owner = Unmanaged.passUnretained(exchange).toOpaque()
+            form.may_send = { owner in
+                owner.map { Unmanaged<CurlExchange>.fromOpaque($0).takeUnretainedValue().beginSending() } ?? false
+            }
             let code =
                 if form.body == YCURL_BODY_COPIED, case .data(let data) = request.body {
                     data.withUnsafeBytes { prepare(handle, for: request, body: $0.baseAddress) }

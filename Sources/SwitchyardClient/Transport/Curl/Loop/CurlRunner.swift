@@ -47,6 +47,8 @@
             exchange.slot = running.count
             running.append(exchange)
             idleSince = nil
+            // Older versions do not tell when they are about to send.
+            if ycurl_version() < 0x075000, !exchange.beginSending() { return end(exchange, .cancelled, "cancelled") }
             if ycurl_loop_add(loop, handle) != 0 { end(exchange, .other, "libcurl refused the request") }
         }
 
