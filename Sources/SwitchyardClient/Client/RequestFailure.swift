@@ -60,13 +60,36 @@ public struct RequestFailure: Error, Sendable {
         self.sharedContext = sharedContext
     }
 
+    /// Whether a server may have carried the request out, although no answer says so.
+    ///
+    /// `false` only if it is certain that it was not: nothing of it was sent in any attempt, over any connection, or who
+    /// got it has refused it. So it is for a deadline, a cancel or a retry that was refused after an attempt that may have
+    /// arrived. Before a write that may have been executed is made again, make sure that it is not done twice: by an
+    /// ``APIConfiguration/idempotencyKey``, or by asking what has become of it.
+    ///
+    /// What only reads has nothing to execute: it is `false` for safe methods (RFC 9110 section 9.2.1), unless the call
+    /// says by ``APIConfiguration/mayBeRepeated`` that it must not be repeated.
+    public var mayHaveBeenExecuted: Bool {
+        if context.mayHaveBeenExecuted { return true }
+        return switch reason {
+        case .transport(let error): error.mayHaveBeenSent && !context.method.isSafe
+        case .redirect: !context.method.isSafe
+        default: false
+        }
+    }
+
     /// Whether the caller ended the request.
     public var isCancellation: Bool { reason == .cancelled || reason == .superseded }
 }
 
 extension RequestFailure: CustomStringConvertible {
-    /// The place and the reason; holds no header, no query, no password and no body.
-    public var description: String { "\(context): \(reason)" }
+    /// The place, the reason, and whether it may have been executed; holds no header, no query, no password and no body.
+    public var description: String { "\(context): \(reason)" + (mayHaveBeenExecuted ? .mayHaveBeenExecuted : "") }
+}
+
+extension String {
+    /// What a line about a failure says of a write that may have been executed.
+    package static let mayHaveBeenExecuted = ", may have been executed"
 }
 
 extension RequestFailure.Reason: CustomStringConvertible {

@@ -62,6 +62,11 @@ public struct RequestContext: Sendable, Hashable {
     public var redirects: [RedirectStep]
     /// How many rounds it took; 1 unless the request was retried.
     public var rounds = 1
+    /// Whether an attempt at a write may have been executed without an answer that says so: see
+    /// ``RequestFailure/mayHaveBeenExecuted``.
+    ///
+    /// With an answer it tells of the other attempts, and of an answer with a status from 500 up.
+    public var mayHaveBeenExecuted = false
     /// The decisive attempt as the switching core knows it; `nil` when it led elsewhere than to the service's servers.
     var attempt: Attempt? {
         get { origin.attempt }

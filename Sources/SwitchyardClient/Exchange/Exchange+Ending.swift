@@ -12,9 +12,10 @@ extension Exchange {
     ///
     /// Runs once, outside the lock, since the ending is handed out once.
     func finish(_ ending: ExchangeState.Ending, at now: MonotonicTime) {
+        var ending = ending
         ending.timer?.cancel()
         ending.cancelUnanswered()
-        core.remove(self) {
+        core.remove(self) { [ending] in
             let events = settle(ending, at: now)
             if !events.isEmpty { core.publish(events, from: pool) }
             let context = context(of: ending, at: now)
@@ -60,6 +61,7 @@ extension Exchange {
             elapsed: startedAt.duration(to: now),
             redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
         )
+        context.mayHaveBeenExecuted = ending.mayHaveBeenExecuted && configuration.hasEffect
         context.attempt = decisive.flatMap { ending.attempts[$0].chargeable }
         if case .success(let response) = ending.result, response.status == 401, let decisive {
             context.isForeign = !ending.attempts[decisive].isHome(configuration.authorization)

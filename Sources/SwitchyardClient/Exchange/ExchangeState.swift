@@ -45,18 +45,22 @@ struct ExchangeState {
         var mostTelling: Int?
         var attempts: ContiguousArray<Attempt> = []
         var timer: (any ScheduledTimer)?
+        /// Whether an attempt that has ended may have been executed without an answer that says so.
+        var mayHaveBeenExecuted = false
 
         /// The attempt that gave the result.
         var decisive: Int? { winner ?? mostTelling ?? attempts.indices.last }
 
         /// Ends the transfers of the attempts that have no answer yet.
-        func cancelUnanswered() {
+        mutating func cancelUnanswered() {
             for index in attempts.indices where attempts[index].outcome == nil {
                 // What another server's answer has overtaken goes silently.
                 if case .failure = result, let watched = attempts[index].task as? WatchedAttempt {
                     watched.tell(.failure(TransportError(.cancelled, message: "the request has ended")))
                 }
-                attempts[index].task?.cancel()
+                // Who has sent an attempt on has had it; and one that is still on its way to its transport may get there.
+                let isUnsent = attempts[index].task?.withdraw() ?? false
+                if !isUnsent || attempts[index].hops > 0 { mayHaveBeenExecuted = true }
             }
         }
 
@@ -130,6 +134,8 @@ struct ExchangeState {
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
     /// The attempt that gave it.
     private var mostTelling: Int?
+    /// Whether an attempt may have been executed without an answer that says so.
+    private var mayHaveBeenExecuted = false
     /// Waits for a token that lets it go on to another server.
     private var held: Boxed<Held>?
     private var timer: (any ScheduledTimer)?
@@ -229,6 +235,7 @@ struct ExchangeState {
         attempts[index].outcome = outcome
         attempts[index].task = nil
         live -= 1
+        if result.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
         if live > 0, outcome == .neutral, case .failure = result {
             // It says nothing about the request either, which another server is about to answer.
             keepMostTelling(result, of: index)
@@ -274,6 +281,7 @@ struct ExchangeState {
         self.winner = winner
         lastResult = nil
         var ending = Ending(result: result, winner: winner)
+        ending.mayHaveBeenExecuted = mayHaveBeenExecuted
         swap(&ending.attempts, &attempts)
         swap(&ending.timer, &timer)
         return ending
@@ -288,6 +296,18 @@ struct ExchangeState {
 }
 
 extension Result where Success == HTTPResponse, Failure == RequestFailure.Reason {
+    /// Whether this end of an attempt leaves open whether a server has carried the request out.
+    ///
+    /// A server that fails may do so after the deed, and a gateway does not know what became of what it has passed on.
+    fileprivate var mayHaveBeenExecuted: Bool {
+        switch self {
+        case .success(let response): response.status >= 500
+        case .failure(.transport(let error)): error.mayHaveBeenSent
+        case .failure(.redirect): true
+        case .failure: false
+        }
+    }
+
     /// Whether nothing was sent because this machine had no way to the server.
     fileprivate var isOffline: Bool {
         if case .failure(.transport(let error)) = self { error.kind == .offline } else { false }

@@ -138,12 +138,13 @@ extension Journey {
 
     /// Where the last round went, with the figures of all of them.
     private func finalContext() -> RequestContext {
-        let (last, attempts, rounds) = state.withLock { ($0.lastContext, $0.attempts, $0.rounds) }
+        let state = state.withLock { $0 }
         var context =
-            last
+            state.lastContext
             ?? RequestContext(service: target.service, environment: environment, method: configuration.sentMethod)
-        context.attempts = attempts
-        context.rounds = rounds
+        context.attempts = state.attempts
+        context.rounds = state.rounds
+        context.mayHaveBeenExecuted = state.mayHaveBeenExecuted
         context.elapsed = startedAt.duration(to: core.now)
         return context
     }

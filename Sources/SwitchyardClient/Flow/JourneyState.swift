@@ -28,6 +28,8 @@ struct JourneyState {
     private(set) var rounds = 0
     /// The attempts of all rounds.
     private(set) var attempts = 0
+    /// Whether a round may have been executed without an answer that says so.
+    private(set) var mayHaveBeenExecuted = false
     /// Where the last round went.
     private(set) var lastContext: RequestContext?
     /// What a limit that holds the round up does when another server is preferred.
@@ -71,6 +73,7 @@ struct JourneyState {
     mutating func exchangeEnded(_ context: RequestContext) {
         exchange = nil
         attempts += context.attempts
+        if context.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
         lastContext = context
     }
 

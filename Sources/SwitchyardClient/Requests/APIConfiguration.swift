@@ -179,6 +179,10 @@ public struct APIConfiguration: Sendable {
         cacheLifetime.map { $0 > .zero } ?? false
     }
 
+    /// Whether carrying it out changes anything: a method that is not safe, or the caller's word that it must not be
+    /// repeated.
+    var hasEffect: Bool { !sentMethod.isSafe || mayBeRepeated == false }
+
     /// Returns the configuration as it is dispatched: what has to be the same in every attempt is fixed.
     ///
     /// An automatic ``idempotencyKey`` becomes a given one.

@@ -72,7 +72,10 @@ final class SharedRequest: DispatchedRequest {
     }
 
     func cancel(_ reason: RequestFailure.Reason) {
-        end(with: .failure(RequestFailure(reason, id: id, context: ownContext)), leaving: reason)
+        var context = ownContext
+        // The others may have it go on, and nobody can take back what it has done.
+        context.mayHaveBeenExecuted = configuration.hasEffect && state.withLock { $0.phase == .riding }
+        end(with: .failure(RequestFailure(reason, id: id, context: context)), leaving: reason)
     }
 
     /// The transfer moves by itself: it is in the table too.

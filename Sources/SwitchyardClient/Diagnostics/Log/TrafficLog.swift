@@ -132,7 +132,13 @@ struct TrafficLog: Sendable {
         metadata["server"] = context.server
         metadata["method"] = context.method.name
         metadata["url"] = context.url.map { redaction.url($0.text) }
-        if case .success(let answer) = result { metadata["status"] = "\(answer.status)" }
+        switch result {
+        case .success(let answer):
+            metadata["status"] = "\(answer.status)"
+            if context.mayHaveBeenExecuted, answer.status >= 400 { metadata["mayHaveBeenExecuted"] = "true" }
+        case .failure(let failure):
+            if failure.mayHaveBeenExecuted { metadata["mayHaveBeenExecuted"] = "true" }
+        }
         return metadata
     }
 

@@ -24,7 +24,9 @@ extension DispatchEvent.Kind: CustomStringConvertible {
                 "\(redaction.url(step.from.text)) answered \(step.status), goes on with \(attempt.request.line(redaction))"
             case .attemptEnded(let attempt, .success(let response)):
                 "\(attempt.request.line(redaction)) answered \(response.status)"
-            case .attemptEnded(let attempt, .failure(let error)): "\(attempt.request.line(redaction)) failed: \(error)"
+            case .attemptEnded(let attempt, .failure(let error)):
+                "\(attempt.request.line(redaction)) failed: \(error)"
+                    + (error.mayHaveBeenSent && !attempt.request.method.isSafe ? .mayHaveBeenExecuted : "")
             case .roundEnded(let result): "\(roundName): \(result.words)"
             case .waiting(let pause): "another round in \(pause)"
             case .ended(let result): result.words
@@ -43,7 +45,9 @@ extension AttemptRecord: CustomStringConvertible {
 extension Result<ServiceResponse, RequestFailure> {
     fileprivate var words: String {
         switch self {
-        case .success(let answer): "ended with \(answer.status) after \(answer.context.elapsed)"
+        case .success(let answer):
+            "ended with \(answer.status) after \(answer.context.elapsed)"
+                + (answer.status >= 400 && answer.context.mayHaveBeenExecuted ? .mayHaveBeenExecuted : "")
         case .failure(let failure): failure.description
         }
     }

@@ -30,10 +30,12 @@ public struct EndedRound: Sendable {
 
     /// Whether the request may be sent again without the risk of doing twice what was meant once.
     ///
-    /// So when it is idempotent (``APIConfiguration/isIdempotent``), or when it is certain that nothing of it left this
-    /// machine.
+    /// So when it is idempotent (``APIConfiguration/isIdempotent``), or when it got no answer and it is certain that no
+    /// server has carried it out (``RequestFailure/mayHaveBeenExecuted``).
     public var isSafeToRepeat: Bool {
-        configuration.isIdempotent || transportError.map { !$0.mayHaveBeenSent } ?? false
+        if configuration.isIdempotent { return true }
+        guard case .failure(let failure) = result, !failure.mayHaveBeenExecuted else { return false }
+        return transportError.map { !$0.mayHaveBeenSent } ?? true
     }
 }
 

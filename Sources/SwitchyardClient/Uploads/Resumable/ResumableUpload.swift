@@ -175,12 +175,14 @@ struct ResumableUpload {
     /// Takes note of where a request went.
     mutating func take(note context: RequestContext) {
         state.attempts += context.attempts
+        if context.mayHaveBeenExecuted { state.mayHaveBeenExecuted = true }
         self.context = inAll(context)
     }
 
     private func inAll(_ context: RequestContext) -> RequestContext {
         var context = context
         context.attempts = state.attempts
+        context.mayHaveBeenExecuted = state.mayHaveBeenExecuted
         context.elapsed = transfer.startedAt.duration(to: transfer.core.now)
         return context
     }

@@ -33,6 +33,8 @@ struct UploadState: Sendable {
     var lost: [Server.ID] = []
     /// Requests sent, hedges and failovers included.
     var attempts = 0
+    /// Whether one of them may have been executed without an answer that says so.
+    var mayHaveBeenExecuted = false
 
     /// Takes note of how many bytes the server has.
     mutating func arrived(_ count: Int64) {

@@ -1,0 +1,211 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// A write without an answer says whether it may have been executed, however it ended.
+@Suite(.timeLimit(.minutes(5))) struct ExecutedWriteTests {
+    private static let write = APIConfiguration(path: "pay", method: .post, timeout: .seconds(60))
+
+    private func failure(
+        of configuration: APIConfiguration = write,
+        answers: [StubAnswer],
+        options: (inout NetworkClient.Options) -> Void = { _ in }
+    ) async throws -> RequestFailure {
+        let list = AnswerList(answers)
+        let (client, _) = try NetworkClient.stubbed(options: options) { list.answer($0) }
+        return try #require(await client.result(of: configuration).failed)
+    }
+
+    /// How a write ends that its server holds.
+    private func failure(
+        of configuration: APIConfiguration = write,
+        endedBy end: (NetworkClient, ManualClock) -> Void
+    ) async throws -> RequestFailure {
+        let time = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(switching: .off, servers: 1, time: time) { _ in .never }
+        let result = Task { await client.result(of: configuration) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1))
+        end(client, time)
+        return try #require(await result.value.failed)
+    }
+
+    // MARK: One attempt
+
+    @Test(arguments: TransportError.Kind.allCases)
+    func `a failure below HTTP says what the transport knows`(kind: TransportError.Kind) async throws {
+        for isOpen in [true, false] {
+            let error = TransportError(kind, message: "stubbed", mayHaveBeenSent: isOpen)
+            let failure = try await failure(answers: [.failure(error)])
+
+            #expect(failure.mayHaveBeenExecuted == isOpen)
+            #expect(failure.description.hasSuffix(", may have been executed") == isOpen)
+        }
+    }
+
+    @Test func `a deadline, a cancel and the end of the client leave it open`() async throws {
+        let late = try await failure { _, time in time.advance(by: .seconds(60)) }
+        let cancelled = try await failure { client, _ in client.cancelAll() }
+        let closed = try await failure { client, _ in client.shutdown() }
+
+        #expect([late, cancelled, closed].map(\.reason) == [.deadlineExceeded, .cancelled, .closed])
+        #expect([late, cancelled, closed].allSatisfy(\.mayHaveBeenExecuted))
+    }
+
+    @Test func `what only reads has nothing to execute`() async throws {
+        let read = APIConfiguration(path: "list", timeout: .seconds(60))
+        var search = read
+        search.mayBeRepeated = false
+
+        let late = try await failure(of: read) { _, time in time.advance(by: .seconds(60)) }
+        let reset = try await failure(of: read, answers: [.failure(.connectionReset)])
+        let once = try await failure(of: search, answers: [.failure(.connectionReset)])
+
+        #expect(!late.mayHaveBeenExecuted && !reset.mayHaveBeenExecuted)
+        #expect(once.mayHaveBeenExecuted)
+    }
+
+    @Test func `what was never sent was not executed`() async throws {
+        let wrong = APIConfiguration(path: "http://[", method: .post)
+        let veto = RequestInterceptor.adapting("veto") { _, _ in throw CancellationError() }
+
+        let unsendable = try await failure(of: wrong, answers: [.status(200)])
+        let vetoed = try await failure(answers: [.status(200)]) { $0.interceptors = [veto] }
+
+        #expect(!unsendable.mayHaveBeenExecuted)
+        #expect(!vetoed.mayHaveBeenExecuted)
+    }
+
+    @Test func `an answer that a server failed leaves it open, one that refuses does not`() async throws {
+        for (status, isOpen) in [(201, false), (404, false), (429, false), (500, true), (503, true), (504, true)] {
+            let (client, _) = try NetworkClient.stubbed(servers: 1) { _ in .status(status) }
+
+            let answer = try await client.send(Self.write)
+
+            #expect(answer.context.mayHaveBeenExecuted == isOpen, "\(status)")
+        }
+    }
+
+    @Test func `a redirect that cannot be followed leaves it open`() async throws {
+        let away = StubAnswer.status(303, headers: ["Location": "/v1/result"])
+
+        let refused = try await failure(answers: [away, .failure(.connectionRefused)])
+        let endless = try await failure(answers: [.status(307, headers: ["Location": "/v1/pay"])])
+
+        #expect(refused.mayHaveBeenExecuted)
+        #expect(endless.mayHaveBeenExecuted)
+    }
+
+    // MARK: Several
+
+    @Test func `what an earlier attempt left open stays so, whatever came after it`() async throws {
+        var put = APIConfiguration(path: "topics/7", method: .put, timeout: .seconds(60))
+        put.retry = RetryPolicy(maximumRetries: 1, backoff: .constant(.zero))
+
+        let refused = try await failure(of: put, answers: [.failure(.connectionReset), .failure(.connectionRefused)])
+        let unsent = try await failure(of: put, answers: [.failure(.dnsFailure), .failure(.connectionRefused)])
+
+        #expect(refused.context.rounds == 2 && refused.mayHaveBeenExecuted)
+        #expect(unsent.context.rounds == 2 && !unsent.mayHaveBeenExecuted)
+    }
+
+    @Test func `who ends a write after an attempt does not undo it`() async throws {
+        let veto = RequestInterceptor.retrying("veto") { _ in .fail(CancellationError()) }
+
+        let failure = try await failure(answers: [.status(503)]) { $0.interceptors = [veto] }
+
+        #expect(failure.mayHaveBeenExecuted)
+    }
+
+    @Test func `a server that is not the one for it has not executed it`() async throws {
+        let list = AnswerList([.status(421), .failure(.connectionRefused)])
+        let (client, _) = try NetworkClient.stubbed(servers: 2) { list.answer($0) }
+
+        let answer = try await client.send(Self.write)
+
+        #expect(answer.status == 421)
+        #expect(!answer.context.mayHaveBeenExecuted)
+    }
+
+    @Test func `a write that is given up unsent may be made again`() {
+        let context = DispatchContext(service: "topics", environment: .test)
+        let place = RequestContext(service: "topics", environment: .test, method: .post)
+        func round(_ reason: RequestFailure.Reason) -> EndedRound {
+            let failure = RequestFailure(reason, id: RequestID(), context: place)
+            return EndedRound(configuration: Self.write, context: context, result: .failure(failure))
+        }
+
+        #expect(round(.overloaded).isSafeToRepeat)
+        #expect(!round(.transport(TransportError(.timeout, message: ""))).isSafeToRepeat)
+        #expect(!round(.redirect(.tooMany(limit: 20))).isSafeToRepeat)
+    }
+}
+
+/// The same over real sockets.
+@Suite(.timeLimit(.minutes(5))) struct ExecutedWriteSocketTests {
+    private static func failure(
+        timeout: Duration = .seconds(30),
+        _ prepare: (LoopbackServer) -> Void
+    ) async throws -> RequestFailure {
+        let server = LoopbackServer()
+        server.route(.get, "/", answering: .text("here"))
+        try server.start()
+        defer { server.stop() }
+        let client = try NetworkClient(service: .loopback([server], switching: .off))
+        defer { client.shutdown() }
+        _ = try await client.send(APIConfiguration())  // Leaves a connection.
+        prepare(server)
+        let write = APIConfiguration(path: "pay", method: .post, body: .text("pay"), timeout: timeout)
+        return try #require(await client.result(of: write).failed)
+    }
+
+    @Test func `a server that takes a write and dies has not refused it`() async throws {
+        let failure = try await Self.failure { server in
+            server.route(.post, "/pay") { request in
+                _ = try await request.body.collect()
+                server.fault = .refuse
+                throw CancellationError()
+            }
+        }
+
+        #expect(failure.mayHaveBeenExecuted)
+        guard case .transport(let error) = failure.reason else {
+            Issue.record("expected a failure below HTTP")
+            return
+        }
+        #expect(error.kind == .connectionReset)
+    }
+
+    @Test func `a server that was dead before has got nothing`() async throws {
+        let failure = try await Self.failure { server in
+            server.fault = .refuse
+            server.closeConnections()
+        }
+
+        #expect(failure.description.contains("connectionRefused"))
+        #expect(!failure.mayHaveBeenExecuted)
+    }
+
+    @Test func `a deadline tells a server that holds the write from one that no connection leads to`() async throws {
+        let held = try await Self.failure(timeout: .milliseconds(300)) { $0.fault = .hang }
+        let unreached = try await Self.failure(timeout: .milliseconds(300)) { server in
+            server.fault = .blackHole
+            server.closeConnections()
+        }
+
+        #expect([held, unreached].map(\.reason) == [.deadlineExceeded, .deadlineExceeded])
+        #expect(held.mayHaveBeenExecuted)
+        #if os(Linux)
+            #expect(!unreached.mayHaveBeenExecuted)
+        #endif
+    }
+}
+
+extension Result where Failure == RequestFailure {
+    /// The failure; `nil` when there is none.
+    fileprivate var failed: RequestFailure? {
+        if case .failure(let failure) = self { failure } else { nil }
+    }
+}
