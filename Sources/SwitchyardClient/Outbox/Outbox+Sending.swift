@@ -69,7 +69,10 @@ extension Outbox {
             return nil
         }
         let turns = state.withLock { $0.turns }
-        switch await answer(to: entry) {
+        noteBeginning(of: entry.id)
+        let result = await answer(to: entry)
+        let entry = noting(result, of: entry)
+        switch result {
         case .success(let answer): return try settleOrWait(entry, answer, wasSentAfter: turns)
         case .failure(let failure):
             switch failure.reason {
@@ -82,6 +85,38 @@ extension Outbox {
             case .cancelled where Task.isCancelled: return nil
             default: return postponed(entry, wasSentAfter: turns)
             }
+        }
+    }
+
+    /// Writes down that a write is on its way, before it is: should the app be ended meanwhile, the next one knows.
+    ///
+    /// A disk that is full is no reason not to send, and the end of the write tells of it.
+    private func noteBeginning(of id: OutboxEntry.ID) {
+        state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.id == id }), state.entries[index].hasBegun != true
+            else { return }
+            do throws(OutboxError) {
+                try state.file.append(.begun(id))
+                state.entries[index].hasBegun = true
+            } catch {}
+        }
+    }
+
+    /// The write with what the end of an attempt says of it.
+    private func noting(_ result: Result<ServiceResponse, RequestFailure>, of entry: OutboxEntry) -> OutboxEntry {
+        let isOpen =
+            switch result {
+            case .success(let answer): answer.context.mayHaveBeenExecuted
+            case .failure(let failure): failure.mayHaveBeenExecuted
+            }
+        return state.withLock { state in
+            var entry = entry
+            entry.mayHaveBeenExecuted = entry.mayHaveBeenExecuted || isOpen
+            if let index = state.entries.firstIndex(where: { $0.id == entry.id }) {
+                state.entries[index].mayHaveBeenExecuted = entry.mayHaveBeenExecuted
+                entry = state.entries[index]
+            }
+            return entry
         }
     }
 
@@ -107,13 +142,15 @@ extension Outbox {
         _ answer: ServiceResponse,
         wasSentAfter turns: Int
     ) throws(OutboxError) -> Duration? {
+        let asked = RetryAfter.duration(in: answer.headers, now: date())
         switch answer.status {
         // 303 leads from what was done to its outcome (RFC 9110 section 15.4.4).
         case 200..<300, 303: try settle(entry, .sent(entry, answer))
         // What may pass: the server is busy, out of order or not the one for it, the login has run out.
         case 401, 407, 408, 421, 425, 429, 500...:
-            let asked = RetryAfter.duration(in: answer.headers, now: date()) ?? .zero
-            return postponed(entry, askedFor: asked, wasSentAfter: answer.status == 401 ? turns : nil)
+            return postponed(entry, askedFor: asked ?? .zero, wasSentAfter: answer.status == 401 ? turns : nil)
+        // An attempt before this one is still at work under the same key.
+        case 409 where asked != nil: return postponed(entry, askedFor: asked ?? .zero)
         default: try settle(entry, .rejected(entry, answer))
         }
         return nil

@@ -27,6 +27,19 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     public let body: Data?
     /// The content type of the body.
     public let contentType: String?
+    /// Whether a server may have carried it out although no answer says so (``RequestFailure/mayHaveBeenExecuted``), in
+    /// any attempt so far; also for one that was on its way when the app was ended.
+    ///
+    /// A write that is dropped (``OutboxEvent/expired(_:)``, ``OutboxEvent/rejected(_:_:)``,
+    /// ``Outbox/remove(_:)``) may have been done all the same then.
+    public internal(set) var mayHaveBeenExecuted = false
+    /// Whether the file says that it was on its way; `nil` as long as it does not.
+    var hasBegun: Bool?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, idempotencyKey, environment, user, storedAt, method, path, apiVersion, headers, body, contentType,
+            hasBegun
+    }
 
     /// The call as it is sent.
     public var configuration: APIConfiguration {
@@ -111,16 +124,21 @@ extension OutboxEntry: CustomStringConvertible {
     public var description: String { "write \(id) (\(method) \(Redaction.standard.url(path)))" }
 }
 
+extension OutboxEntry {
+    /// What a line says of a write that may have been executed.
+    fileprivate var remark: String { mayHaveBeenExecuted ? .mayHaveBeenExecuted : "" }
+}
+
 extension OutboxEvent: CustomStringConvertible {
     /// Which write it is and what became of it, in one line, without header fields and body; credentials are hidden.
     public var description: String {
         switch self {
         case .stored(let entry): "\(entry) stored"
         case .sent(let entry, let answer): "\(entry) sent, answered with \(answer.status)"
-        case .rejected(let entry, let answer): "\(entry) rejected with \(answer.status)"
+        case .rejected(let entry, let answer): "\(entry) rejected with \(answer.status)\(entry.remark)"
         case .unsendable(let entry, let failure): "\(entry) cannot be sent: \(failure)"
-        case .postponed(let entry, let pause): "\(entry) waits, next try in \(pause)"
-        case .expired(let entry): "\(entry) expired"
+        case .postponed(let entry, let pause): "\(entry) waits, next try in \(pause)\(entry.remark)"
+        case .expired(let entry): "\(entry) expired\(entry.remark)"
         }
     }
 }

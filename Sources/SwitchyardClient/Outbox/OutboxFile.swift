@@ -36,11 +36,14 @@ struct OutboxFile {
             let data = try handle.readToEnd() ?? Data()
             guard let (records, length) = OutboxRecord.records(in: data) else { throw OutboxError.foreignFile }
             var file = OutboxFile(url: url, handle: handle, length: length)
-            if length == 0 { try file.replace(with: OutboxRecord.magic) }
-            try file.handle.truncate(atOffset: UInt64(file.length))
-            try flush(file.handle)
             let entries = entries(of: records)
-            file.garbage = records.count - entries.count
+            if data.starts(with: OutboxRecord.magic) {
+                try file.handle.truncate(atOffset: UInt64(file.length))
+                try flush(file.handle)
+                file.garbage = records.count - entries.count
+            } else {
+                try file.replace(with: try contents(of: entries))
+            }
             file.last = records.map(\.id).max() ?? 0
             return (file, entries)
         } catch {
@@ -97,7 +100,11 @@ struct OutboxFile {
                 throw error
             }
             length += bytes.count
-            if case .done = record { garbage += 2 }
+            switch record {
+            case .stored: break
+            case .begun: garbage += 1
+            case .done: garbage += 2
+            }
         } catch {
             throw Self.failure(error, at: url)
         }
@@ -107,20 +114,35 @@ struct OutboxFile {
     mutating func compact(keeping entries: [OutboxEntry]) throws(OutboxError) {
         guard !isReleased, garbage > 64, garbage > entries.count * 2 else { return }
         do {
-            var data = OutboxRecord.magic
-            for entry in entries { data += try OutboxRecord.stored(entry).bytes }
-            try replace(with: data)
+            try replace(with: try Self.contents(of: entries))
             garbage = 0
         } catch {
             throw Self.failure(error, at: url)
         }
     }
 
+    /// A file with nothing but what waits.
+    private static func contents(of entries: [OutboxEntry]) throws -> Data {
+        var data = OutboxRecord.magic
+        for entry in entries { data += try OutboxRecord.stored(entry).bytes }
+        return data
+    }
+
+    /// What waits; a write that was on its way when the app was ended may have arrived, whatever became of it.
     private static func entries(of records: [OutboxRecord]) -> [OutboxEntry] {
-        var done: Set<UInt64> = []
-        for case .done(let id) in records { done.insert(id) }
+        var (begun, done): (Set<UInt64>, Set<UInt64>) = ([], [])
+        for record in records {
+            switch record {
+            case .stored: break
+            case .begun(let id): begun.insert(id)
+            case .done(let id): done.insert(id)
+            }
+        }
         return records.compactMap { record in
-            if case .stored(let entry) = record, !done.contains(entry.id) { entry } else { nil }
+            guard case .stored(var entry) = record, !done.contains(entry.id) else { return nil }
+            if begun.contains(entry.id) { entry.hasBegun = true }
+            entry.mayHaveBeenExecuted = entry.hasBegun == true
+            return entry
         }
     }
 

@@ -6,17 +6,21 @@ import Foundation
 /// A file that was cut off at any byte has whole records and then a torn one, which never happened.
 enum OutboxRecord: Hashable {
     case stored(OutboxEntry)
+    /// It is on its way for the first time.
+    case begun(UInt64)
     case done(UInt64)
 
     /// The number of the write.
     var id: UInt64 {
         switch self {
         case .stored(let entry): entry.id
-        case .done(let id): id
+        case .begun(let id), .done(let id): id
         }
     }
 
-    static let magic = Data("switchyard outbox 1\n".utf8)
+    static let magic = Data("switchyard outbox 2\n".utf8)
+    /// What stood there before there were records of what has begun, whose readers would take one for damage.
+    static let oldMagic = Data("switchyard outbox 1\n".utf8)
     /// No record is longer; a length beyond it is damage.
     static let longest = 64 << 20
 
@@ -25,6 +29,7 @@ enum OutboxRecord: Hashable {
             let payload: Data
             switch self {
             case .stored(let entry): payload = Data([UInt8(ascii: "A")]) + (try JSONEncoder().encode(entry))
+            case .begun(let id): payload = Data([UInt8(ascii: "B")]) + Self.bytes(of: id)
             case .done(let id): payload = Data([UInt8(ascii: "D")]) + Self.bytes(of: id)
             }
             // Whoever reads the file would take it for damage, and drop it with all that is behind it.
@@ -39,9 +44,9 @@ enum OutboxRecord: Hashable {
         let bytes = [UInt8](file)
         guard bytes.count >= magic.count else {
             // The very first write was cut off.
-            return magic.starts(with: bytes) ? ([], 0) : nil
+            return magic.starts(with: bytes) || oldMagic.starts(with: bytes) ? ([], 0) : nil
         }
-        guard bytes.starts(with: magic) else { return nil }
+        guard bytes.starts(with: magic) || bytes.starts(with: oldMagic) else { return nil }
         var records: [OutboxRecord] = []
         var position = magic.count
         while let (record, end) = record(in: bytes, at: position) {
@@ -64,6 +69,7 @@ enum OutboxRecord: Hashable {
         switch payload.first {
         case UInt8(ascii: "A"):
             (try? JSONDecoder().decode(OutboxEntry.self, from: Data(payload.dropFirst()))).map(OutboxRecord.stored)
+        case UInt8(ascii: "B"): payload.count == 9 ? .begun(number(payload.dropFirst())) : nil
         case UInt8(ascii: "D"): payload.count == 9 ? .done(number(payload.dropFirst())) : nil
         default: nil
         }

@@ -39,7 +39,7 @@ import Testing
         var states: [(length: Int, waiting: [UInt64])] = [(OutboxRecord.magic.count, [])]
         for (record, waiting) in [
             (OutboxRecord.stored(try entry(1)), [1]), (.stored(try entry(2)), [1, 2]), (.done(1), [2]),
-            (.stored(try entry(3)), [2, 3]), (.done(2), [3]),
+            (.begun(2), [2]), (.stored(try entry(3)), [2, 3]), (.done(2), [3]),
         ] as [(OutboxRecord, [UInt64])] {
             try journal.append(record)
             states.append((try Data(contentsOf: file).count, waiting))
@@ -74,6 +74,36 @@ import Testing
             #expect(entries == Array(stored.prefix(entries.count)), "damaged at \(position)")
             #expect(entries.count < 3)
         }
+    }
+
+    @Test func `a file of the version before is taken over`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let old = try OutboxRecord.stored(try entry(1)).bytes + OutboxRecord.done(7).bytes
+        try (OutboxRecord.oldMagic + old).write(to: file)
+
+        var (journal, entries) = try OutboxFile.open(file)
+        try journal.append(.begun(1))
+        journal.release()
+
+        #expect(entries == [try entry(1)])
+        #expect(try Data(contentsOf: file).starts(with: OutboxRecord.magic))
+        #expect(try waiting().map(\.mayHaveBeenExecuted) == [true])
+    }
+
+    @Test func `what has begun is known behind a clearing`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var (journal, _) = try OutboxFile.open(file)
+        var begun = try entry(1)
+        begun.hasBegun = true
+        for id in UInt64(2)...100 {
+            try journal.append(.stored(try entry(id)))
+            try journal.append(.done(id))
+        }
+
+        try journal.compact(keeping: [begun, try entry(101)])
+        journal.release()
+
+        #expect(try waiting().map(\.mayHaveBeenExecuted) == [true, false])
     }
 
     @Test func `a file of another kind is left alone`() throws {

@@ -47,6 +47,54 @@ import Testing
         #expect(entry.path == "bad")
     }
 
+    @Test func `a write says whether it may have been executed, also to the next run of the app`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let answers = AnswerList([.failure(.connectionRefused), .failure(.connectionReset), .status(409)])
+        var waiting: Outbox? = try outbox { answers.answer($0) }.0
+        try #require(waiting).store(write("topics"))
+
+        try await waiting?.flush()
+        #expect(waiting?.entries.map(\.mayHaveBeenExecuted) == [false])
+        try await waiting?.flush()
+        #expect(waiting?.entries.map(\.mayHaveBeenExecuted) == [true])
+        waiting = nil
+        let (next, _) = try outbox { answers.answer($0) }
+        #expect(next.entries.map(\.mayHaveBeenExecuted) == [true])
+        var events = next.events().makeAsyncIterator()
+        try await next.flush()
+
+        let event = try #require(await events.next())
+        #expect(event.description.hasSuffix("rejected with 409, may have been executed"))
+    }
+
+    @Test func `a write whose first attempt is still at work waits as long as the server asks`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { _ in .status(409, headers: ["Retry-After": "30"]) }
+        try outbox.store(write("topics"))
+
+        #expect(try await outbox.flush() == .seconds(30))
+        #expect(outbox.entries.count == 1)
+    }
+
+    @Test func `a write that was on its way when the app was ended may have been executed`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, transport) = try outbox { _ in .never }
+        try outbox.store(write("first"))
+        try outbox.store(write("second"))
+        let sending = Task { try await outbox.flush() }
+        #expect(await transport.waitForRequests(1))
+
+        // As a process that is killed leaves it.
+        let copy = file.appendingPathExtension("copy")
+        defer { try? FileManager.default.removeItem(at: copy) }
+        try FileManager.default.copyItem(at: file, to: copy)
+        let (client, _) = try NetworkClient.stubbed(switching: .off, servers: 1) { _ in .status(201) }
+
+        #expect(try Outbox(file: copy, client: client).entries.map(\.mayHaveBeenExecuted) == [true, false])
+        sending.cancel()
+        _ = try await sending.value
+    }
+
     @Test(arguments: [300, 301, 302, 304, 307, 308])
     func `a redirect that is not followed has not taken the write`(status: Int) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
