@@ -18,6 +18,8 @@ extension APIError {
         public var path: String?
         /// How many times the request was sent.
         public var attempts: Int
+        /// Whether the request may have been executed: see ``APIError/mayHaveBeenExecuted``.
+        public var mayHaveBeenExecuted = false
         /// The time from dispatch to failure; `nil` when nothing was dispatched.
         public var elapsed: Duration?
         /// When it happened, by the wall clock.

@@ -5,6 +5,7 @@ extension APIError: CustomStringConvertible {
     public var description: String {
         var parts = ["APIError \(code.number)", reason.summary]
         parts += context.facts
+        if mayHaveBeenExecuted { parts.append("may have been executed") }
         return LineRedaction.standard.text(parts.joined(separator: ", "))
     }
 }

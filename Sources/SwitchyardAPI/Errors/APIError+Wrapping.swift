@@ -33,6 +33,7 @@ extension APIError {
     public init(_ error: TransportError, context: Context = Context()) {
         var context = context
         context.underlying = context.underlying ?? error
+        if let method = context.method, !method.isSafe, error.mayHaveBeenSent { context.mayHaveBeenExecuted = true }
         self.init(Reason(error), context: context)
     }
 
@@ -41,6 +42,7 @@ extension APIError {
         var context = Context(failure.context)
         context.requestID = failure.id
         context.underlying = failure
+        context.mayHaveBeenExecuted = failure.mayHaveBeenExecuted
         self.init(Reason(failure.reason), context: context)
     }
 
@@ -79,6 +81,7 @@ extension APIError.Context {
         method = request.method
         path = request.url?.text
         elapsed = request.elapsed
+        mayHaveBeenExecuted = request.mayHaveBeenExecuted
     }
 }
 

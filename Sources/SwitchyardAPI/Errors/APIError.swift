@@ -92,11 +92,19 @@ extension APIError: Equatable {
 }
 
 extension APIError {
+    /// Whether a server may have carried the call out, although no answer says so.
+    ///
+    /// So it is for a write that was sent in any attempt and got no answer, or one that does not tell: a status from 500
+    /// up, or a success whose body is not what the call expects. `false` only if it is certain that nothing was done, for
+    /// what only reads, and where nothing is known of the request. Make such a call again only where the server takes it
+    /// once: with an idempotency key, or after asking what has become of it.
+    public var mayHaveBeenExecuted: Bool { context.mayHaveBeenExecuted }
+
     /// Whether the same call may well succeed when it is made again later.
     ///
     /// True for failures of the network, for refusals of a server that is overloaded or out of order (408, 425, 429,
     /// 500, 502, 503, 504; RFC 9110 section 15), also where the module has a code of its own for the status, and for the
-    /// library's own limits. It does not say whether sending twice is safe: that depends on the request.
+    /// library's own limits. It does not say whether sending twice is safe: see ``mayHaveBeenExecuted``.
     public var isRetryable: Bool {
         switch reason {
         case .transport(let error): error.kind.mayPass

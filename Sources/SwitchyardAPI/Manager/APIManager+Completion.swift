@@ -66,9 +66,9 @@ extension APIManager {
         let task = Task { [weak calls, scope = calls.client] in
             var result = await call.result(cached, through: scope, id: id)
             if calls == nil {
-                result = .failure(call.module.completed(APIError(.cancelled(.ownerReleased))))
+                result = .failure(call.cancelled(.ownerReleased, insteadOf: result))
             } else if calls?.leave(id) == true {
-                result = .failure(call.module.completed(APIError(.cancelled(.caller))))
+                result = .failure(call.cancelled(.caller, insteadOf: result))
             }
             completion(result)
         }
@@ -77,6 +77,21 @@ extension APIManager {
 }
 
 extension APICall {
+    /// The error of a call whose outcome nobody wants any more, which may have been executed all the same.
+    fileprivate func cancelled(
+        _ reason: APIError.Cancellation,
+        insteadOf result: Result<APIResponse<Value>, APIError>
+    ) -> APIError {
+        var error = APIError(.cancelled(reason))
+        switch result {
+        case .success(let response):
+            response.context.map { error.context = APIError.Context($0) }
+            error.context.mayHaveBeenExecuted = !configuration.method.isSafe
+        case .failure(let own): error.context = own.context
+        }
+        return module.completed(error)
+    }
+
     /// The outcome of the call, from the cache if it has one.
     fileprivate func result(
         _ cached: CachedCall<Value>?,

@@ -116,6 +116,52 @@ import Testing
         }
     }
 
+    @Test func `the error of a write says whether it may have been executed`() async throws {
+        let topics = TopicAPI.topic(7)
+        var write = topics
+        write.method = .post
+        let cases: [(APIConfiguration, LoopbackResponse, Bool)] = [
+            (write, .json("{}", status: 503), true), (write, .json("{"), true),
+            (write, .json("{}", status: 404), false),
+            (topics, .json("{}", status: 503), false), (topics, .json("{"), false),
+        ]
+        for (call, answer, isOpen) in cases {
+            let yard = try LoopbackYard(answer: answer)
+            defer { yard.stop() }
+            let module = APIModule(messages: ErrorMessages(languages: [.english]))
+            let api = TopicAPI(client: yard.client, module: module)
+
+            let error = try #require(
+                await #expect(throws: APIError.self) { try await api.value(Topic.self, for: call) }
+            )
+
+            #expect(error.mayHaveBeenExecuted == isOpen)
+            #expect(error.description.hasSuffix("may have been executed") == isOpen)
+            #expect(error.message.hasSuffix("It may have been carried out all the same.") == isOpen)
+        }
+    }
+
+    @Test func `a write that the app cancels may have been executed`() async throws {
+        let yard = try LoopbackYard()
+        defer { yard.stop() }
+        yard.server.fault = .hang
+        let topics = TopicAPI(client: yard.client)
+        var write = TopicAPI.topic(7)
+        write.method = .post
+        let result: Result<Topic, APIError> = await withCheckedContinuation { continuation in
+            let id = topics.value(Topic.self, for: write, on: .global()) { continuation.resume(returning: $0) }
+            Task {
+                _ = await yard.server.waitForRequests(1)
+                topics.cancel(id)
+            }
+        }
+
+        let error = try #require(#expect(throws: APIError.self) { try result.get() })
+
+        #expect(error.isCancellation)
+        #expect(error.mayHaveBeenExecuted)
+    }
+
     @Test(arguments: [true, false])
     func `a call that needs a login says so, and can be told from others`(throwsError: Bool) async throws {
         let yard = try LoopbackYard()

@@ -48,6 +48,26 @@ import Testing
         #expect(APIError(.list(.noData), messages: messages).message == "No topics.")
     }
 
+    @Test func `what may have been executed is remarked in the language of the words`() {
+        var messages = ErrorMessages(languages: [.english])
+        var error = APIError(.limited(.deadline))
+        error.context.mayHaveBeenExecuted = true
+
+        #expect(
+            messages.text(for: error)
+                == "The server took too long to answer. It may have been carried out all the same."
+        )
+        messages.languages = [.simplifiedChinese]
+        #expect(messages.text(for: error) == "请求超时，请稍后再试。操作可能已经生效")
+        messages.languages = [.init(rawValue: "de")]
+        messages.set("Zu spät.", for: .timeout, in: .init(rawValue: "de"))
+        #expect(messages.text(for: error) == "Zu spät.")
+        messages.setRemark("Vielleicht ist es geschehen.", in: .init(rawValue: "de"))
+        #expect(messages.text(for: error) == "Zu spät. Vielleicht ist es geschehen.")
+        error.serverMessage = "Full."
+        #expect(messages.text(for: error) == "Full.")
+    }
+
     @Test(arguments: TransportError.Kind.allCases)
     func `only a machine without a network is told to look for it`(kind: TransportError.Kind) {
         let messages = ErrorMessages(languages: [.english])

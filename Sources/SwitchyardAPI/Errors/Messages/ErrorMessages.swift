@@ -6,11 +6,13 @@ import SwitchyardClient
 ///     var messages = ErrorMessages.standard
 ///     messages.set("The topics are being moved.", for: .failed, in: .english)
 ///     messages.set("Please sign in.", for: .loginRequired, in: .english)
+///     messages.setRemark("Look whether it is there before you try again.", in: .english)
 ///     messages.include(UserError.self)
 ///
 /// The text of an error is looked for in this order: the server's own message, if ``prefersServerMessage`` and there is
 /// one; the text of the code in the wanted languages; in English; in any other; the text of ``APIError/Code/failed``. In
-/// each language the text of a ``Detail`` comes before that of the code. It is never empty.
+/// each language the text of a ``Detail`` comes before that of the code. It is never empty. Behind words of the app's and
+/// of the library's stands a remark, in their language, where the call may have been executed all the same.
 public struct ErrorMessages: Sendable {
     /// The languages wanted, the best first; without a text in exactly one of them, one in its language is taken
     /// (RFC 4647 section 3.4), as `de` for `de-CH`.
@@ -19,6 +21,7 @@ public struct ErrorMessages: Sendable {
     public var prefersServerMessage: Bool
     private var texts: [APIError.Code: [MessageLanguage: String]]
     private var detailed: [Detail: [MessageLanguage: String]]
+    private var remarks: [MessageLanguage: String]
 
     /// The built-in texts, which are English and Simplified Chinese, for the languages that the user prefers.
     public static let standard = ErrorMessages()
@@ -32,6 +35,7 @@ public struct ErrorMessages: Sendable {
         self.prefersServerMessage = prefersServerMessage
         texts = Self.builtIn
         detailed = Self.builtInDetails
+        remarks = Self.builtInRemarks
         self.languages = languages ?? UserLanguages.preferred.map(MessageLanguage.init(rawValue:))
     }
 
@@ -49,6 +53,12 @@ public struct ErrorMessages: Sendable {
     /// Sets the text of a detail in a language; with an empty text that of the code is shown.
     public mutating func set(_ text: String, for detail: Detail, in language: MessageLanguage) {
         detailed[detail, default: [:]][language] = text.isBlank ? nil : text
+    }
+
+    /// Sets what stands behind the text of a call that may have been executed (``APIError/mayHaveBeenExecuted``), in a
+    /// language; an empty one takes it away.
+    public mutating func setRemark(_ remark: String, in language: MessageLanguage) {
+        remarks[language] = remark.isBlank ? nil : remark
     }
 
     /// Takes the texts of a module's codes in.
@@ -71,16 +81,21 @@ public struct ErrorMessages: Sendable {
     public func text(for error: APIError) -> String {
         if prefersServerMessage, let own = error.serverMessage, !own.isBlank { return own }
         let code = error.code
-        return text(for: code, Detail(error.reason)) ?? text(for: .failed, nil) ?? "Error \(code.number)"
+        guard let (text, language) = text(for: code, Detail(error.reason)) ?? text(for: .failed, nil) else {
+            return "Error \(code.number)"
+        }
+        let remark =
+            error.mayHaveBeenExecuted ? MessageLanguage.matching(language.rawValue, among: Set(remarks.keys)) : nil
+        return remark.flatMap { remarks[$0] }.map { text.followed(by: $0) } ?? text
     }
 
-    private func text(for code: APIError.Code, _ detail: Detail?) -> String? {
+    private func text(for code: APIError.Code, _ detail: Detail?) -> (text: String, language: MessageLanguage)? {
         let details = detail.flatMap { detailed[$0] } ?? [:]
         let byLanguage = (texts[code] ?? [:]).merging(details) { _, detailed in detailed }
         let known = Set(byLanguage.keys)
         let wanted = languages.lazy.compactMap { MessageLanguage.matching($0.rawValue, among: known) }.first
-        return wanted.flatMap { byLanguage[$0] } ?? byLanguage[.english]
-            ?? byLanguage.min { $0.key.rawValue < $1.key.rawValue }?.value
+        let language = wanted ?? (known.contains(.english) ? .english : known.min { $0.rawValue < $1.rawValue })
+        return language.flatMap { language in byLanguage[language].map { ($0, language) } }
     }
 
     private static let builtIn: [APIError.Code: [MessageLanguage: String]] = [
@@ -96,9 +111,20 @@ public struct ErrorMessages: Sendable {
         .serverUnreachable: [.english: "The server cannot be reached.", .simplifiedChinese: "无法连接到服务器，请稍后再试"],
         .loginRequired: [.english: "Please log in.", .simplifiedChinese: "请先登录"],
     ]
+
+    private static let builtInRemarks: [MessageLanguage: String] = [
+        .english: "It may have been carried out all the same.", .simplifiedChinese: "操作可能已经生效",
+    ]
 }
 
 extension String {
+    /// The text with another sentence behind it, as its script has it.
+    fileprivate func followed(by sentence: String) -> String {
+        let isIdeographic = unicodeScalars.last?.properties.isIdeographic ?? false
+        guard !isIdeographic else { return "\(self)。\(sentence)" }
+        return unicodeScalars.last?.value ?? 0 >= 0x3000 ? self + sentence : "\(self) \(sentence)"
+    }
+
     /// Whether there is nothing to read in it.
     var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }
