@@ -24,6 +24,8 @@ private struct Screen {
     func show(_ value: Topic?, _ error: APIError?, isLoading: Bool) {}
     func goBack() {}
     func showLogin() {}
+    func offerAgain(_ order: SampleShopAPI.Order) {}
+    func note(_ text: String) {}
 }
 
 extension Screen {
@@ -115,6 +117,17 @@ extension Screen {
         // end
     }
 
+    func resend(_ shop: SampleShopAPI, _ order: SampleShopAPI.Order) async {
+        // sample
+        do throws(APIError) {
+            show(try await shop.pay(order))
+        } catch {
+            if error.isRetryable { offerAgain(order) }  // The same key: safe, whether it was executed or not.
+            if error.mayHaveBeenExecuted { note("payment of \(order.id) is open") }
+        }
+        // end
+    }
+
     func words(_ error: APIError, _ errors: ModuleErrors) -> APIModule {
         // sample
         var messages = ErrorMessages.standard
@@ -166,6 +179,29 @@ private final class SampleUserAPI: APIManager {
     func user(id: Int) async throws(APIError) -> Topic {
         try await value(for: APIConfiguration(path: "users/\(id)"))
     }
+}
+
+private final class SampleShopAPI: APIManager {
+    struct Order: Sendable {
+        var id: Int
+        var paymentKey: String
+    }
+
+    struct Receipt: Decodable, Sendable {}
+
+    let client: NetworkClient
+
+    init(client: NetworkClient) {
+        self.client = client.scoped()
+    }
+
+    // sample
+    func pay(_ order: Order) async throws(APIError) -> Receipt {
+        var call = APIConfiguration(path: "payments", method: .post, body: .json(["order": order.id]))
+        call.idempotencyKey = .given(order.paymentKey)  // Made with the order and kept with it.
+        return try await value(for: call)
+    }
+    // end
 }
 
 private final class SamplePagesAPI: APIManager {
