@@ -73,7 +73,8 @@ extension ClientCore {
         guard request.url.isAt(route.base) else { return completion(.neutral) }
         request.timeouts.total = limit
         _ = transport.start(request, progress: nil) { [time] result in
-            completion(AttemptOutcome(of: result, latency: start.duration(to: time.now)))
+            let latency = start.duration(to: time.now)
+            completion(AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests))
         }
     }
 }

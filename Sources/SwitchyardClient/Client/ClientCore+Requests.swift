@@ -138,7 +138,12 @@ extension APIConfiguration {
 
     /// What the choice of a server may depend on.
     var traits: RequestTraits {
-        RequestTraits(priority: RequestTraits.Priority(priority), session: session)
+        RequestTraits(
+            priority: RequestTraits.Priority(priority),
+            session: session,
+            endpoint: EndpointName.number(of: path, method: sentMethod),
+            mayBeRepeated: isIdempotent
+        )
     }
 }
 

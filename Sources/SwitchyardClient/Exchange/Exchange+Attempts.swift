@@ -75,7 +75,7 @@ extension Exchange {
         let now = core.now
         // How long a large body takes to send is no figure of the server's.
         let latency = (activity?.lastSent ?? attemptStart).duration(to: now)
-        let outcome = AttemptOutcome(of: result, latency: latency)
+        let outcome = AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
         settle(index, outcome, result.mapError { .transport($0) }, mayHaveBeenSent: result.mayHaveBeenSent, at: now)
     }
 

@@ -41,7 +41,7 @@ extension Exchange {
 
     /// What an attempt is charged with; the deadline is no fault of a server that was asked shortly before it.
     private func outcome(of index: Int, in ending: ExchangeState.Ending, at now: MonotonicTime) -> AttemptOutcome {
-        guard case .failure(.deadlineExceeded) = ending.result, ending.attempts[index].outcome == nil,
+        guard ending.isOverdue, ending.attempts[index].outcome == nil,
             let attempt = ending.attempts[index].route.attempt
         else { return ending.outcome(of: index) }
         let wait = ending.attempts[index].startedAt.seconds(to: now)

@@ -93,6 +93,7 @@ final class Exchange: DispatchedRequest {
     /// Tries the next server at once if this request is waiting for one that has just been taken out of service.
     func evacuate(_ server: Server.ID, in pool: ServerPool) {
         guard pool === self.pool, configuration.isIdempotent else { return }
+        if let ending = state.withLock({ $0.takeRefusal(waitingFor: server) }) { return finish(ending, at: core.now) }
         let waits = state.withLock { $0.newestLive?.route.server == server }
         if waits { tryAnother(after: nil) }
     }

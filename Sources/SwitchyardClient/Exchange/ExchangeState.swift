@@ -45,6 +45,8 @@ struct ExchangeState {
         var mostTelling: Int?
         var attempts: ContiguousArray<Attempt> = []
         var timer: (any ScheduledTimer)?
+        /// Whether the deadline ended the request, and no attempt's answer is what it ends with.
+        var isOverdue = false
         /// Whether an attempt that has ended may have been executed without an answer that says so.
         var mayHaveBeenExecuted = false
 
@@ -72,11 +74,8 @@ struct ExchangeState {
         func outcome(of index: Int) -> AttemptOutcome {
             if let outcome = attempts[index].outcome { return outcome }
             if attempts[index].trail?.value.hasLeft ?? false { return .neutral }
-            return switch result {
-            case .success: .unfinished
-            case .failure(.deadlineExceeded): .failure(.timeout)
-            case .failure: unanswered
-            }
+            if isOverdue { return .failure(.timeout) }
+            return if case .success = result { .unfinished } else { unanswered }
         }
 
         /// The outcome of an attempt that was ended before its server could be expected to answer.
@@ -84,6 +83,13 @@ struct ExchangeState {
         /// The server had the request, so what the attempt cost does not come back; where another one's answer ended
         /// the request, it was not overtaken by one that the caller could use.
         var unanswered: AttemptOutcome { winner == nil ? .unfinished : .neutral }
+    }
+
+    /// A refusal by an extra attempt, while the server that was asked first may still answer.
+    private struct Refusal {
+        var index: Int
+        var result: Result<HTTPResponse, RequestFailure.Reason>
+        var status: Int
     }
 
     /// A request whose last attempt has failed, and that may go on once the budget allows it.
@@ -136,6 +142,8 @@ struct ExchangeState {
     private var mostTelling: Int?
     /// Whether an attempt may have been executed without an answer that says so.
     private var mayHaveBeenExecuted = false
+    /// What an extra attempt was refused with, while an older one waits for its answer.
+    private var refusal: Boxed<Refusal>?
     /// Waits for a token that lets it go on to another server.
     private var held: Boxed<Held>?
     private var timer: (any ScheduledTimer)?
@@ -241,6 +249,7 @@ struct ExchangeState {
             keepMostTelling(result, of: index)
             return .none
         }
+        if let step = weigh(outcome, result, of: index) { return step }
         // Where nothing leads away from this machine, a server on it still answers.
         guard outcome.failureKind != nil || (outcome == .neutral && result.isOffline) else {
             guard let ending = end(with: result, winner: index) else { return .none }
@@ -248,6 +257,37 @@ struct ExchangeState {
         }
         keepMostTelling(result, of: index)
         return .tryAnother
+    }
+
+    /// Weighs a refusal (4xx) by an extra attempt against the server that was asked first and has not answered yet.
+    ///
+    /// Without the extra attempt the caller would have had that one's answer. So the refusal waits for it, unless another
+    /// server refuses in the same way; and where the first one fails, the refusal is the answer.
+    ///
+    /// - Returns: What follows; `nil` when there is nothing to weigh.
+    private mutating func weigh(
+        _ outcome: AttemptOutcome,
+        _ result: Result<HTTPResponse, RequestFailure.Reason>,
+        of index: Int
+    ) -> Step? {
+        if outcome.failureKind != nil, live == 0, let refusal { return deliver(refusal.value) }
+        guard outcome == .answered, case .success(let response) = result,
+            attempts[..<index].contains(where: { $0.outcome == nil })
+        else { return nil }
+        if let refusal, refusal.value.status == response.status { return nil }
+        refusal = refusal ?? Boxed(Refusal(index: index, result: result, status: response.status))
+        return .tryAnother
+    }
+
+    private mutating func deliver(_ refusal: Refusal) -> Step {
+        end(with: refusal.result, winner: refusal.index).map(Step.end) ?? .none
+    }
+
+    /// The refusal that waits for an answer of this server, which will not come any more.
+    mutating func takeRefusal(waitingFor server: Server.ID) -> Ending? {
+        guard let refusal, phase == .running else { return nil }
+        let others = attempts.contains { $0.outcome == nil && $0.route.server != server }
+        return others ? nil : end(with: refusal.value.result, winner: refusal.value.index)
     }
 
     /// Lets the request wait until another server may be asked; the number of the timer to set, `nil` when an attempt is
@@ -278,10 +318,24 @@ struct ExchangeState {
     mutating func end(with result: Result<HTTPResponse, RequestFailure.Reason>, winner: Int? = nil) -> Ending? {
         guard phase != .ended else { return nil }
         phase = .ended
+        var (result, winner) = (result, winner)
+        var telling: Int?
+        let isOverdue = result.isDeadline
+        if isOverdue {
+            // What a server has answered, though it be a refusal or an error, says more than that the time is over.
+            if let refusal {
+                (result, winner) = (refusal.value.result, refusal.value.index)
+            } else if case .success? = lastResult, let lastResult {
+                (result, telling) = (lastResult, mostTelling)
+            }
+        }
         self.winner = winner
         lastResult = nil
+        refusal = nil
         var ending = Ending(result: result, winner: winner)
         ending.mayHaveBeenExecuted = mayHaveBeenExecuted
+        ending.mostTelling = telling
+        ending.isOverdue = isOverdue && winner == nil
         swap(&ending.attempts, &attempts)
         swap(&ending.timer, &timer)
         return ending
@@ -306,6 +360,11 @@ extension Result where Success == HTTPResponse, Failure == RequestFailure.Reason
         case .failure(.redirect): true
         case .failure: false
         }
+    }
+
+    /// Whether the time is over.
+    fileprivate var isDeadline: Bool {
+        if case .failure(.deadlineExceeded) = self { true } else { false }
     }
 
     /// Whether nothing was sent because this machine had no way to the server.

@@ -3,12 +3,22 @@ import SwitchyardServices
 
 extension AttemptOutcome {
     /// Classifies how an attempt ended.
-    init(of result: Result<HTTPResponse, TransportError>, latency: Duration, now: @autoclosure () -> Date = Date()) {
+    init(
+        of result: Result<HTTPResponse, TransportError>,
+        latency: Duration,
+        tooManyRequests meaning: TooManyRequests,
+        now: @autoclosure () -> Date = Date()
+    ) {
         switch result {
         case .success(let response):
             let isRefusal = response.status == 429 || response.status == 503
             let retryAfter = isRefusal ? RetryAfter.duration(in: response.headers, now: now()) : nil
-            self.init(status: response.status, latency: latency, retryAfter: retryAfter)
+            self.init(
+                status: response.status,
+                latency: latency,
+                retryAfter: retryAfter,
+                tooManyRequests: meaning
+            )
         case .failure(let error):
             self.init(error.kind)
         }
@@ -32,10 +42,5 @@ extension AttemptOutcome {
         case .cancelled, .offline, .proxyFailure, .requestBodyFailed, .invalidRequest, .unsupported, .closed:
             self = .neutral
         }
-    }
-
-    /// The kind of failure, if it was one.
-    var failureKind: FailureKind? {
-        if case .failure(let kind, _) = self { kind } else { nil }
     }
 }

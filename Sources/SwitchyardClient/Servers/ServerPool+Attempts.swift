@@ -15,7 +15,7 @@ extension ServerPool {
             guard let attempt = state.core.choose(excluding: state.positions(of: avoided), for: traits, at: now) else {
                 throw .unknownServer("")
             }
-            let probe = state.core.takeProbe(at: now) ?? state.core.takeWarmUp(at: now)
+            let probe = state.core.takeProbe(for: traits, at: now) ?? state.core.takeWarmUp(at: now)
             return (
                 state.route(attempt, usesCDN: configuration.usesCDN),
                 probe.map { state.route($0, usesCDN: false) }
@@ -78,7 +78,13 @@ extension ServerPool {
             ) {
                 return .another(state.route(attempt, usesCDN: configuration.usesCDN))
             }
-            let pause = state.core.failoverPause(after: kind, held: held, excluding: tried, at: now)
+            let pause = state.core.failoverPause(
+                after: kind,
+                held: held,
+                excluding: tried,
+                for: traits,
+                at: now
+            )
             return pause.map(Failover.later) ?? .none
         }
     }

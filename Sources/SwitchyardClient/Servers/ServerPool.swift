@@ -55,6 +55,8 @@ final class ServerPool: Sendable {
     let environment: ServiceEnvironment
     /// Builds the requests of the environment.
     let generator: RequestGenerator
+    /// What the service means by status 429.
+    let tooManyRequests: TooManyRequests
     private let rule: InsecureHTTPRule
     let state: Locked<State>
 
@@ -68,6 +70,7 @@ final class ServerPool: Sendable {
         self.environment = environment
         generator = options.generator(for: environment)
         rule = options.insecureHTTP
+        tooManyRequests = service.switching.tooManyRequests
         let sites = try Self.sites(of: service.servers, in: environment, rule)
         do throws(SwitchError) {
             let core = try SwitchingCore(

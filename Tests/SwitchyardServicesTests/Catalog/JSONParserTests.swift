@@ -61,7 +61,10 @@ import Testing
 
         #expect(ServiceFormat.names(in: "") == ["service", "defaultEnvironment", "servers", "switching"])
         #expect(ServiceFormat.names(in: "servers[]") == ["name", "baseURLs", "cdnURLs", "weight"])
-        #expect(ServiceFormat.names(in: "switching").count == names.filter { $0.hasPrefix("switching.") }.count)
+        for object in ["switching", "switching.hedging", "switching.admission"] {
+            let below = names.filter { $0.hasPrefix("\(object).") && !$0.dropFirst(object.count + 1).contains(".") }
+            #expect(ServiceFormat.names(in: object).count == below.count && !below.isEmpty)
+        }
         #expect(Set(names).count == names.count)
         #expect(ServiceFormat.keys.allSatisfy { !$0.type.isEmpty && !$0.meaning.isEmpty })
     }

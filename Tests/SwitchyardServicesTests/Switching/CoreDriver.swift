@@ -95,7 +95,7 @@ final class CoreDriver {
     /// Failures on a server, proven by its good requests before, until it is ejected.
     func fail(_ id: String) {
         requests(36, .ok, gap: 0.001)
-        for _ in 0..<100 where state(id) == .healthy { requests(1, .timedOut, gap: 0.001) }
+        for _ in 0..<100 where state(id) == .healthy { requests(1, .refused, gap: 0.001) }
     }
 
     /// Good probes and good requests until a server is healthy.
@@ -126,18 +126,16 @@ final class CoreDriver {
         advance(120)
     }
 
-    /// A request that every server refuses with 503 because it is busy, and is witnessed to be.
+    /// Witnessed signs that every server is overloaded, each with an endpoint of its own.
     func overload() {
-        for position in core.serverIDs.indices {
-            let failure = SwitchingCore.Failure(kind: .http(503), isWitnessed: true)
-            core.recordFailure(position, failure, at: core.read(now))
-        }
+        for id in core.serverIDs { overload(id, .http(503)) }
     }
 
     /// One witnessed sign that a server is overloaded.
     func overload(_ id: String, _ kind: FailureKind) {
         guard let position = core.serverIDs.firstIndex(of: id) else { return }
-        core.recordFailure(position, SwitchingCore.Failure(kind: kind, isWitnessed: true), at: core.read(now))
+        let failure = SwitchingCore.Failure(kind: kind, endpoint: UInt32(position + 1), isWitnessed: true)
+        core.recordFailure(position, failure, at: core.read(now))
     }
 
     func state(_ id: String) -> HealthState? {

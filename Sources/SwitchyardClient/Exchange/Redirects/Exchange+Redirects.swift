@@ -76,7 +76,10 @@ extension Exchange {
             if response.redirectTarget != nil, follow(response, of: index, startedAt: startedAt) { return }
         }
         let now = core.now
-        let outcome = hasLeft ? .answered : AttemptOutcome(of: result, latency: startedAt.duration(to: now))
+        let latency = startedAt.duration(to: now)
+        let outcome =
+            hasLeft
+            ? .answered : AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
         settle(index, outcome, result.mapError { .transport($0.behindRedirect) }, mayHaveBeenSent: true, at: now)
     }
 

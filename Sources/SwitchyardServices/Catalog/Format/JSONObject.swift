@@ -75,6 +75,23 @@ struct JSONObject {
             return bool
         }
 
+        /// A number of seconds; what is longer than 30 years counts as that.
+        func seconds(_ key: String) throws(CatalogError) -> Duration? {
+            guard let seconds = try number(key) else { return nil }
+            guard seconds >= 0 else { throw unexpected(key, "\(seconds)") }
+            return .seconds(min(seconds, 1e9))
+        }
+
+        /// Rules that are switched on or off by a boolean, or on by an object that sets some of them.
+        func part(_ key: String) throws(CatalogError) -> (isOn: Bool, details: Fields?)? {
+            guard let value = value(key) else { return nil }
+            switch value {
+            case .bool(let isOn): return (isOn, nil)
+            case .object: return (true, try object(key)?.fields())
+            default: throw error(.wrongType, key, type(key), value.kind)
+            }
+        }
+
         func array(_ key: String) throws(CatalogError) -> [JSONValue] {
             guard let value = value(key) else { throw error(.missingKey, key, "an array", "nothing") }
             guard case .array(let elements) = value else { throw error(.wrongType, key, "an array", value.kind) }

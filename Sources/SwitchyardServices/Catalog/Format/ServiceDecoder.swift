@@ -14,7 +14,9 @@ struct ServiceDecoder {
         for (index, value) in servers.enumerated() {
             list.append(try server(JSONObject(value, at: "servers[\(index)]", pattern: "servers[]", file: file)))
         }
-        let switching = try fields.object("switching").map { (object) throws(CatalogError) in try policy(object) }
+        let switching = try fields.object("switching").map { (object) throws(CatalogError) in
+            try PolicyDecoder(fields: try object.fields()).policy()
+        }
         do throws(CatalogError) {
             return try Service(
                 name: name,
@@ -79,88 +81,5 @@ struct ServiceDecoder {
         let plain = url.replacing(/\/\/.*@/.dotMatchesNewlines(), with: "//***@")
         guard let mark = plain.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return plain }
         return "\(plain[...mark])***"
-    }
-
-    // MARK: - Switching
-
-    private func policy(_ object: JSONObject) throws(CatalogError) -> SwitchPolicy {
-        let fields = try object.fields()
-        let name = try fields.optionalString("policy") ?? "recommended"
-        var policy = try preset(named: name, fields)
-        try detection(&policy, fields)
-        if let text = try fields.optionalString("selection") {
-            guard let strategy = SelectionStrategy(rawValue: text) else { throw fields.unexpected("selection", text) }
-            policy.selection = strategy
-        }
-        policy.failsBack = try fields.bool("failsBack") ?? policy.failsBack
-        policy.failsOver = try fields.bool("failsOver") ?? policy.failsOver
-        if let hedges = try fields.bool("hedging") { policy.hedging = hedges ? policy.hedging ?? HedgingRules() : nil }
-        if let warms = try fields.bool("warmUp") {
-            policy.warmUp = warms ? policy.warmUp ?? SwitchPolicy.recommended.warmUp : nil
-        }
-        policy.maximumAttempts = try fields.integer("maximumAttempts") ?? policy.maximumAttempts
-        if let gap = try seconds("firstProbe", fields) {
-            policy.recovery.firstProbe = gap
-            policy.recovery.longestProbe = max(gap, policy.recovery.longestProbe)
-        }
-        policy.minimumInterval = try seconds("minimumInterval", fields) ?? policy.minimumInterval
-        return policy
-    }
-
-    private func seconds(_ key: String, _ fields: JSONObject.Fields) throws(CatalogError) -> Duration? {
-        guard let seconds = try fields.number(key) else { return nil }
-        guard seconds >= 0 else { throw fields.unexpected(key, "\(seconds)") }
-        return .seconds(min(seconds, 1e9))
-    }
-
-    private func preset(named name: String, _ fields: JSONObject.Fields) throws(CatalogError) -> SwitchPolicy {
-        let row = try fields.integer("consecutiveFailures")
-        if row != nil, name != "consecutiveFailures" {
-            throw fields.error(
-                .invalidValue,
-                "consecutiveFailures",
-                "the policy consecutiveFailures for this key",
-                name
-            )
-        }
-        switch name {
-        case "recommended": return .recommended
-        case "single": return .single
-        case "published": return .published
-        case "errorRatio": return .errorRatio()
-        case "consecutiveFailures": return .consecutiveFailures(row ?? 5)
-        case "off": return .off
-        default: throw fields.unexpected("policy", name)
-        }
-    }
-
-    private func detection(_ policy: inout SwitchPolicy, _ fields: JSONObject.Fields) throws(CatalogError) {
-        for key in ["errorRatio", "minimumRequests"] where policy.detection.ratio == nil && fields.has(key) {
-            throw fields.error(.invalidValue, key, "a policy that looks at the error ratio for this key", policy.name)
-        }
-        policy.detection.ratio?.threshold = try fields.number("errorRatio") ?? 0.1
-        try requests(&policy, fields)
-        if let seconds = try fields.number("window") {
-            guard seconds > 0 else { throw fields.unexpected("window", "\(seconds)") }
-            policy.detection.window.duration = .seconds(min(seconds, 1e9))
-        }
-    }
-
-    /// Reads the two numbers of requests, of which the window is at least the minimum: what is wrong is said of a key
-    /// that stands in the file.
-    private func requests(_ policy: inout SwitchPolicy, _ fields: JSONObject.Fields) throws(CatalogError) {
-        let given = try fields.integer("minimumRequests")
-        let minimum = given ?? 40
-        policy.detection.ratio?.minimum = minimum
-        if let count = try fields.integer("windowRequests") {
-            guard given != nil || policy.detection.ratio == nil || count >= minimum else {
-                let expected = "at least \(minimum) without minimumRequests"
-                throw fields.error(.invalidValue, "windowRequests", expected, "\(count)")
-            }
-            policy.detection.window.count = count
-        } else {
-            guard minimum <= WindowRule.maximumCount else { throw fields.unexpected("minimumRequests", "\(minimum)") }
-            policy.detection.window.count = max(100, minimum)
-        }
     }
 }

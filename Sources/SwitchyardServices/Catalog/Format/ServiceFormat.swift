@@ -19,7 +19,26 @@
 /// | `switching.selection` | string | | `priority` | one of ``SelectionStrategy`` |
 /// | `switching.failsBack` | boolean | | by policy | whether a recovered server gets its traffic back |
 /// | `switching.failsOver` | boolean | | by policy | whether a failed request is repeated elsewhere |
-/// | `switching.hedging` | boolean | | by policy | whether a slow request is sent a second time |
+/// | `switching.perEndpoint` | boolean | | by policy | whether failures are held against what others do with the endpoint |
+/// | `switching.tooManyRequests` | string | | `quota` | what 429 says: the caller's `quota` or the server's `overload` |
+/// | `switching.hedging` | boolean or object | | by policy | whether a slow request is sent a second time |
+/// | `switching.hedging.shortest` | number | seconds | 0.1 | the shortest wait before |
+/// | `switching.hedging.unknown` | number | seconds | 0.25 | the same while fewer than 8 answers are known |
+/// | `switching.hedging.factor` | number | | 1.3 | the wait as a multiple of the 90th percentile |
+/// | `switching.hedging.deadlineShare` | number | 0...1 | 0.4 | the longest wait as a share of the time left |
+/// | `switching.hedging.suspicionRounds` | integer | rounds | 8 | probes of a slow server by one write |
+/// | `switching.admission` | boolean or object | | by policy | whether a server that cannot keep up gets less traffic |
+/// | `switching.admission.sheds` | string | | `low` | which priority is given up unsent: `none`, `low`, `normal` |
+/// | `switching.admission.mostShed` | number | 0...1 | 0.7 | the greatest part of normal priority that is given up |
+/// | `switching.admission.floor` | number | 0...1 | 0.1 | the least share of its traffic that a server keeps |
+/// | `switching.admission.step` | number | 0...1 | 0.02 | what a success adds to the share |
+/// | `switching.admission.overloadCut` | number | 0...1 | 0.5 | the factor of a 503 |
+/// | `switching.admission.timeoutCut` | number | 0...1 | 0.25 | the factor of a time-out |
+/// | `switching.admission.forgetting` | number | seconds | 120 | the time after which overload is forgotten |
+/// | `switching.admission.doubling` | number | seconds | 60 | the time in which a share doubles by itself |
+/// | `switching.admission.clean` | number | seconds | 30 | how long no extra attempts go there after overload |
+/// | `switching.admission.longestRetryAfter` | number | seconds | 60 | the longest Retry-After that is obeyed |
+/// | `switching.admission.sparesOverloaded` | boolean | | true | whether overload ejects only beside one that is not |
 /// | `switching.warmUp` | boolean | | by policy | whether the first fallback is asked something every 5 minutes |
 /// | `switching.maximumAttempts` | integer | attempts | 3 | the most attempts of one request |
 /// | `switching.minimumInterval` | number | seconds | 0 | the least time between two automatic switches |
@@ -43,78 +62,149 @@ public enum ServiceFormat {
     public static let policies = ["recommended", "single", "published", "errorRatio", "consecutiveFailures", "off"]
 
     /// Every key, in the order of the table above.
-    public static let keys: [Key] = [
-        Key("service", "a string", required: "the name, equal to the file's name"),
-        Key("defaultEnvironment", "a string", required: "the environment that a client starts in"),
-        Key("servers", "an array", required: "the servers, the preferred one first"),
-        Key("servers[].name", "a string", required: "the name, unique in the file"),
-        Key("servers[].baseURLs", "an object", "URL by environment", required: "http or https, with a host"),
-        Key("servers[].cdnURLs", "an object", "URL by environment", "none", "base URLs of the CDN"),
-        Key("servers[].weight", "a number of at least 0", "", "1", "the share of traffic relative to the others"),
-        Key("switching", "an object", "", "the recommended policy", "when to switch"),
-        Key(
-            "switching.policy",
-            "one of \(policies.joined(separator: ", "))",
-            "",
-            "recommended",
-            "the rules to start from"
-        ),
-        Key("switching.errorRatio", "a number within 0...1", "", "0.1", "failures per finished request"),
-        Key(
-            "switching.minimumRequests",
-            "an integer within 1...400",
-            "requests",
-            "40",
-            "finished requests it takes at least"
-        ),
-        Key("switching.window", "a number above 0", "seconds", "60", "the age up to which outcomes count"),
-        Key("switching.windowRequests", "an integer within 1...400", "requests", "100", "how many outcomes count"),
-        Key(
-            "switching.consecutiveFailures",
-            "an integer of at least 1",
-            "failures",
-            "5",
-            "only with the policy of that name"
-        ),
-        Key("switching.selection", "one of \(strategies)", "", "priority", "in which order usable servers are asked"),
-        Key(
-            "switching.failsBack",
-            "true or false",
-            "",
-            "by policy",
-            "whether a recovered server gets its traffic back"
-        ),
-        Key("switching.failsOver", "true or false", "", "by policy", "whether a failed request is repeated elsewhere"),
-        Key("switching.hedging", "true or false", "", "by policy", "whether a slow request is sent a second time"),
-        Key(
-            "switching.warmUp",
-            "true or false",
-            "",
-            "by policy",
-            "whether the first fallback is asked something every 5 minutes"
-        ),
-        Key(
-            "switching.maximumAttempts",
-            "an integer of at least 1",
-            "attempts",
-            "3",
-            "the most attempts of one request"
-        ),
-        Key(
-            "switching.minimumInterval",
-            "a number of at least 0",
-            "seconds",
-            "0",
-            "the least time between two automatic switches"
-        ),
-        Key(
-            "switching.firstProbe",
-            "a number of at least 0",
-            "seconds",
-            "1",
-            "from the first ejection to the first probe"
-        ),
-    ]
+    public static let keys: [Key] =
+        [
+            Key("service", "a string", required: "the name, equal to the file's name"),
+            Key("defaultEnvironment", "a string", required: "the environment that a client starts in"),
+            Key("servers", "an array", required: "the servers, the preferred one first"),
+            Key("servers[].name", "a string", required: "the name, unique in the file"),
+            Key("servers[].baseURLs", "an object", "URL by environment", required: "http or https, with a host"),
+            Key("servers[].cdnURLs", "an object", "URL by environment", "none", "base URLs of the CDN"),
+            Key("servers[].weight", "a number of at least 0", "", "1", "the share of traffic relative to the others"),
+            Key("switching", "an object", "", "the recommended policy", "when to switch"),
+            Key(
+                "switching.policy",
+                "one of \(policies.joined(separator: ", "))",
+                "",
+                "recommended",
+                "the rules to start from"
+            ),
+            Key("switching.errorRatio", "a number within 0...1", "", "0.1", "failures per finished request"),
+            Key(
+                "switching.minimumRequests",
+                "an integer within 1...400",
+                "requests",
+                "40",
+                "finished requests it takes at least"
+            ),
+            Key("switching.window", "a number above 0", "seconds", "60", "the age up to which outcomes count"),
+            Key("switching.windowRequests", "an integer within 1...400", "requests", "100", "how many outcomes count"),
+            Key(
+                "switching.consecutiveFailures",
+                "an integer of at least 1",
+                "failures",
+                "5",
+                "only with the policy of that name"
+            ),
+            Key(
+                "switching.selection",
+                "one of \(strategies)",
+                "",
+                "priority",
+                "in which order usable servers are asked"
+            ),
+            Key(
+                "switching.failsBack",
+                "true or false",
+                "",
+                "by policy",
+                "whether a recovered server gets its traffic back"
+            ),
+            Key(
+                "switching.failsOver",
+                "true or false",
+                "",
+                "by policy",
+                "whether a failed request is repeated elsewhere"
+            ),
+            Key(
+                "switching.perEndpoint",
+                "true or false",
+                "",
+                "by policy",
+                "whether failures are held against what others do with the endpoint"
+            ),
+            Key("switching.tooManyRequests", "one of quota, overload", "", "quota", "what status 429 says"),
+            Key(
+                "switching.hedging",
+                "true, false or an object",
+                "",
+                "by policy",
+                "whether a slow request is sent a second time"
+            ),
+        ] + hedging + [
+            Key(
+                "switching.admission",
+                "true, false or an object",
+                "",
+                "by policy",
+                "whether a server that cannot keep up gets less traffic"
+            )
+        ] + admission + [
+            Key(
+                "switching.warmUp",
+                "true or false",
+                "",
+                "by policy",
+                "whether the first fallback is asked something every 5 minutes"
+            ),
+            Key(
+                "switching.maximumAttempts",
+                "an integer of at least 1",
+                "attempts",
+                "3",
+                "the most attempts of one request"
+            ),
+            Key(
+                "switching.minimumInterval",
+                "a number of at least 0",
+                "seconds",
+                "0",
+                "the least time between two automatic switches"
+            ),
+            Key(
+                "switching.firstProbe",
+                "a number of at least 0",
+                "seconds",
+                "1",
+                "from the first ejection to the first probe"
+            ),
+        ]
+
+    private static let hedging = details(
+        of: "switching.hedging",
+        [
+            ("shortest", "a number of at least 0", "seconds", "0.1", "the shortest wait before"),
+            ("unknown", "a number of at least 0", "seconds", "0.25", "the same while fewer than 8 answers are known"),
+            ("factor", "a number of at least 0", "", "1.3", "the wait as a multiple of the 90th percentile"),
+            ("deadlineShare", "a number within 0...1", "", "0.4", "the longest wait as a share of the time left"),
+            ("suspicionRounds", "an integer within 0...100", "rounds", "8", "probes of a slow server by one write"),
+        ]
+    )
+
+    private static let admission = details(
+        of: "switching.admission",
+        [
+            ("sheds", "one of none, low, normal", "", "low", "which priority is given up unsent"),
+            ("mostShed", "a number within 0...1", "", "0.7", "the greatest part of normal priority that is given up"),
+            (
+                "floor", "a number above 0 and at most 1", "", "0.1",
+                "the least share of its traffic that a server keeps"
+            ),
+            ("step", "a number within 0...1", "", "0.02", "what a success adds to the share"),
+            ("overloadCut", "a number above 0 and at most 1", "", "0.5", "the factor of a 503"),
+            ("timeoutCut", "a number above 0 and at most 1", "", "0.25", "the factor of a time-out"),
+            ("forgetting", "a number of at least 0", "seconds", "120", "the time after which overload is forgotten"),
+            ("doubling", "a number above 0", "seconds", "60", "the time in which a share doubles by itself"),
+            ("clean", "a number of at least 0", "seconds", "30", "how long no extra attempts go there after overload"),
+            ("longestRetryAfter", "a number of at least 0", "seconds", "60", "the longest Retry-After that is obeyed"),
+            ("sparesOverloaded", "true or false", "", "true", "whether overload ejects only beside one that is not"),
+        ]
+    )
+
+    private static func details(of path: String, _ rows: [(String, String, String, String, String)]) -> [Key] {
+        rows.map { Key("\(path).\($0.0)", $0.1, $0.2, $0.3, $0.4) }
+    }
 
     private static var strategies: String { SelectionStrategy.allCases.map(\.rawValue).joined(separator: ", ") }
 

@@ -23,6 +23,8 @@ public struct Attempt: Sendable, Hashable {
     private let position: UInt8
     /// The generation of the server.
     public let generation: UInt32
+    /// The endpoint that is asked (``RequestTraits/endpoint``).
+    public let endpoint: UInt32
     /// Why the attempt is made.
     public let role: Role
     /// Whether it takes one of the places of a trial.
@@ -38,6 +40,7 @@ public struct Attempt: Sendable, Hashable {
         server: Int,
         generation: UInt32,
         role: Role,
+        endpoint: UInt32 = 0,
         startedAt: MonotonicTime,
         holdsTrialPlace: Bool = false,
         followsOverload: Bool = false,
@@ -45,6 +48,7 @@ public struct Attempt: Sendable, Hashable {
     ) {
         position = UInt8(truncatingIfNeeded: server)
         self.generation = generation
+        self.endpoint = endpoint
         self.role = role
         self.holdsTrialPlace = holdsTrialPlace
         self.followsOverload = followsOverload
@@ -64,6 +68,6 @@ public struct Attempt: Sendable, Hashable {
     /// The same attempt, for what becomes known of it after it was settled; it holds nothing that would be given back a
     /// second time.
     package var afterwards: Attempt {
-        Attempt(server: server, generation: generation, role: .suspicion, startedAt: startedAt)
+        Attempt(server: server, generation: generation, role: .suspicion, endpoint: endpoint, startedAt: startedAt)
     }
 }

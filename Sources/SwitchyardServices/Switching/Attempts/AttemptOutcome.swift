@@ -2,7 +2,7 @@
 public enum AttemptOutcome: Sendable, Hashable {
     /// A whole answer came, after this time.
     case success(latency: Duration)
-    /// An answer came that proves the path and nothing more: 4xx other than 408, 421, 425 and 429.
+    /// An answer came that proves the path and nothing more: 4xx other than 408, 421 and 425.
     case answered
     /// The attempt failed; the server may have said when to come back.
     case failure(FailureKind, retryAfter: Duration? = nil)
@@ -22,12 +22,24 @@ public enum AttemptOutcome: Sendable, Hashable {
     ///   - status: The status code.
     ///   - latency: The time from sending to the whole answer.
     ///   - retryAfter: What the header of that name says.
-    public init(status: Int, latency: Duration, retryAfter: Duration? = nil) {
+    ///   - meaning: What 429 says; the caller's quota unless given.
+    public init(
+        status: Int,
+        latency: Duration,
+        retryAfter: Duration? = nil,
+        tooManyRequests meaning: TooManyRequests = .quota
+    ) {
         switch status {
+        case 429 where meaning == .quota: self = .answered
         case 408, 421, 425, 429, 500...: self = .failure(.http(status), retryAfter: retryAfter)
         case 400..<500: self = .answered
         default: self = .success(latency: latency)
         }
+    }
+
+    /// The kind of failure, if it was one.
+    package var failureKind: FailureKind? {
+        if case .failure(let kind, _) = self { kind } else { nil }
     }
 
     /// Whether an answer came that can be given to the caller.

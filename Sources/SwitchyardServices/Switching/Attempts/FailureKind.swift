@@ -18,7 +18,7 @@ public enum FailureKind: Sendable, Hashable {
     case truncated
     /// What came was not HTTP, or not what it claimed to be.
     case protocolViolation
-    /// The server answered with this status: 408, 421, 425, 429 or 5xx.
+    /// The server answered with this status: 408, 421, 425, 5xx, or 429 where that is the server's overload.
     case http(Int)
     /// A hedge on another server answered first.
     case overtaken
@@ -77,6 +77,14 @@ extension FailureKind: CustomStringConvertible {
 
     /// Whether the attempt has certainly given no server any work: another one in its place adds no load.
     var isWithoutWork: Bool { self == .refused || self == .dnsFailure }
+
+    /// Whether no connection came about: whatever was to be asked, the server was not there.
+    var isUnreached: Bool {
+        switch self {
+        case .refused, .dnsFailure, .tlsFailure, .certificateRejected, .connectTimeout: true
+        default: false
+        }
+    }
 
     /// Whether the published rule suspects the server.
     var isSuspicious: Bool {

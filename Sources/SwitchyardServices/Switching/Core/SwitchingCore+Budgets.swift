@@ -25,16 +25,20 @@ extension SwitchingCore {
     ///   - kind: How the attempt before failed; `nil` when it was moved away, or when no server has had to do with it.
     ///   - held: How long the request has waited for a token so far.
     ///   - tried: The servers that were tried.
+    ///   - traits: Of the request.
     ///   - now: The time.
     /// - Returns: The time, at least ``BudgetRules/shortestPause``; `nil` when there are tokens, or when none comes back in
-    ///   this way: none is out, or the last was granted ``BudgetRules/patience`` ago.
+    ///   this way: none is out, or the last was granted ``BudgetRules/patience`` ago. Nor when every server fails the
+    ///   endpoint.
     public mutating func failoverPause(
         after kind: FailureKind?,
         held: Duration,
         excluding tried: ServerSet,
+        for traits: RequestTraits = RequestTraits(),
         at now: MonotonicTime
     ) -> Duration? {
         let time = read(now)
+        guard isOfUse(after: kind, of: traits.endpoint, isPaidFor: false, claims: false, at: time) else { return nil }
         guard rules.policy.failsOver, rules.policy.admission != nil, let kind, !isFree(after: kind),
             !clock.isFrozen, failovers.tokens < 1, paidFailovers.mayComeBack(at: time),
             tried.count == 1, allowsAnother(tried), members.count > 1

@@ -15,15 +15,17 @@ extension SwitchingCore {
         at now: MonotonicTime
     ) -> Attempt? {
         let time = read(now)
+        if traits.mayBeRepeated { repeatableAt = time }
         guard let choice = pick(excluding: tried, for: traits, at: time) else { return nil }
         concurrency.begin()
-        return attempt(choice, .first, at: now)
+        return attempt(choice, .first, for: traits, at: now)
     }
 
     /// Whether a request should be given up at once because every healthy server is overloaded.
     ///
-    /// Low priority is given up then, normal priority with the probability that no server's share admits it, at most
-    /// ``AdmissionRules/mostShed``, high never. A single server is asked whatever it does.
+    /// Which priorities are, ``AdmissionRules/sheds`` says. Low priority is given up then, normal priority with the
+    /// probability that no server's share admits it, at most ``AdmissionRules/mostShed``, high never. A single server is
+    /// asked whatever it does.
     ///
     /// - Parameters:
     ///   - priority: The request's priority.
@@ -31,7 +33,9 @@ extension SwitchingCore {
     /// - Returns: Whether to give it up.
     public mutating func sheds(_ priority: RequestTraits.Priority, at now: MonotonicTime) -> Bool {
         let time = read(now)
-        guard let admission = rules.policy.admission, priority != .high, members.count > 1 else { return false }
+        guard let admission = rules.policy.admission, let highest = admission.sheds, priority <= highest,
+            priority != .high, members.count > 1
+        else { return false }
         var unadmitted = 1.0
         var isOverloaded = false
         for server in health where server.state == .healthy {
@@ -70,14 +74,37 @@ extension SwitchingCore {
         failovers.refill(to: time, capacity: failoverCapacity, longest: budgets.longestRefill.inSeconds)
         let isFree = isFree(after: kind)
         guard isFree || failovers.tokens >= 1 || (isPaidFor && goesOn(after: kind)),
-            let choice = pickFailover(excluding: tried.union(avoided), for: traits, at: time)
-                ?? (avoided.isEmpty ? nil : pickFailover(excluding: tried, for: traits, at: time))
+            isOfUse(after: kind, of: traits.endpoint, isPaidFor: isPaidFor, claims: false, at: time),
+            let choice = pickFailover(excluding: tried.union(avoided), for: traits, isFree: isFree, at: time)
+                ?? (avoided.isEmpty ? nil : pickFailover(excluding: tried, for: traits, isFree: isFree, at: time))
         else { return nil }
         if !isFree {
             _ = failovers.take(1)  // Or none, if there is none.
             paidFailovers.begin(at: time)
         }
-        return attempt(choice, .failover, at: now, followsOverload: kind?.isOverload == true, isFree: isFree)
+        _ = isOfUse(after: kind, of: traits.endpoint, isPaidFor: isPaidFor, claims: true, at: time)
+        return attempt(
+            choice,
+            .failover,
+            for: traits,
+            at: now,
+            followsOverload: kind?.isOverload == true,
+            isFree: isFree
+        )
+    }
+
+    /// Whether another server may be asked after a failure of an endpoint: not while every server fails it alike.
+    ///
+    /// A request that has gone on to a second server goes on to the others too.
+    mutating func isOfUse(
+        after kind: FailureKind?,
+        of endpoint: UInt32,
+        isPaidFor: Bool,
+        claims: Bool,
+        at time: Double
+    ) -> Bool {
+        guard judgesEndpoints, !isPaidFor, let kind, !kind.isWithoutWork else { return true }
+        return endpoints.allowsFailover(endpoint, after: kind, claims: claims, at: time)
     }
 
     /// Whether another server could be asked after a failure, as far as policy, budget and list allow it.
@@ -107,6 +134,7 @@ extension SwitchingCore {
     mutating func attempt(
         _ choice: Choice,
         _ role: Attempt.Role,
+        for traits: RequestTraits = RequestTraits(),
         at now: MonotonicTime,
         followsOverload: Bool = false,
         isFree: Bool = false
@@ -115,6 +143,7 @@ extension SwitchingCore {
             server: choice.position,
             generation: health[choice.position].generation,
             role: role,
+            endpoint: traits.endpoint,
             startedAt: now,
             holdsTrialPlace: choice.holdsTrialPlace,
             followsOverload: followsOverload,
@@ -126,7 +155,7 @@ extension SwitchingCore {
         if let forced = steering?.forced, !tried.contains(forced) { return Choice(position: forced) }
         if usesOrder(traits) {
             for position in order where !tried.contains(Int(position)) {
-                if let choice = admit(Int(position), at: time) { return choice }
+                if let choice = admit(Int(position), for: traits, at: time) { return choice }
             }
         } else if let choice = pickByRank(excluding: tried, for: traits, at: time) {
             return choice
@@ -134,12 +163,16 @@ extension SwitchingCore {
         return leastBad(excluding: tried).map { Choice(position: $0) }
     }
 
+    /// Picks for an attempt after a failure; one that no server has had any work with goes to a server that is overloaded
+    /// too, when there is no other.
     private mutating func pickFailover(
         excluding tried: ServerSet,
         for traits: RequestTraits,
+        isFree: Bool,
         at time: Double
     ) -> Choice? {
-        pickExtra(excluding: tried, for: traits, at: time, where: { $0.keepsUp(at: time, $1) })
+        pickExtra(excluding: tried, for: traits, at: time, where: { $0.isClean(at: time, $1) })
+            ?? (isFree ? pick(excluding: tried, for: traits, at: time) : nil)
     }
 
     /// Picks for an attempt that is an extra: servers that showed overload lately are spared.
@@ -160,13 +193,15 @@ extension SwitchingCore {
     }
 
     /// Lets a server take one more attempt, if its state allows it.
-    mutating func admit(_ position: Int, at time: Double) -> Choice? {
+    mutating func admit(_ position: Int, for traits: RequestTraits, at time: Double) -> Choice? {
         switch health[position].state {
         case .ejected:
             return nil
         case .trial:
             let server = health[position]
             guard time >= server.dueAt, server.trialPlaces < max(1, server.trialSuccesses) else { return nil }
+            // What can be repeated tries the server first; without any of that, the others have to.
+            guard traits.mayBeRepeated || time - repeatableAt > Self.trialPatience else { return nil }
             health[position].trialPlaces += 1
             return Choice(position: position, holdsTrialPlace: true)
         case .healthy:
@@ -175,6 +210,9 @@ extension SwitchingCore {
             return share >= 1 || random.unit() < share ? Choice(position: position) : nil
         }
     }
+
+    /// How many seconds after a request that may be repeated those that may not are kept from servers on trial.
+    private static var trialPatience: Double { 5 }
 
     /// The server to use when none is usable: healthy ones by share, then by the time of the next probe.
     private func leastBad(excluding tried: ServerSet) -> Int? {

@@ -3,36 +3,73 @@ extension SwitchingCore {
     struct Failure {
         var kind: FailureKind
         var retryAfter: Duration?
+        var endpoint: UInt32 = 0
         /// Whether another server answered the same request.
         var isWitnessed: Bool
         /// Whether other servers failed the same request the same way.
         var isShared = false
+        /// Whether another server does better than this one, with the same request or with others like it.
+        var isOutdone: Bool
+        /// How much it counts, relative to others of its kind.
+        var weight = 1.0
+        /// What it adds to the score, where that follows from what others do with the endpoint.
+        var step: Double?
+
+        init(
+            kind: FailureKind,
+            retryAfter: Duration? = nil,
+            endpoint: UInt32 = 0,
+            isWitnessed: Bool,
+            isShared: Bool = false,
+            weight: Double = 1
+        ) {
+            self.kind = kind
+            self.retryAfter = retryAfter
+            self.endpoint = endpoint
+            self.isWitnessed = isWitnessed
+            self.isShared = isShared
+            self.weight = weight
+            isOutdone = isWitnessed
+        }
     }
 
     /// Takes note of a success.
     ///
     /// - Parameters:
     ///   - position: The server; `nil` when its generation is over. Then only the path and the budgets profit.
+    ///   - endpoint: The endpoint that was asked; `nil` when that is not to be judged by it.
     ///   - latency: The time to the answer, in seconds.
     ///   - time: The time.
-    mutating func recordSuccess(_ position: Int?, latency: Double, at time: Double) {
+    mutating func recordSuccess(_ position: Int?, of endpoint: UInt32? = nil, latency: Double, at time: Double) {
         let budgets = rules.policy.budgets
         failovers.restartRefill(at: time, gap: rules.refill)
         failovers.add(budgets.failoverEarning, capacity: failoverCapacity)
         hedges.add(budgets.hedgeEarning, capacity: hedgeCapacity)
         provePath(at: time)
         guard let position else { return }
-        health[position].latency.record(latency)
         health[position].age(to: time, rules)
+        recordTimeliness(position, of: endpoint ?? 0, latency: latency)
+        health[position].latency.record(latency)
+        if let endpoint { endpoints.noteAnswer(endpoint, from: position, latency: latency, at: time) }
         count(position, failed: false, at: time)
         if health[position].state != .ejected { creditSuccess(position, at: time) }
         creditLife(position, at: time)
     }
 
     /// Takes note of an answer that proves the path and that the server lives, and says nothing about its health.
-    mutating func recordAnswer(_ position: Int?, at time: Double) {
+    mutating func recordAnswer(_ position: Int?, of endpoint: UInt32? = nil, at time: Double) {
         provePath(at: time)
-        if let position { creditLife(position, at: time) }
+        guard let position else { return }
+        if let endpoint { endpoints.noteAnswer(endpoint, from: position, latency: nil, at: time) }
+        creditLife(position, at: time)
+    }
+
+    /// Takes note of whether an answer came before a hedge would have been sent.
+    private mutating func recordTimeliness(_ position: Int, of endpoint: UInt32, latency: Double) {
+        guard rules.policy.detection.lateness != nil, rules.policy.hedging != nil else { return }
+        let isLate = latency > usualWait(for: endpoint, on: position)
+        health[position].lateShare.count(isLate)
+        if !isLate { health[position].lateness.lower(by: rules.timelyStep) }
     }
 
     /// Brings a server that is down nearer to its recovery.
@@ -71,12 +108,58 @@ extension SwitchingCore {
         guard rules.policy.detection.kinds == .all || failure.kind.isSuspicious else {
             return count(position, failed: false, at: time)
         }
-        cutShare(position, failure, at: time)
+        if failure.kind == .overtaken, rules.policy.detection.lateness != nil {
+            return recordLateness(position, failure, at: time)
+        }
+        if !failure.isWitnessed { doubt(position, failure, at: time) }
+        guard let failure = judged(failure, of: position, at: time) else { return }
+        if failure.isOutdone { cutShare(position, failure, at: time) }
         let isProven = isProven(failure, at: time)
         count(position, failed: isProven, at: time)
         if isProven, health[position].consecutiveFailures < .max { health[position].consecutiveFailures += 1 }
         raiseScore(position, failure)
         if let cause = verdict(position, failure, isProven: isProven, at: time) { eject(position, cause, at: time) }
+    }
+
+    /// What a failure says about its server when it is held against what others do with the same endpoint; `nil` when it
+    /// says nothing.
+    private mutating func judged(_ failure: Failure, of position: Int, at time: Double) -> Failure? {
+        guard judgesEndpoints, !failure.kind.isUnreached else { return failure }
+        let (endpoint, window) = (failure.endpoint, rules.endpointWindow)
+        endpoints.noteFailure(endpoint, on: position, at: time)
+        guard !failure.isShared, !endpoints.isFailedAlike(endpoint, by: position, window: window, at: time) else {
+            return nil
+        }
+        let breadth = endpoints.breadth(of: position, window: window, at: time)
+        var failure = failure
+        failure.isOutdone =
+            failure.isWitnessed || breadth == .several
+            || endpoints.isAnswered(endpoint, elsewhereThan: position, at: time)
+        let detected = rules.policy.detection.score?.detected ?? 1
+        failure.step = endpoints.evidence(endpoint, against: position, detected: detected, window: window, at: time)
+        return failure.isOutdone || breadth == .all ? failure : nil
+    }
+
+    /// Whether failures are judged by what other servers do with the same endpoint.
+    var judgesEndpoints: Bool { rules.policy.detection.perEndpoint && rules.policy.failsOver && members.count > 1 }
+
+    /// Takes note that a server was overtaken: that counts when it is late clearly more often than the others.
+    private mutating func recordLateness(_ position: Int, _ failure: Failure, at time: Double) {
+        guard let rule = rules.policy.detection.lateness else { return }
+        health[position].lateShare.count(true)
+        guard let step = rules.lateStep(others: lateShareOfOthers(than: position)) else { return }
+        health[position].lateness.raise(by: failure.weight * step, ceiling: 2 * rule.threshold)
+        let lateness = health[position].lateness.value
+        guard lateness >= rule.threshold, hasHealthyPeer(of: position),
+            !sparesOverload(position, .overtaken, at: time), !isSwitchTooSoon(position, at: time)
+        else { return }
+        eject(position, health[position].state == .trial ? .trialFailed : .lateness, at: time)
+    }
+
+    /// How often the answers of the best other server are late; 0 while nothing is known.
+    private func lateShareOfOthers(than position: Int) -> Double {
+        let others = health.indices.filter { $0 != position && health[$0].lateShare.samples > 0 }
+        return Double(others.map { health[$0].lateShare.value }.min() ?? 0)
     }
 
     /// Whether the failure is the server's and not the network's: someone else answered, just now or this very request.
@@ -93,29 +176,32 @@ extension SwitchingCore {
 
     private mutating func raiseScore(_ position: Int, _ failure: Failure) {
         guard rules.policy.detection.score != nil else { return }
-        let weight = failure.kind.weight * (failure.isWitnessed ? 1 : rules.unwitnessedFactor)
-        let step = rules.failureStep(calm: health[position].score.calm)
+        let weight = failure.weight * failure.kind.weight * (failure.isWitnessed ? 1 : rules.unwitnessedFactor)
+        let step = failure.step ?? rules.failureStep(calm: health[position].score.calm)
         health[position].score.raise(by: weight * step, ceiling: 2 * rules.scoreThreshold)
     }
 
     private mutating func cutShare(_ position: Int, _ failure: Failure, at time: Double) {
-        guard let admission = rules.policy.admission, failure.isWitnessed || !admission.needsWitness else { return }
+        guard let admission = rules.policy.admission else { return }
         let factor = admission.cut(for: failure.kind)
-        if factor < 1, failure.isWitnessed || failure.kind.isRejection {
-            health[position].admission.cut(
-                by: factor,
-                wasOvertaken: failure.kind == .overtaken,
-                at: time,
-                floor: admission.floor,
-                rules
-            )
-        } else if factor < 1 {
-            health[position].admission.cutInDoubt(by: factor, at: time, floor: admission.floor)
-            hasDoubts = true
+        if factor < 1 {
+            health[position].admission.cut(by: factor, at: time, floor: admission.floor, rules)
         }
         if failure.kind.isRejection, let retryAfter = failure.retryAfter {
             let wait = min(rules.longestRetryAfter, max(0, retryAfter.inSeconds))
             health[position].admission.notBefore = time + wait * (1 + 0.5 * random.unit())
+        }
+    }
+
+    /// Takes note of a failure without a witness that may come from a server with too much to do.
+    private mutating func doubt(_ position: Int, _ failure: Failure, at time: Double) {
+        guard let admission = rules.policy.admission else { return }
+        if failure.kind == .timeout {
+            let factor = admission.needsWitness ? 1 : admission.timeoutCut
+            health[position].admission.doubt(by: factor, at: time, floor: admission.floor)
+            hasDoubts = true
+        } else if failure.kind.isRejection, !admission.needsWitness {
+            cutShare(position, failure, at: time)
         }
     }
 

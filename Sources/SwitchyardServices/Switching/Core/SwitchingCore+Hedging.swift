@@ -20,11 +20,13 @@ extension SwitchingCore {
         let time = read(now)
         let excluded = tried.union(avoided)
         guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1 || (isPaidFor && goesOnHedging),
+            endpoints.allowsHedge(traits.endpoint, claims: false, at: time),
             let choice = pickExtra(excluding: excluded, for: traits, at: time, where: { $0.isClean(at: time, $1) })
         else { return nil }
         _ = hedges.take(1)  // Or none, if there is none.
+        _ = endpoints.allowsHedge(traits.endpoint, claims: true, at: time)
         hedgesUnderWay &+= 1
-        return attempt(choice, .hedge, at: now)
+        return attempt(choice, .hedge, for: traits, at: now)
     }
 
     /// How long to wait for an attempt's answer before a second server is asked as well.
@@ -40,13 +42,16 @@ extension SwitchingCore {
     /// The same in seconds, as it is asked for with every attempt.
     package func hedgeDelay(for attempt: Attempt, remaining: Double) -> Double? {
         guard let hedging = rules.policy.hedging else { return nil }
-        var delay = rules.shortestHedge
-        if let position = position(of: attempt), let p95 = health[position].latency.p95 {
-            delay = max(delay, hedging.factor * p95)
-        } else {
-            delay = max(delay, rules.unknownHedge)
-        }
+        let delay = usualWait(for: attempt.endpoint, on: position(of: attempt))
         return max(0, min(delay, hedging.deadlineShare * remaining))
+    }
+
+    /// How many seconds an answer may take until it is late.
+    func usualWait(for endpoint: UInt32, on position: Int?) -> Double {
+        guard let bulk = endpoints.bulk(of: endpoint) ?? position.flatMap({ health[$0].latency.bulk }) else {
+            return max(rules.shortestHedge, rules.unknownHedge)
+        }
+        return max(rules.shortestHedge, (rules.policy.hedging?.factor ?? 1) * bulk)
     }
 
     /// Takes an attempt on another server beside one that is slow, or was ejected meanwhile.

@@ -25,9 +25,11 @@ extension SwitchingCore {
         let time = read(now)
         pathSince = now
         quietUntil = time + rules.policy.detection.quietAfterPathChange.inSeconds
+        endpoints.forgetFailures()
         for position in health.indices {
             health[position].score.clear()
             health[position].consecutiveFailures = 0
+            health[position].lateness.clear()
             health[position].admission.clearDoubt()
             if health[position].state == .ejected {
                 health[position].dueAt = min(health[position].dueAt, time + random.unit())
@@ -46,6 +48,7 @@ extension SwitchingCore {
         for position in health.indices {
             health[position] = ServerHealth(generation: takeGeneration(), at: time)
         }
+        endpoints = EndpointTable()
         updateCurrent(.reset, at: time)
         return takeEvents()
     }
@@ -69,6 +72,7 @@ extension SwitchingCore {
         for (member, health) in zip(self.members, health) { known[member.id] = health }
         health = members.map { known[$0.id] ?? ServerHealth(generation: takeGeneration(), at: time) }
         self.members = members
+        endpoints.forgetFailures()  // Their servers may stand elsewhere in the list now.
         cursor = 0
         baseOrder = naturalOrder()
         order = baseOrder

@@ -5,16 +5,24 @@ extension SwitchingCore {
     /// under way at a time; a probe that is never settled is given up after a minute. Only servers that are preferred to
     /// the current one are probed, and any when none is healthy, or when the policy does not go by preference.
     ///
-    /// - Parameter now: The time.
+    /// A copy of a request to an endpoint that every server fails would find no server working: it is passed over for up
+    /// to 5 s while a better one may come.
+    ///
+    /// - Parameters:
+    ///   - traits: Of the request that is at hand.
+    ///   - now: The time.
     /// - Returns: The probe, which has to be handed to ``settleProbe(_:_:at:)``.
-    public mutating func takeProbe(at now: MonotonicTime) -> Attempt? {
+    public mutating func takeProbe(for traits: RequestTraits = RequestTraits(), at now: MonotonicTime) -> Attempt? {
         let time = read(now)
-        guard !clock.isFrozen, health.indices.contains(where: { isProbeDue($0, at: time) }) else { return nil }
+        let due = endpoints.isOdd(traits.endpoint) ? time - 5 : time
+        guard !clock.isFrozen, health.indices.contains(where: { isProbeDue($0, at: time, since: due) }) else {
+            return nil
+        }
         let goesByPreference = rules.policy.failsBack && rules.policy.selection == .priority
         let hasHealthy = health.indices.contains { health[$0].state == .healthy }
         for position in order {
             if goesByPreference, hasHealthy, position == currentPosition { return nil }
-            guard isProbeDue(Int(position), at: time) else { continue }
+            guard isProbeDue(Int(position), at: time, since: due) else { continue }
             health[Int(position)].probedUntil = time + SwitchingCore.probePatience
             return attempt(Choice(position: Int(position)), .probe, at: now)
         }
@@ -24,8 +32,8 @@ extension SwitchingCore {
     /// Whether a probe is due, and none is under way.
     ///
     /// Asked with every request: a method of the server's health would copy all of it.
-    private func isProbeDue(_ position: Int, at time: Double) -> Bool {
-        health[position].state == .ejected && time >= health[position].dueAt && time >= health[position].probedUntil
+    private func isProbeDue(_ position: Int, at time: Double, since due: Double) -> Bool {
+        health[position].state == .ejected && due >= health[position].dueAt && time >= health[position].probedUntil
     }
 
     private static var probePatience: Double { 60 }
@@ -60,15 +68,15 @@ extension SwitchingCore {
     /// How long a server that works may take to answer a probe: twice what its answers usually take, or those of the
     /// preferred server as long as its own are not known, and a minute at most; nothing while neither are.
     package func patience(with probe: Attempt) -> Duration {
-        let known = position(of: probe).flatMap { health[$0].latency.p95 }
-        let usual = known ?? health[Int(currentPosition)].latency.p95 ?? 0
+        let known = position(of: probe).flatMap { health[$0].latency.bulk }
+        let usual = known ?? health[Int(currentPosition)].latency.bulk ?? 0
         return .seconds(min(SwitchingCore.probePatience, 2 * usual))
     }
 
     private func isSlow(_ latency: Double, _ position: Int) -> Bool {
-        guard let p95 = health[position].latency.p95 else { return false }
+        guard let bulk = health[position].latency.bulk else { return false }
         let recovery = rules.policy.recovery
-        return latency > max(recovery.slownessFloor.inSeconds, recovery.slownessFactor * p95)
+        return latency > max(recovery.slownessFloor.inSeconds, recovery.slownessFactor * bulk)
     }
 
     mutating func finishProbe(_ position: Int, succeeded: Bool, at time: Double) {
@@ -88,7 +96,7 @@ extension SwitchingCore {
         }
         let share = max(recovery.shortestSpread.inSeconds, recovery.spreadShare * outage)
         let wait = min(recovery.longestSpread.inSeconds, share) * random.unit()
-        health[position].beginTrial(generation: takeGeneration(), at: time + wait)
+        health[position].beginTrial(generation: takeGeneration(), at: time + wait, rules)
         emit(.trialStarted(members[position].id, after: .seconds(wait)))
     }
 }

@@ -14,7 +14,7 @@ extension SwitchingCore {
         let isExploring = rules.policy.selection == .lowestLatency && random.next() & 31 == 0
         let draw = random.next()
         while let position = greatest(excluding: passed, for: traits, draw: draw, isExploring: isExploring) {
-            if let choice = admit(position, at: time) {
+            if let choice = admit(position, for: traits, at: time) {
                 if rules.policy.selection == .roundRobin {
                     cursor = UInt8((position + 1) % members.count)
                 }

@@ -15,19 +15,21 @@ extension SwitchingCore {
         let position = release(attempt)
         switch outcome {
         case .success(let latency):
-            recordSuccess(position, latency: latency.inSeconds, at: time)
+            recordSuccess(position, of: attempt.endpoint, latency: latency.inSeconds, at: time)
             refund(attempt)
         case .answered:
-            recordAnswer(position, at: time)
+            recordAnswer(position, of: attempt.endpoint, at: time)
             refund(attempt)
         case .failure(let kind, let retryAfter):
             let isQuiet = clock.isFrozen || attempt.startedAt < pathSince || time < quietUntil
             guard !isQuiet, let position else { break }
-            recordFailure(
-                position,
-                Failure(kind: kind, retryAfter: retryAfter, isWitnessed: false),
-                at: time
+            let failure = Failure(
+                kind: kind,
+                retryAfter: retryAfter,
+                endpoint: attempt.endpoint,
+                isWitnessed: false
             )
+            recordFailure(position, failure, at: time)
         case .neutral:
             refund(attempt)
         case .unfinished:
@@ -59,14 +61,33 @@ extension SwitchingCore {
             settleLoser(settled, at: position, in: request, winner: winner.map { request[$0] }, time)
         }
         if let winner { settleAnswer(request[winner], at: positions[winner], time) }
+        noteUse(of: request, winner: winner.map { request[$0].attempt }, at: time)
         return takeEvents()
     }
 
     private mutating func settleAnswer(_ settled: SettledAttempt, at position: Int?, _ time: Double) {
+        let endpoint = settled.attempt.endpoint
         if case .success(let latency) = settled.outcome {
-            recordSuccess(position, latency: latency.inSeconds, at: time)
+            recordSuccess(position, of: endpoint, latency: latency.inSeconds, at: time)
         } else {
-            recordAnswer(position, at: time)
+            recordAnswer(position, of: endpoint, at: time)
+        }
+    }
+
+    /// Takes note of whether the extra attempts of a request were of use to it.
+    private mutating func noteUse(of request: [SettledAttempt], winner: Attempt?, at time: Double) {
+        guard judgesEndpoints, !clock.isFrozen, time >= quietUntil, let first = request.first else { return }
+        let endpoint = first.attempt.endpoint
+        let haveAllFailed = request.allSatisfy { $0.outcome.failureKind != nil }
+        if request.contains(where: { $0.attempt.role == .failover }) {
+            if winner?.role == .failover {
+                endpoints.noteFailover(endpoint, after: nil, helped: true, at: time)
+            } else if haveAllFailed {
+                endpoints.noteFailover(endpoint, after: first.outcome.failureKind, helped: false, at: time)
+            }
+        }
+        if request.contains(where: { $0.attempt.role == .hedge }), winner != nil || haveAllFailed {
+            endpoints.noteHedge(endpoint, helped: winner?.role == .hedge, at: time)
         }
     }
 
@@ -86,12 +107,19 @@ extension SwitchingCore {
             let others = request.lazy.filter { $0.attempt.isElsewhere(than: attempt) }
             let isWitnessed = winner.map { $0.attempt.isElsewhere(than: attempt) } ?? Self.proves(others, kind)
             let isShared = winner == nil && others.contains { Self.isAlike($0.outcome, kind) }
-            let failure = Failure(kind: kind, retryAfter: retryAfter, isWitnessed: isWitnessed, isShared: isShared)
+            let failure = Failure(
+                kind: kind,
+                retryAfter: retryAfter,
+                endpoint: attempt.endpoint,
+                isWitnessed: isWitnessed,
+                isShared: isShared
+            )
             recordFailure(position, failure, at: time)
         case .unfinished:
             guard let winner, winner.attempt.isElsewhere(than: attempt) else { return }
             guard attempt.role == .first || attempt.startedAt < winner.attempt.startedAt else { return }
-            recordFailure(position, Failure(kind: .overtaken, isWitnessed: true), at: time)
+            let failure = Failure(kind: .overtaken, endpoint: attempt.endpoint, isWitnessed: true)
+            recordFailure(position, failure, at: time)
         case .neutral:
             return
         }
@@ -111,12 +139,13 @@ extension SwitchingCore {
         return other == kind
     }
 
-    /// Whether the server of an attempt usually takes longer than this to answer well, by the clock of its successes.
+    /// Whether the endpoint of an attempt, or its server, usually takes longer than this to answer well, by the clock of its successes.
     ///
     /// An attempt that was ended by then says nothing. `false` while fewer than 8 answers are known.
     package func usuallyTakesLonger(than wait: Double, on attempt: Attempt) -> Bool {
-        guard let position = position(of: attempt), let p95 = health[position].latency.p95 else { return false }
-        return wait < p95
+        guard let position = position(of: attempt) else { return false }
+        let usual = endpoints.bulk(of: attempt.endpoint) ?? health[position].latency.bulk
+        return usual.map { wait < $0 } ?? false
     }
 
     /// Takes an attempt off what is under way, gives a trial's place back, and says where the attempt's server is now.

@@ -25,14 +25,17 @@ extension SwitchingCore {
         guard let hedging = rules.policy.hedging, !clock.isFrozen, time >= quietUntil,
             let position = position(of: attempt), health[position].state != .ejected, !health[position].isSuspected,
             health[position].suspicionRounds < hedging.suspicionRounds,
+            endpoints.allowsHedge(attempt.endpoint, claims: false, at: time),
             let peer = order.first(where: { Int($0) != position && health[Int($0)].state == .healthy }),
             hedges.take(1)
         else { return nil }
+        _ = endpoints.allowsHedge(attempt.endpoint, claims: true, at: time)
         health[position].isSuspected = true
+        let traits = RequestTraits(endpoint: attempt.endpoint)
         let delay = hedgeDelay(for: attempt, remaining: .seconds(3600)) ?? hedging.unknown
         return SuspicionProbe(
-            suspect: self.attempt(Choice(position: position), .suspicion, at: now),
-            witness: self.attempt(Choice(position: Int(peer)), .suspicion, at: now),
+            suspect: self.attempt(Choice(position: position), .suspicion, for: traits, at: now),
+            witness: self.attempt(Choice(position: Int(peer)), .suspicion, for: traits, at: now),
             limit: max(.milliseconds(200), delay * 2)
         )
     }
@@ -53,6 +56,7 @@ extension SwitchingCore {
     ) -> [SwitchEvent] {
         let time = read(now)
         if witness.isAnswer { provePath(at: time) }
+        if judgesEndpoints { note(probe, suspect: suspect, witness: witness, at: time) }
         guard let position = position(of: probe.suspect) else { return takeEvents() }
         health[position].isSuspected = false
         switch suspect {
@@ -65,10 +69,37 @@ extension SwitchingCore {
             guard !clock.isFrozen, probe.suspect.startedAt >= pathSince, time >= quietUntil else { break }
             hedges.add(1, capacity: hedgeCapacity)
             health[position].suspicionRounds &+= 1
-            recordFailure(position, Failure(kind: kind, retryAfter: retryAfter, isWitnessed: true), at: time)
+            let endpoint = EndpointTable.twin(of: probe.suspect.endpoint)
+            recordFailure(position, suspicion(kind, retryAfter, endpoint), at: time)
         default:
             break
         }
         return takeEvents()
+    }
+
+    /// Takes note of whether the probes were of use, and of what the witness did with them.
+    private mutating func note(
+        _ probe: SuspicionProbe,
+        suspect: AttemptOutcome,
+        witness: AttemptOutcome,
+        at time: Double
+    ) {
+        let endpoint = probe.suspect.endpoint
+        endpoints.noteHedge(endpoint, helped: witness.isAnswer && suspect.failureKind != nil, at: time)
+        guard let position = position(of: probe.witness) else { return }
+        if witness.isAnswer {
+            endpoints.noteAnswer(EndpointTable.twin(of: endpoint), from: position, latency: nil, at: time)
+        } else if witness.failureKind != nil {
+            endpoints.noteFailure(endpoint, on: position, at: time)
+            endpoints.noteFailure(EndpointTable.twin(of: endpoint), on: position, at: time)
+        }
+    }
+
+    /// What a suspicion probe found; being late behind a request that was late weighs twice.
+    private func suspicion(_ kind: FailureKind, _ retryAfter: Duration?, _ endpoint: UInt32) -> Failure {
+        guard kind == .timeout, rules.policy.detection.lateness != nil else {
+            return Failure(kind: kind, retryAfter: retryAfter, endpoint: endpoint, isWitnessed: true)
+        }
+        return Failure(kind: .overtaken, isWitnessed: true, weight: 2)
     }
 }

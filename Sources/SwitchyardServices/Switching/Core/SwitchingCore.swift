@@ -48,10 +48,14 @@ public struct SwitchingCore: Sendable {
     var clock = CoreClock()
     var random: RandomSource
     var nextGeneration: UInt32 = 0
+    /// What is known of the endpoints.
+    var endpoints = EndpointTable()
     /// When any server last succeeded.
     var provenAt = -1e9
-    /// Whether a server's share is cut in doubt.
+    /// Whether a server has timed out since any server last answered.
     var hasDoubts = false
+    /// When a request was last begun that may be repeated.
+    var repeatableAt = -1e9
     /// Until when outcomes say nothing, after a change of path, and since when attempts are on the present path.
     var quietUntil = -1e9
     var pathSince = MonotonicTime(nanoseconds: .min)

@@ -58,7 +58,7 @@ extension SwitchCause {
         case .trialFailed: "trial failed"
         case .pushEnded: "push ended"
         case .listReplaced: "list replaced"
-        case .score, .recovered, .requested, .pushed, .reset, .restored: rawValue
+        case .score, .lateness, .recovered, .requested, .pushed, .reset, .restored: rawValue
         }
     }
 }

@@ -45,6 +45,8 @@ public enum SwitchCause: String, Sendable, Hashable, CaseIterable {
     case errorRatio
     /// The accumulated score reached its threshold.
     case score
+    /// The server was late clearly more often than the others.
+    case lateness
     /// So many failures in a row.
     case consecutiveFailures
     /// A failure during the trial.

@@ -1,7 +1,7 @@
 /// The latencies of a server's last 64 successes, in 128 bytes.
 ///
 /// Each is kept as the upper half of a `Float`, exact to 0.4 %; such halves sort like the numbers they stand for. The
-/// 95th percentile is found anew with every 16th sample, by bisection over the bits, so recording costs next to nothing.
+/// 90th percentile is found anew with every 16th sample, by bisection over the bits, so recording costs next to nothing.
 struct LatencyDigest: Sendable {
     private static let capacity = 64
     /// The samples that it takes to know a percentile.
@@ -10,13 +10,14 @@ struct LatencyDigest: Sendable {
     private var samples = SIMD64<UInt16>()
     private var next: UInt8 = 0
     private var used: UInt8 = 0
-    private var cached95: UInt16 = 0
+    private var cachedBulk: UInt16 = 0
     /// The exponentially weighted mean of all samples, in seconds; 0 without one.
     private(set) var mean: Float = 0
 
-    /// The 95th percentile in seconds, at most 15 samples old; `nil` with fewer than 8 samples.
-    var p95: Double? {
-        used < LatencyDigest.minimum ? nil : LatencyDigest.seconds(cached95)
+    /// How long the bulk of the answers takes, in seconds: the 90th percentile, which one slow answer in twenty does not
+    /// move; at most 15 samples old, `nil` with fewer than 8.
+    var bulk: Double? {
+        used < LatencyDigest.minimum ? nil : LatencyDigest.seconds(cachedBulk)
     }
 
     /// Adds the latency of a success, in seconds; less than nothing counts as nothing.
@@ -26,7 +27,7 @@ struct LatencyDigest: Sendable {
         next = (next + 1) % UInt8(LatencyDigest.capacity)
         mean = used == 0 ? value : mean + (value - mean) / 8
         if used < LatencyDigest.capacity { used += 1 }
-        if next % 16 == 0 || used == LatencyDigest.minimum { cached95 = quantileBits(0.95) }
+        if next % 16 == 0 || used == LatencyDigest.minimum { cachedBulk = quantileBits(0.9) }
     }
 
     /// A quantile in seconds: the sample at rank `share * (count - 1)`, rounded down.

@@ -14,38 +14,35 @@ struct AdmissionShare: Sendable {
     private var slowStart = 1.0
     /// The last sign of overload.
     private(set) var overloadedAt = -1e9
-    /// The last sign that was more than being overtaken by a hedge: a time-out or a refusal.
-    private var exhaustedAt = -1e9
     /// How many signs of overload came close enough to each other, at most 3.
     private var signs: UInt8 = 0
-    /// The factor of time-outs that may have been the network's fault, and the last of them.
-    private var doubt = 1.0
+    /// The last time-out that nobody witnessed, and the factor of all of them.
     private var doubtedAt = -1e9
+    private var doubt = 1.0
     /// Until when the server asked to be left alone.
     var notBefore = 0.0
 
-    /// Cuts the share after a sign of overload, which may be only that a hedge was faster.
+    /// Cuts the share after a sign of overload.
     mutating func cut(
         by factor: Double,
-        wasOvertaken: Bool = false,
         at now: Double,
         floor: Double,
         _ rules: CompiledPolicy
     ) {
-        if !wasOvertaken { exhaustedAt = now }
         signs = now - overloadedAt < rules.forgetting ? min(signs + 1, 3) : 1
         share = max(floor, proven(at: now, rules) * factor)
         slowStart = share
         overloadedAt = now
     }
 
-    /// Cuts the share until any server answers.
-    mutating func cutInDoubt(by factor: Double, at now: Double, floor: Double) {
+    /// Takes note of a time-out that nobody witnessed: the network may have been at fault, or a server with too much to do,
+    /// which gets no extra attempts until any server answers, and by the factor less of its traffic.
+    mutating func doubt(by factor: Double, at now: Double, floor: Double) {
         doubt = max(floor, doubt * factor)
         doubtedAt = now
     }
 
-    /// Gives back what was cut in doubt.
+    /// Forgets such time-outs.
     mutating func clearDoubt() {
         doubt = 1
         doubtedAt = -1e9
@@ -86,10 +83,5 @@ struct AdmissionShare: Sendable {
     /// Whether the server has shown no overload for so long that it may get extra attempts.
     func isClean(at now: Double, _ rules: CompiledPolicy) -> Bool {
         now - max(overloadedAt, doubtedAt) > rules.clean
-    }
-
-    /// Whether the server may get a request that failed elsewhere: it may have been slow, but it has kept up.
-    func keepsUp(at now: Double, _ rules: CompiledPolicy) -> Bool {
-        now - max(exhaustedAt, doubtedAt) > rules.clean
     }
 }

@@ -21,6 +21,9 @@ struct ServerHealth: Sendable {
     var failsPartly = false
 
     var score: EvidenceScore
+    /// How late the server is (``LatenessRule``), and how often its answers are late.
+    var lateness: EvidenceScore
+    var lateShare = FadingShare()
     var window = OutcomeWindow()
     var latency = LatencyDigest()
     var admission = AdmissionShare()
@@ -40,12 +43,14 @@ struct ServerHealth: Sendable {
     init(generation: UInt32, at now: Double) {
         self.generation = generation
         score = EvidenceScore(at: now)
+        lateness = EvidenceScore(at: now)
         healthySince = now
     }
 
     /// Lets the score and the count of ejections fade.
     mutating func age(to now: Double, _ rules: CompiledPolicy) {
         score.decay(to: now, halfLife: rules.halfLife)
+        lateness.decay(to: now, halfLife: rules.halfLife)
         while ejections > 0, state == .healthy, now - healthySince > rules.forgiveness {
             ejections -= 1
             healthySince += rules.forgiveness
@@ -54,7 +59,8 @@ struct ServerHealth: Sendable {
 
     mutating func eject(generation: UInt32, at now: Double, _ rules: CompiledPolicy) {
         ejections = min(ejections + 1, UInt8(rules.policy.recovery.maximumBackoff))
-        failsPartly = score.isMixed || trialSuccesses > 0
+        let isLate = rules.policy.detection.lateness.map { lateness.value >= $0.threshold } ?? false
+        failsPartly = (isLate ? lateness : score).isMixed || trialSuccesses > 0
         state = .ejected
         self.generation = generation
         probeSuccesses = 0
@@ -68,7 +74,12 @@ struct ServerHealth: Sendable {
         window.clear()
     }
 
-    mutating func beginTrial(generation: UInt32, at start: Double) {
+    mutating func beginTrial(generation: UInt32, at start: Double, _ rules: CompiledPolicy) {
+        lateness.clear()
+        // It was late before: half of what it took then is enough on trial.
+        if let rule = rules.policy.detection.lateness {
+            lateness.raise(by: rule.threshold / 2, ceiling: rule.threshold)
+        }
         state = .trial
         self.generation = generation
         trialSuccesses = 0
@@ -81,6 +92,7 @@ struct ServerHealth: Sendable {
         self.generation = generation
         healthySince = now
         score.clear()
+        lateness.clear()
         trialSuccesses = 0
         trialPlaces = 0
         consecutiveFailures = 0

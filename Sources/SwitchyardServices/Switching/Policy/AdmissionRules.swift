@@ -11,18 +11,21 @@ public struct AdmissionRules: Sendable, Hashable {
     public var forgetting = Duration.seconds(120)
     /// The time in which a share doubles by itself; `nil`: it does not; default 60 s.
     public var doubling: Duration? = .seconds(60)
-    /// The factor that 503 and 429 cut the share by; default 0.5.
+    /// The factor that 503 cuts the share by, and 429 where that means overload (``TooManyRequests``); default 0.5.
+    ///
+    /// Like every sign of overload it needs a witness: another server that answered the same request, or has just answered
+    /// the same endpoint, or several endpoints that only this server fails.
     public var overloadCut = 0.5
     /// The factor that a time-out cuts the share by; default 0.25.
     public var timeoutCut = 0.25
-    /// The factor that being overtaken by a hedge cuts the share by; default 0.5.
-    public var overtakenCut = 0.5
-    /// Whether only failures that another server witnessed count as overload; default no.
+    /// The highest priority that is given up unsent while every server is overloaded; `nil`: none; default low.
     ///
-    /// Otherwise 503 and 429 always count, and a time-out that nobody witnessed casts a doubt: it cuts the share in the
-    /// same way, until any server answers, for it may have been the network.
-    public var needsWitness = false
-    /// The greatest part of requests that is given up when every server is overloaded, 0...1; default 0.7.
+    /// Low priority is given up always then, normal priority with the probability that no server's share admits it, high
+    /// never. A call that is not sent is certainly not answered: whoever gives up calls of normal priority trades them for
+    /// servers that recover sooner, as suits a large fleet in front of servers that cannot carry all of it. For that, 503
+    /// and time-outs count as overload without a witness too; a time-out only until any server answers.
+    public var sheds: RequestTraits.Priority? = .low
+    /// The greatest part of requests of normal priority that is given up, 0...1; default 0.7.
     ///
     /// So whoever tries again gets through soon, and recovery is noticed.
     public var mostShed = 0.7
@@ -36,18 +39,20 @@ public struct AdmissionRules: Sendable, Hashable {
     /// Creates the rules of the recommended policy.
     public init() {}
 
+    /// Whether overload needs a witness.
+    var needsWitness: Bool { sheds != .normal }
+
     /// The factor that a failure cuts the share by.
     func cut(for kind: FailureKind) -> Double {
         switch kind {
         case .timeout: timeoutCut
-        case .overtaken: overtakenCut
         default: kind.isRejection ? overloadCut : 1
         }
     }
 
     func check() throws(SwitchPolicy.Problem) {
         let shares = [
-            ("floor", floor), ("overloadCut", overloadCut), ("timeoutCut", timeoutCut), ("overtakenCut", overtakenCut),
+            ("floor", floor), ("overloadCut", overloadCut), ("timeoutCut", timeoutCut),
         ]
         for (key, share) in shares {
             try require(share > 0 && share <= 1, "admission.\(key)", "a number above 0 and at most 1")

@@ -19,7 +19,7 @@ public struct BudgetRules: Sendable, Hashable {
     public var failoverTokens = 10.0
     /// What a success adds to the failover tokens; default 0.1.
     public var failoverEarning = 0.1
-    /// What a failover after overload (time-out, 503, 429) costs if it fails as well; default 4.
+    /// What a failover after overload (time-out, 503, or 429 where that means overload) costs if it fails as well; default 4.
     ///
     /// Any other costs 1. A failover takes 1 when it is made, which comes back when it succeeds, and when no server has
     /// had to do with it because the machine is offline. One after a refused connection, or a name that is not found,
@@ -68,16 +68,17 @@ public struct BudgetRules: Sendable, Hashable {
 
 /// When a request that has not been answered is sent to a second server as well.
 ///
-/// The first answer wins. The wait is ``factor`` times the server's 95th percentile, at least ``shortest`` and at most
-/// ``deadlineShare`` of the time that the request has left.
+/// The first answer wins. The wait is ``factor`` times the 90th percentile of the endpoint, or of the server while the
+/// endpoint is not known, at least ``shortest`` and at most ``deadlineShare`` of the time that the request has left: so
+/// the wait follows the bulk of the answers, and a slow tail of up to a tenth does not move it.
 public struct HedgingRules: Sendable, Hashable {
     /// The shortest wait; default 100 ms.
     public var shortest = Duration.milliseconds(100)
-    /// The wait as a multiple of the server's 95th percentile; default 3.
-    public var factor = 3.0
+    /// The wait as a multiple of the 90th percentile; default 1.3.
+    public var factor = 1.3
     /// The longest wait as a share of the time left, 0...1; default 0.4.
     public var deadlineShare = 0.4
-    /// The shortest wait while fewer than 8 answers of the server are known; default 250 ms.
+    /// The shortest wait while fewer than 8 answers are known; default 250 ms.
     public var unknown = Duration.milliseconds(250)
     /// The rounds of suspicion probes that one slow request that must not be repeated can set off; default 8.
     public var suspicionRounds = 8

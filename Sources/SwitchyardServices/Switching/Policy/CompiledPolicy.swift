@@ -30,6 +30,11 @@ final class CompiledPolicy: Sendable {
     let refill: Double
     let shortestHedge: Double
     let unknownHedge: Double
+    /// How many seconds a failure of an endpoint is remembered.
+    let endpointWindow: Double
+    private let lateness: LatenessRule
+    /// What a timely answer adds to the lateness of a server; negative.
+    let timelyStep: Double
 
     init(_ policy: SwitchPolicy) {
         self.policy = policy
@@ -52,6 +57,17 @@ final class CompiledPolicy: Sendable {
         refill = policy.budgets.refill.inSeconds
         shortestHedge = policy.hedging?.shortest.inSeconds ?? .infinity
         unknownHedge = policy.hedging?.unknown.inSeconds ?? .infinity
+        endpointWindow = policy.detection.window.duration?.inSeconds ?? 60
+        let lateness = policy.detection.lateness ?? LatenessRule()
+        self.lateness = lateness
+        timelyStep = log((1 - lateness.detected) / (1 - lateness.tolerated))
+    }
+
+    /// What a late answer adds to the lateness of a server when the others are late so often; `nil` when that is so often
+    /// that it says nothing.
+    func lateStep(others: Double) -> Double? {
+        let tolerated = max(lateness.tolerated, 1.5 * others)
+        return 2 * tolerated <= lateness.detected ? log(lateness.detected / tolerated) : nil
     }
 
     /// What a witnessed failure of weight 1 adds to the score of a server with so many successes without suspicion.

@@ -9,6 +9,14 @@ public struct DetectionRules: Sendable, Hashable {
     public var ratio: RatioRule? = RatioRule(confidenceFloor: 0.05)
     /// Failures in a row, 1 to 65535; `nil`: not used, which is the default.
     public var consecutive: Int?
+    /// Being overtaken by hedges; `nil`: that is a failure like others.
+    public var lateness: LatenessRule? = LatenessRule()
+    /// Whether a failure needs another server that does better with the same endpoint; default yes.
+    ///
+    /// Then an endpoint that fails on every server is held against none, and soon costs no extra attempts. It concerns
+    /// failures behind the connection, and policies that fail over (``SwitchPolicy/failsOver``): who repeats no request
+    /// elsewhere has no witness.
+    public var perEndpoint = true
     /// The outcomes that the ratio and the statistics look at.
     public var window = WindowRule()
     /// Which failures count; default all.
@@ -32,6 +40,7 @@ public struct DetectionRules: Sendable, Hashable {
         try window.check()
         try score?.check()
         try ratio?.check(within: window)
+        try lateness?.check()
         try require((1...65_535).contains(consecutive ?? 1), "consecutiveFailures", "a number within 1 to 65535")
         try require(pathProof >= .zero, "pathProof", "a duration of at least 0")
         try require(quietAfterPathChange >= .zero, "quietAfterPathChange", "a duration of at least 0")

@@ -23,7 +23,7 @@ public struct RecoveryRules: Sendable, Hashable {
     public var mostSuccesses = 6
     /// The time between the probes of such a row; default 0.5 s.
     public var seriesGap = Duration.milliseconds(500)
-    /// A probe is a failure if it takes longer than this times the 95th percentile of the server; default 10.
+    /// A probe is a failure if it takes longer than this times the 90th percentile of the server; default 10.
     public var slownessFactor = 10.0
     /// A probe that takes no longer than this is never too slow; default 250 ms.
     public var slownessFloor = Duration.milliseconds(250)

@@ -73,6 +73,8 @@ extension SwitchPolicy {
         var policy = SwitchPolicy(name: name)
         policy.detection.score = nil
         policy.detection.ratio = nil
+        policy.detection.lateness = nil
+        policy.detection.perEndpoint = false
         policy.admission = nil
         policy.hedging = nil
         policy.warmUp = nil

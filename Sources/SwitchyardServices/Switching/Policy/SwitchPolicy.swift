@@ -25,6 +25,8 @@ public struct SwitchPolicy: Sendable, Hashable {
     public var budgets = BudgetRules()
     /// When a slow idempotent request is sent to a second server as well; `nil`: never.
     public var hedging: HedgingRules? = HedgingRules()
+    /// What status 429 says; default the caller's quota, which says nothing about servers.
+    public var tooManyRequests = TooManyRequests.quota
     /// In which order servers are preferred.
     public var selection = SelectionStrategy.priority
     /// Whether a request that failed is repeated on another server, where that is safe; default yes.

@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func `when every server is overloaded, requests are given up by priority`() throws {
-        let driver = try CoreDriver(["a", "b"])
+        let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
         for _ in 0..<3 { driver.overload() }
         driver.advance(60)
 
@@ -147,6 +147,29 @@ import Testing
         #expect((500...620).contains(shed))
         #expect(driver.sheds(.low))
         #expect(!driver.sheds(.high))
+    }
+
+    @Test func `unless the policy says otherwise only low priority is given up`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        var none = SwitchPolicy.recommended
+        none.admission?.sheds = nil
+        let patient = try CoreDriver(["a", "b"], policy: none)
+
+        for _ in 0..<6 {
+            driver.overload()
+            patient.overload()
+        }
+
+        #expect(driver.sheds(.low))
+        #expect(!(0..<100).contains { _ in driver.sheds(.normal) || driver.sheds(.high) })
+        #expect(!patient.sheds(.low))
+    }
+
+    /// The policy that gives up requests of normal priority too.
+    private static var shedding: SwitchPolicy {
+        var policy = SwitchPolicy.recommended
+        policy.admission?.sheds = .normal
+        return policy
     }
 
     @Test func `two signs of overload are not enough to give a request up`() throws {
@@ -165,8 +188,8 @@ import Testing
         #expect(!driver.sheds(.low))
     }
 
-    @Test func `a time-out that nobody witnessed makes room only until a server answers`() throws {
-        let driver = try CoreDriver(["a", "b"])
+    @Test func `who sheds makes room after a time-out that nobody witnessed, until a server answers`() throws {
+        let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
 
         driver.request(.timedOut)
         #expect(driver.statistics("a")?.share == 0.25)
@@ -177,8 +200,22 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `most requests that are given up get through when they are made again`() throws {
+    @Test func `a time-out that nobody witnessed takes no traffic, but the extra attempts, until a server answers`()
+        throws
+    {
         let driver = try CoreDriver(["a", "b"])
+
+        driver.request(.timedOut)
+        #expect(driver.statistics("a")?.share == 1)
+        #expect(driver.failover(after: .reset, excluding: [1]) == nil)
+        let other = try #require(driver.choose(excluding: [0]))
+        driver.settle(other, .ok)
+
+        #expect(driver.failover(after: .reset, excluding: [1])?.server == 0)
+    }
+
+    @Test func `most requests that are given up get through when they are made again`() throws {
+        let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
         for _ in 0..<6 { driver.overload() }
 
         let shed = (0..<1000).count { _ in driver.sheds(.normal) }
@@ -283,14 +320,6 @@ import Testing
         #expect(driver.failover(after: .reset, excluding: [0, 2]) == nil)
     }
 
-    @Test func `a fallback that was only slow gets requests that failed, but no hedges`() throws {
-        let driver = try CoreDriver(["a", "b"])
-        driver.overload("b", .overtaken)
-
-        #expect(driver.failover(after: .http(500), excluding: [0])?.server == 1)
-        #expect(driver.hedge(excluding: [0]) == nil)
-    }
-
     @Test func `a request gets at most three attempts`() throws {
         let driver = try CoreDriver(["a", "b", "c", "d"])
 
@@ -307,7 +336,7 @@ import Testing
         driver.requests(20, .success(latency: .milliseconds(100)))
 
         let delay = try #require(driver.core.hedgeDelay(for: attempt, remaining: .seconds(2)))
-        #expect(delay > .milliseconds(295) && delay < .milliseconds(305))
+        #expect(delay > .milliseconds(128) && delay < .milliseconds(132))
         let bounded = try #require(driver.core.hedgeDelay(for: attempt, remaining: .milliseconds(100)))
         #expect(abs(bounded.inSeconds - 0.04) < 1e-9)
     }

@@ -7,11 +7,11 @@ import Testing
         let witnessed = try CoreDriver()
         let alone = try CoreDriver()
 
-        witnessed.failedOver(.reset)
-        alone.request(.failure(.reset))
+        witnessed.failedOver(.refused)
+        alone.request(.refused)
 
         let full = try #require(witnessed.statistics("a")).score
-        #expect(abs(full - 2.996) < 0.001)
+        #expect(abs(full - 4.494) < 0.001)
         #expect(abs((alone.statistics("a")?.score ?? 0) - full / 4) < 0.001)
     }
 
@@ -20,7 +20,7 @@ import Testing
         (.http(500), 3.0), (.http(503), 1.5), (.http(429), 1.5),
     ])
     func `certain failures weigh more than those of a busy server`(kind: FailureKind, score: Double) throws {
-        let driver = try CoreDriver()
+        let driver = try CoreDriver(policy: Self.plain)
 
         driver.failedOver(kind)
 
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `an error status of another server proves the path`() throws {
-        let driver = try CoreDriver()
+        let driver = try CoreDriver(policy: Self.plain)
         let first = try #require(driver.choose())
         let second = try #require(driver.choose(excluding: [0]))
 
@@ -74,7 +74,14 @@ import Testing
         #expect(abs((driver.statistics("b")?.score ?? 0) - 0.75) < 0.01)
     }
 
-    @Test func `an attempt that a hedge overtakes counts a little`() throws {
+    /// Failures count as they are, whatever others do with the endpoint.
+    private static var plain: SwitchPolicy {
+        var policy = SwitchPolicy.recommended
+        policy.detection.perEndpoint = false
+        return policy
+    }
+
+    @Test func `an attempt that a hedge overtakes is late and no failure`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         driver.advance(0.25)
@@ -82,7 +89,9 @@ import Testing
 
         driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(hedge, .ok)])
 
-        #expect(abs((driver.statistics("a")?.score ?? 0) - 1.8) < 0.01)
+        #expect(abs(driver.core.health[0].lateness.value - 1.32) < 0.01)
+        #expect(driver.statistics("a")?.score == 0)
+        #expect(driver.statistics("a")?.share == 1)
         #expect(driver.statistics("a")?.lastFailure == .overtaken)
     }
 
@@ -145,12 +154,18 @@ import Testing
     @Test(
         arguments: [
             (200, AttemptOutcome.ok), (304, .ok), (404, .answered), (401, .answered), (408, .failure(.http(408))),
-            (421, .failure(.http(421))), (425, .failure(.http(425))), (429, .failure(.http(429))),
+            (421, .failure(.http(421))), (425, .failure(.http(425))), (429, .answered),
             (500, .failure(.http(500))),
             (599, .failure(.http(599))),
         ])
     func `statuses are classified in one place`(status: Int, outcome: AttemptOutcome) {
         #expect(AttemptOutcome(status: status, latency: .milliseconds(10)) == outcome)
+    }
+
+    @Test func `429 is a failure of the server where the service says so`() {
+        let outcome = AttemptOutcome(status: 429, latency: .zero, tooManyRequests: .overload)
+
+        #expect(outcome == .failure(.http(429)))
     }
 
     @Test func `TAF-S7: what an older generation brings changes nothing`() throws {

@@ -67,15 +67,6 @@ import Testing
         #expect(!admission.isClean(at: 30, rules))
         #expect(admission.isClean(at: 31, rules))
     }
-
-    @Test func `a doubt on top of overload does not go below the floor`() {
-        var admission = AdmissionShare()
-        for _ in 0..<20 { admission.cut(by: 0.5, at: 0, floor: 0.1, rules) }
-
-        for _ in 0..<20 { admission.cutInDoubt(by: 0.25, at: 0, floor: 0.1) }
-
-        #expect(admission.present(at: 0, rules) == 0.1)
-    }
 }
 
 @Suite struct ServerSetTests {

@@ -52,8 +52,8 @@ struct TrafficRecord: Sendable {
         sendings = Array(repeating: [], count: calls)
     }
 
-    /// The requests of all calls.
-    var requests: Int { sendings.reduce(0) { $0 + $1.count } }
+    /// The requests of all calls that a server may have got: one that was refused has cost no server any work.
+    var requests: Int { sendings.reduce(0) { $0 + $1.count { $0.wasWritten } } }
 
     /// The requests that were sent after a failure, and whose answers show that it was the other server's.
     var witnessedFailovers: Int { sendings.joined().count { $0.role == .failover && $0.isWell } }

@@ -1,0 +1,36 @@
+/// Tells endpoints apart for the evidence about servers: by method and the shape of the path.
+///
+/// The first four segments count, as they stand in the call's path or template. A segment with a digit in it is taken for
+/// an identifier, so that `users/7/posts` and `users/8/posts` are the same endpoint, as `users/{id}/posts` is one.
+enum EndpointName {
+    private static let segments = 4
+    private static let prime: UInt64 = 0x100_0000_01B3
+    private static let basis: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    /// The number of an endpoint, an FNV-1a hash folded to 32 bits; the same in every run.
+    static func number(of path: String, method: HTTPMethod) -> UInt32 {
+        var hash = basis
+        for byte in method.name.utf8 { hash = mix(hash, byte) }
+        var (segment, isIdentifier, count) = (basis, false, 0)
+        for byte in path.utf8 {
+            if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { break }
+            if byte == UInt8(ascii: "/") {
+                guard segment != basis else { continue }
+                hash = mix(hash, segment, isIdentifier)
+                (segment, isIdentifier, count) = (basis, false, count + 1)
+                if count == segments { break }
+            } else {
+                if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { isIdentifier = true }
+                segment = mix(segment, byte)
+            }
+        }
+        if segment != basis { hash = mix(hash, segment, isIdentifier) }
+        return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
+    }
+
+    private static func mix(_ hash: UInt64, _ byte: UInt8) -> UInt64 { (hash ^ UInt64(byte)) &* prime }
+
+    private static func mix(_ hash: UInt64, _ segment: UInt64, _ isIdentifier: Bool) -> UInt64 {
+        (hash ^ (isIdentifier ? 0x2A : segment)) &* prime
+    }
+}

@@ -1,0 +1,310 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What is known of the endpoints that were asked lately: how long each takes, which servers fail it, and whether asking
+/// another server has been of any use.
+///
+/// So an endpoint that fails everywhere costs no server its good name, and no other endpoint its extra attempts. An
+/// endpoint is a number (``RequestTraits/endpoint``); a few hundred bytes are kept of each, of ``capacity`` at most.
+struct EndpointTable: Sendable {
+    /// The most endpoints that are told apart; of more, the one that was asked longest ago is forgotten.
+    static let capacity = 32
+    /// How many seconds another server's good answer is a witness for.
+    static let witnessAge: Float = 10
+    /// How many times as often as its usual fallback a server has to fail an endpoint to be clearly worse.
+    private static let clearly: Float = 3
+
+    private var keys: [UInt32] = []
+    private var records: [EndpointRecord] = []
+
+    /// The latency that nine of ten answers of an endpoint keep, in seconds; `nil` with fewer than 8 answers.
+    func bulk(of endpoint: UInt32) -> Double? {
+        index(of: endpoint).flatMap { records[$0].latency.bulk }
+    }
+
+    /// Takes note of a whole answer that a server gave, and of how long that took, where this is a figure of the endpoint.
+    mutating func noteAnswer(_ endpoint: UInt32, from server: Int, latency: Double?, at time: Double) {
+        let index = place(of: endpoint, at: time)
+        if let latency { records[index].latency.record(latency) }
+        records[index].failovers.relax()
+        records[index].hedges.relax()
+        records[index].sight(server) { sighting in
+            sighting.count(failed: false)
+            sighting.wellAt = Float(time)
+        }
+    }
+
+    /// Takes note that a server failed an endpoint.
+    mutating func noteFailure(_ endpoint: UInt32, on server: Int, at time: Double) {
+        let index = place(of: endpoint, at: time)
+        records[index].sight(server) { sighting in
+            sighting.count(failed: true)
+            sighting.badAt = Float(time)
+        }
+    }
+
+    /// Forgets who failed what; how long endpoints take is kept.
+    mutating func forgetFailures() {
+        for index in records.indices { records[index].forgetFailures() }
+    }
+
+    private func index(of endpoint: UInt32) -> Int? { keys.firstIndex(of: endpoint) }
+
+    /// Where an endpoint's record is; a new one, if there was none.
+    private mutating func place(of endpoint: UInt32, at time: Double) -> Int {
+        if let index = index(of: endpoint) {
+            records[index].usedAt = Float(time)
+            return index
+        }
+        let record = EndpointRecord(usedAt: Float(time))
+        guard keys.count == Self.capacity,
+            let oldest = records.indices.min(by: { records[$0].usedAt < records[$1].usedAt })
+        else {
+            keys.append(endpoint)
+            records.append(record)
+            return keys.count - 1
+        }
+        keys[oldest] = endpoint
+        records[oldest] = record
+        return oldest
+    }
+}
+
+// MARK: - Witnesses
+
+extension EndpointTable {
+    /// Whether another server has just answered the endpoint well, and has not failed it since.
+    func isAnswered(_ endpoint: UInt32, elsewhereThan server: Int, at time: Double) -> Bool {
+        guard let index = index(of: endpoint) else { return false }
+        return records[index].sightings.contains { other in
+            Int(other.server) != server && other.wellAt > other.badAt && Float(time) - other.wellAt <= Self.witnessAge
+        }
+    }
+
+    /// Whether the server that was asked most in place of this one, within the window, fails the endpoint about as often.
+    ///
+    /// `false` when no other was asked: then nothing is known.
+    func isFailedAlike(_ endpoint: UInt32, by server: Int, window: Double, at time: Double) -> Bool {
+        guard let index = index(of: endpoint) else { return false }
+        let sightings = records[index].sightings
+        let own = sightings.first { Int($0.server) == server }?.rate ?? 1
+        let others = sightings.filter { Int($0.server) != server && $0.isRecent(window, at: time) }
+        return others.max { $0.isLessTelling(than: $1) }.map { own < Self.clearly * $0.rate } ?? false
+    }
+
+    /// How much of what a server is asked for it fails now, and no other server does.
+    enum Breadth { case little, all, several }
+
+    /// Whether a server fails several endpoints now which no other server fails, or at least the only one that it was
+    /// asked for.
+    func breadth(of server: Int, window: Double, at time: Double) -> Breadth {
+        var (failed, answered) = (0, 0)
+        for record in records {
+            switch record.state(on: server, window: window, at: time) {
+            case .failedAlone: failed += 1
+            case .answered: answered += 1
+            case .failedAlike, .unknown: break
+            }
+        }
+        return failed > 1 ? .several : failed == 1 && answered == 0 ? .all : .little
+    }
+
+    /// How much more likely a failure is on a server that is in trouble than on one that is as good as the best of the
+    /// others: the natural logarithm of that ratio, at least 0.
+    ///
+    /// One that is in trouble fails with a probability of `detected`, or of 1 when it has failed the endpoint twice in a
+    /// row. How often the best other server would fail is known from the requests that it was asked instead: after n good
+    /// answers at most once in n + 2 (Laplace's rule of succession).
+    func evidence(_ endpoint: UInt32, against server: Int, detected: Double, window: Double, at time: Double) -> Double
+    {
+        guard let index = index(of: endpoint) else { return 0 }
+        let sightings = records[index].sightings
+        let isInRow = sightings.contains { Int($0.server) == server && $0.failuresInRow > 1 }
+        let others = sightings.lazy.filter { Int($0.server) != server && $0.isRecent(window, at: time) }.map(\.ceiling)
+        return max(0, log((isInRow ? 1 : detected) / (others.min() ?? 0.5)))
+    }
+
+    /// The endpoint under which is noted what probes find that resemble the requests of an endpoint and are none.
+    static func twin(of endpoint: UInt32) -> UInt32 { ~endpoint }
+
+    /// Whether an endpoint is in such a state that a copy of its requests says nothing about a server.
+    func isOdd(_ endpoint: UInt32) -> Bool {
+        index(of: endpoint).map { records[$0].failovers.isSpent || records[$0].hedges.isSpent } ?? false
+    }
+}
+
+// MARK: - Extra attempts
+
+extension EndpointTable {
+    /// Whether a request that failed may be sent to another server: not while that has been of no use.
+    ///
+    /// - Parameter claims: Whether the request goes there: then others wait for what becomes of it.
+    mutating func allowsFailover(_ endpoint: UInt32, after kind: FailureKind, claims: Bool, at time: Double) -> Bool {
+        guard let index = index(of: endpoint), records[index].failedAs == FailureClass(kind) else { return true }
+        return records[index].failovers.allows(at: time, claims: claims)
+    }
+
+    /// Takes note of what became of a request that failed first in some way, and was sent to other servers.
+    mutating func noteFailover(_ endpoint: UInt32, after kind: FailureKind?, helped: Bool, at time: Double) {
+        let index = place(of: endpoint, at: time)
+        if helped { return records[index].failovers.help() }
+        guard let kind else { return }
+        if records[index].failedAs != FailureClass(kind) { records[index].failovers.help() }
+        records[index].failedAs = FailureClass(kind)
+        records[index].failovers.waste(at: time, longestPause: 10)
+    }
+
+    /// Whether a slow request may be sent to a second server: not while that has been of no use.
+    mutating func allowsHedge(_ endpoint: UInt32, claims: Bool, at time: Double) -> Bool {
+        guard let index = index(of: endpoint) else { return true }
+        return records[index].hedges.allows(at: time, claims: claims)
+    }
+
+    /// Takes note of whether a hedge answered first.
+    mutating func noteHedge(_ endpoint: UInt32, helped: Bool, at time: Double) {
+        let index = place(of: endpoint, at: time)
+        if helped { records[index].hedges.help() } else { records[index].hedges.waste(at: time, longestPause: 2) }
+    }
+}
+
+/// What is known of one endpoint.
+private struct EndpointRecord: Sendable {
+    /// How long answers took, whichever server gave them.
+    var latency = LatencyDigest()
+    /// What each server did that was asked.
+    private(set) var sightings: [Sighting] = []
+    var failovers = UselessAttempts()
+    var hedges = UselessAttempts()
+    /// How requests failed for which asking another server was of no use.
+    var failedAs: FailureClass?
+    var usedAt: Float
+
+    init(usedAt: Float) {
+        self.usedAt = usedAt
+    }
+
+    mutating func sight(_ server: Int, _ change: (inout Sighting) -> Void) {
+        if let index = sightings.firstIndex(where: { Int($0.server) == server }) { return change(&sightings[index]) }
+        var sighting = Sighting(server: UInt8(truncatingIfNeeded: server))
+        change(&sighting)
+        sightings.append(sighting)
+    }
+
+    mutating func forgetFailures() {
+        sightings = []
+        failovers.help()
+        hedges.help()
+        failedAs = nil
+    }
+
+    /// What a server did with the endpoint of late.
+    enum State { case unknown, answered, failedAlone, failedAlike }
+
+    /// What a server did with the endpoint last, if that was within the window, and whether others failed it too.
+    func state(on server: Int, window: Double, at time: Double) -> State {
+        guard let own = sightings.first(where: { Int($0.server) == server }), own.isRecent(window, at: time) else {
+            return .unknown
+        }
+        guard own.failuresInRow > 0 else { return .answered }
+        let isAlike = sightings.contains { Int($0.server) != server && Float(time) - $0.badAt <= Float(window) }
+        return isAlike ? .failedAlike : .failedAlone
+    }
+}
+
+/// What one server did with the requests of one endpoint.
+private struct Sighting: Sendable {
+    let server: UInt8
+    private var failures = FadingShare()
+    /// The share of failures.
+    var rate: Float { failures.value }
+    /// When it last answered well, and when it last failed.
+    var wellAt: Float = -1e9
+    var badAt: Float = -1e9
+
+    init(server: UInt8) {
+        self.server = server
+    }
+
+    /// How many of the last requests it has failed in a row.
+    private(set) var failuresInRow: UInt8 = 0
+
+    /// The share of failures that there would be if the next request failed too, and one more were answered.
+    var ceiling: Double {
+        let samples = Double(failures.samples)
+        return (Double(rate) * samples + 1) / (samples + 2)
+    }
+
+    /// Whether less is known of it; of two that are known alike, the better one tells more.
+    func isLessTelling(than other: Sighting) -> Bool {
+        failures.samples == other.failures.samples ? rate > other.rate : failures.samples < other.failures.samples
+    }
+
+    mutating func count(failed: Bool) {
+        failures.count(failed)
+        failuresInRow = failed ? min(failuresInRow + 1, 100) : 0
+    }
+
+    func isRecent(_ window: Double, at time: Double) -> Bool {
+        Float(time) - max(wellAt, badAt) <= Float(window)
+    }
+}
+
+/// How a request failed, as far as another failure is likely to be the same trouble.
+private enum FailureClass: UInt8, Sendable {
+    /// With an answer.
+    case answer
+    /// Without any.
+    case silence
+    /// With something that is no whole answer.
+    case broken
+
+    init(_ kind: FailureKind) {
+        switch kind {
+        case .http: self = .answer
+        case .timeout, .overtaken, .connectTimeout: self = .silence
+        default: self = .broken
+        }
+    }
+}
+
+/// Counts extra attempts that were of no use, and bids those wait that would be as well.
+private struct UselessAttempts: Sendable {
+    /// So many in a row are enough.
+    private static let most: Float = 3
+    /// What a good answer takes away, so that requests which fail everywhere now and then are not the end of it.
+    private static let relief: Float = 0.02
+
+    private var count: Float = 0
+    private var resumesAt: Float = 0
+
+    var isSpent: Bool { count >= Self.most }
+
+    mutating func allows(at time: Double, claims: Bool) -> Bool {
+        guard isSpent else { return true }
+        guard Float(time) >= resumesAt else { return false }
+        if claims { resumesAt = Float(time) + 1 }
+        return true
+    }
+
+    mutating func help() {
+        count = 0
+    }
+
+    mutating func relax() {
+        if count > 0 { count = max(0, count - Self.relief) }
+    }
+
+    /// Counts one; from the third on the next has to wait, twice as long each time, from 1 s on.
+    mutating func waste(at time: Double, longestPause: Float) {
+        count = min(count + 1, 8)
+        guard isSpent else { return }
+        var pause: Float = 1
+        for _ in 0..<Int(count - Self.most) { pause *= 2 }
+        resumesAt = Float(time) + min(longestPause, pause)
+    }
+}

@@ -1,0 +1,164 @@
+import Testing
+
+@testable import SwitchyardServices
+
+/// What fails everywhere is held against no server.
+@Suite struct EndpointEvidenceTests {
+    private static let odd = RequestTraits(endpoint: 7)
+    private static let well = RequestTraits(endpoint: 8)
+
+    /// A request of the odd endpoint that goes to as many servers as it may, and fails on those that `fails` says.
+    private func request(
+        _ driver: CoreDriver,
+        _ traits: RequestTraits,
+        _ kind: FailureKind,
+        on fails: (Int) -> Bool = { _ in true }
+    ) -> Int {
+        var (tried, settled) = (ServerSet(), [SettledAttempt]())
+        var attempt = driver.choose(for: traits)
+        while let one = attempt {
+            tried.insert(one.server)
+            let outcome = fails(one.server) ? AttemptOutcome.failure(kind) : .ok
+            settled.append(SettledAttempt(one, outcome))
+            guard outcome.failureKind != nil else { break }
+            let isPaidFor = settled.contains { $0.attempt.isPaid }
+            attempt = driver.core.takeFailover(
+                after: kind,
+                excluding: tried,
+                for: traits,
+                isPaidFor: isPaidFor,
+                at: driver.now
+            )
+        }
+        driver.settle(settled)
+        return settled.count
+    }
+
+    @Test(arguments: [FailureKind.http(500), .http(503), .reset, .truncated, .protocolViolation, .timeout])
+    func `an endpoint that every server fails costs no switch, no share, and few extra attempts`(
+        kind: FailureKind
+    ) throws {
+        let driver = try CoreDriver()
+        var attempts = 0
+
+        for _ in 0..<500 {
+            driver.advance(0.01)
+            attempts += request(driver, Self.odd, kind)
+            for _ in 0..<4 { #expect(request(driver, Self.well, kind, on: { _ in false }) == 1) }
+        }
+
+        #expect(driver.events.isEmpty)
+        #expect(driver.core.snapshot(at: driver.now).allSatisfy { $0.statistics.share == 1 })
+        #expect(attempts - 500 <= 14)
+    }
+
+    @Test(arguments: [FailureKind.http(500), .http(503), .reset, .truncated])
+    func `an endpoint that one server fails ejects it within a few requests, and none of them fails`(
+        kind: FailureKind
+    ) throws {
+        let driver = try CoreDriver()
+        driver.requests(50, .ok)
+
+        var requests = 0
+        while driver.state("a") == .healthy, requests < 100 {
+            driver.advance(0.01)
+            #expect(request(driver, Self.odd, kind, on: { $0 == 0 }) <= 2)
+            requests += 1
+        }
+
+        #expect(driver.state("a") == .ejected)
+        #expect(requests <= (kind == .http(503) ? 30 : 14))
+    }
+
+    @Test func `an endpoint that fails now and then on every server ejects none for long`() throws {
+        var random = RandomSource(seed: 11)
+        let driver = try CoreDriver()
+
+        for _ in 0..<4000 {
+            driver.advance(0.01)
+            _ = request(driver, Self.odd, .http(500), on: { _ in random.unit() < 0.3 })
+        }
+
+        #expect(driver.switches.count <= 4)
+    }
+
+    @Test func `after a server's recovery an endpoint that failed everywhere goes to others again`() throws {
+        let driver = try CoreDriver()
+        for _ in 0..<20 { _ = request(driver, Self.odd, .http(500)) }
+        #expect(request(driver, Self.odd, .http(500)) == 1)
+
+        driver.advance(10)
+        #expect(request(driver, Self.odd, .http(500), on: { $0 == 0 }) == 2)
+
+        #expect(request(driver, Self.odd, .http(500), on: { $0 == 0 }) == 2)
+    }
+
+    @Test func `another kind of failure is another trouble`() throws {
+        let driver = try CoreDriver()
+        for _ in 0..<20 { _ = request(driver, Self.odd, .http(500)) }
+
+        #expect(request(driver, Self.odd, .reset, on: { $0 == 0 }) == 2)
+        #expect(request(driver, Self.odd, .refused, on: { $0 == 0 }) == 2)
+    }
+
+    @Test func `several endpoints that only one server fails are held against it without a failover`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.requests(40, .ok)
+
+        for number in 0..<60 where driver.state("a") == .healthy {
+            driver.advance(0.01)
+            guard let attempt = driver.choose(for: RequestTraits(endpoint: UInt32(number % 3 + 1))) else { break }
+            driver.settle(attempt, number % 3 == 2 ? .ok : .failure(.http(500)))
+        }
+
+        #expect(driver.state("a") == .ejected)
+    }
+
+    @Test func `one endpoint that fails without a failover beside others that are well is held against nobody`() throws
+    {
+        let driver = try CoreDriver(["a", "b"])
+
+        for number in 0..<400 {
+            driver.advance(0.01)
+            guard let attempt = driver.choose(for: number % 5 == 0 ? Self.odd : Self.well) else { break }
+            driver.settle(attempt, number % 5 == 0 ? .failure(.http(500)) : .ok)
+        }
+
+        #expect(driver.events.isEmpty)
+    }
+
+    @Test func `503 cuts a server's share when another one answers the endpoint`() throws {
+        let driver = try CoreDriver()
+        #expect(request(driver, Self.odd, .http(503), on: { $0 == 0 }) == 2)
+
+        #expect(driver.statistics("a")?.share == 0.5)
+    }
+
+    @Test func `more endpoints than can be kept are no trap, and the oldest is forgotten`() {
+        var table = EndpointTable()
+        for endpoint in 0..<UInt32(EndpointTable.capacity) {
+            for _ in 0..<8 { table.noteAnswer(endpoint, from: 0, latency: 1, at: Double(endpoint)) }
+        }
+        table.noteAnswer(0, from: 0, latency: 1, at: 100)
+
+        table.noteFailure(1_000, on: 0, at: 101)
+
+        #expect(table.bulk(of: 0) != nil)
+        #expect(table.bulk(of: 1) == nil)
+        #expect(table.bulk(of: 2) != nil)
+    }
+
+    @Test func `what may not be repeated is kept from a server on trial while other requests try it`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.eject("a")
+        driver.startTrial("a")
+        let write = RequestTraits(mayBeRepeated: false)
+        let read = try #require(driver.choose())
+        driver.settle(read, .ok)
+        #expect(read.server == 0)
+
+        #expect(driver.choose(for: write)?.server == 1)
+        driver.advance(6)
+        #expect(driver.choose(for: write)?.server == 0)
+    }
+}

@@ -1,0 +1,120 @@
+import Testing
+
+@testable import SwitchyardServices
+
+/// Hedges serve the tail; being overtaken by one counts when it is clearly more often than elsewhere.
+@Suite struct LatenessTests {
+    /// A request that server `a` answers late, so that a hedge is sent; whether that one is late too.
+    private func late(_ driver: CoreDriver, hedgeIsLate: Bool = false) {
+        guard let first = driver.choose() else { return }
+        driver.advance(0.3)
+        guard first.server == 0, let hedge = driver.hedge(excluding: [0]) else {
+            return driver.settle(first, .ok)
+        }
+        driver.advance(hedgeIsLate ? 0.3 : 0.01)
+        let latency = Duration.milliseconds(hedgeIsLate ? 300 : 10)
+        driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(hedge, .success(latency: latency))])
+    }
+
+    @Test func `a server that hangs is ejected after six requests`() throws {
+        let driver = try CoreDriver()
+        driver.requests(200, .ok)
+
+        for _ in 0..<5 { late(driver) }
+        #expect(driver.state("a") == .healthy)
+        late(driver)
+
+        #expect(driver.events.first?.kind == .ejected("a", generation: 1, cause: .lateness))
+    }
+
+    @Test func `servers that are all late once in twenty are not ejected, and nothing switches`() throws {
+        let driver = try CoreDriver()
+        var random = RandomSource(seed: 3)
+
+        for _ in 0..<20_000 {
+            driver.advance(0.01)
+            if random.unit() < 0.05 { late(driver, hedgeIsLate: random.unit() < 0.05) } else { driver.request(.ok) }
+        }
+
+        #expect(driver.events.isEmpty)
+    }
+
+    @Test func `a server that is late three times in ten is ejected within a hundred of its requests`() throws {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let driver = try CoreDriver(seed: seed)
+            var random = RandomSource(seed: seed)
+            driver.requests(200, .ok)
+            var requests = 0
+            while driver.state("a") == .healthy, requests < 1000 {
+                driver.advance(0.01)
+                requests += 1
+                if random.unit() < 0.3 { late(driver) } else { driver.request(.ok) }
+            }
+            #expect(requests < 100)
+        }
+    }
+
+    @Test func `when all are slow at the same time, none is`() throws {
+        let driver = try CoreDriver()
+        driver.requests(200, .ok)
+
+        for _ in 0..<50 {
+            late(driver, hedgeIsLate: true)
+            driver.requests(20, .ok)
+        }
+
+        #expect(driver.events.isEmpty)
+    }
+
+    @Test func `one slow answer in twenty does not move the wait for a hedge`() throws {
+        let driver = try CoreDriver()
+        let attempt = try #require(driver.choose())
+        for number in 0..<200 {
+            driver.request(.success(latency: .milliseconds(number % 20 == 0 ? 900 : 10)))
+        }
+
+        #expect(driver.core.hedgeDelay(for: attempt, remaining: .seconds(5)) == .milliseconds(100))
+    }
+
+    @Test func `an endpoint that is slow by nature is waited for longer than others`() throws {
+        let driver = try CoreDriver()
+        let (slow, quick) = (RequestTraits(endpoint: 1), RequestTraits(endpoint: 2))
+        for _ in 0..<20 {
+            for (traits, latency) in [(slow, Duration.seconds(1)), (quick, .milliseconds(10))] {
+                guard let attempt = driver.choose(for: traits) else { break }
+                driver.settle(attempt, .success(latency: latency))
+            }
+        }
+
+        let waits = try [slow, quick].map { traits in
+            let attempt = try #require(driver.choose(for: traits))
+            return try #require(driver.core.hedgeDelay(for: attempt, remaining: .seconds(60))?.inSeconds)
+        }
+
+        #expect(abs(waits[0] - 1.3) < 0.02)
+        #expect(waits[1] == 0.1)
+    }
+
+    @Test func `an endpoint whose hedges never answer first soon has no more of them`() throws {
+        let driver = try CoreDriver()
+        driver.requests(500, .ok)
+        let traits = RequestTraits(endpoint: 1)
+        var hedges = 0
+
+        for _ in 0..<100 {
+            driver.requests(20, .ok, gap: 0.001)
+            let first = try #require(driver.choose(for: traits))
+            guard let hedge = driver.core.takeHedge(excluding: [0], for: traits, at: driver.now) else {
+                driver.settle(first, .success(latency: .milliseconds(300)))
+                continue
+            }
+            hedges += 1
+            driver.settle([
+                SettledAttempt(first, .success(latency: .milliseconds(300))), SettledAttempt(hedge, .unfinished),
+            ])
+        }
+
+        #expect(hedges <= 5)
+        #expect(driver.core.takeHedge(excluding: [0], at: driver.now) != nil)
+    }
+}
