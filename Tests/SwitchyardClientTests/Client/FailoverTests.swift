@@ -10,7 +10,7 @@ import Testing
     private static let retryable: [StubAnswer] = [
         .failure(.connectionRefused), .failure(.connectTimeout), .failure(.timeout), .failure(.connectionReset),
         .failure(.truncated), .failure(.protocolViolation), .failure(.tlsFailure), .failure(.dnsFailure),
-        .status(500), .status(502), .status(503), .status(504), .status(429),
+        .status(500), .status(502), .status(503), .status(504),
     ]
 
     // Rules TSW-8, YTK-49.

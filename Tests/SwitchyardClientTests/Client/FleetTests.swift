@@ -6,8 +6,10 @@ import Testing
 
 /// What a client does for the sake of all others.
 @Suite(.timeLimit(.minutes(5))) struct FleetTests {
-    @Test func `requests of low priority are given up while every server is overloaded`() async throws {
-        let (client, transport) = try NetworkClient.stubbed(servers: 2) { _ in .status(503) }
+    @Test func `where the policy sheds, requests of low priority are given up while every server is overloaded`()
+        async throws
+    {
+        let (client, transport) = try NetworkClient.stubbed(switching: .shedding, servers: 2) { _ in .status(503) }
         for _ in 0..<6 { _ = try await client.send(.urgent) }
         var background = APIConfiguration(path: "list")
         background.priority = .low
@@ -29,10 +31,48 @@ import Testing
         #expect(transport.requestCount >= sent + 20)
     }
 
-    @Test func `of normal requests some are given up while every server is overloaded, and some get through`()
+    @Test func `an endpoint that answers 503 everywhere gives up nothing, and its answer is the caller's`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { request in
+            request.url.text.hasSuffix("odd") ? .status(503, headers: ["Retry-After": "30"]) : .status(200)
+        }
+
+        for number in 0..<200 {
+            var configuration = APIConfiguration(path: number % 5 == 0 ? "odd" : "list")
+            configuration.priority = [.low, .normal, .high][number % 3]
+            #expect(try await client.send(configuration).status == (number % 5 == 0 ? 503 : 200))
+        }
+
+        #expect(transport.requestCount <= 214)
+        #expect(client.currentServer == "primary")
+    }
+
+    @Test func `a user's quota is an answer, which costs no other request`() async throws {
+        let (client, transport) = try NetworkClient.stubbed { request in
+            request.url.text.hasSuffix("odd") ? .status(429, headers: ["Retry-After": "30"]) : .status(200)
+        }
+
+        for number in 0..<100 {
+            let status = try await client.send(APIConfiguration(path: number < 6 ? "odd" : "list")).status
+            #expect(status == (number < 6 ? 429 : 200))
+        }
+
+        #expect(transport.requests.allSatisfy { $0.server == "primary" })
+    }
+
+    @Test func `where 429 is the server's overload, another server is asked`() async throws {
+        var policy = SwitchPolicy.recommended
+        policy.tooManyRequests = .overload
+        let (client, _) = try NetworkClient.stubbed(switching: policy) { request in
+            request.server == "primary" ? .status(429) : .status(200)
+        }
+
+        for _ in 0..<50 { #expect(try await client.send(APIConfiguration(path: "list")).status == 200) }
+    }
+
+    @Test func `where the policy sheds, of normal requests some are given up while every server is overloaded`()
         async throws
     {
-        let (client, transport) = try NetworkClient.stubbed(servers: 2) { _ in .status(503) }
+        let (client, transport) = try NetworkClient.stubbed(switching: .shedding, servers: 2) { _ in .status(503) }
         for _ in 0..<6 { _ = try await client.send(.urgent) }
         let sent = transport.requestCount
         var reasons: [RequestFailure.Reason?] = []
@@ -93,6 +133,15 @@ import Testing
             options: NetworkClient.Options(installation: installation)
         )
         return try #require(try await client.send(APIConfiguration(path: "list")).context.server)
+    }
+}
+
+extension SwitchPolicy {
+    /// Gives up requests of normal priority too.
+    fileprivate static var shedding: SwitchPolicy {
+        var policy = SwitchPolicy.recommended
+        policy.admission?.sheds = .normal
+        return policy
     }
 }
 

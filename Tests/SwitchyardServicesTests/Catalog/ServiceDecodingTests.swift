@@ -55,6 +55,7 @@ import Testing
             switching: """
                 {"policy": "recommended", "errorRatio": 0.2, "minimumRequests": 20, "window": 30, "windowRequests": 50,
                  "selection": "weighted", "failsBack": false, "failsOver": false, "hedging": false,
+                 "admission": false, "perEndpoint": false, "tooManyRequests": "overload",
                  "maximumAttempts": 2, "minimumInterval": 3, "firstProbe": 90}
                 """
         )
@@ -69,11 +70,74 @@ import Testing
         expected.failsBack = false
         expected.failsOver = false
         expected.hedging = nil
+        expected.admission = nil
+        expected.detection.perEndpoint = false
+        expected.tooManyRequests = .overload
         expected.maximumAttempts = 2
         expected.minimumInterval = .seconds(3)
         expected.recovery.firstProbe = .seconds(90)
         expected.recovery.longestProbe = .seconds(90)
         #expect(policy == expected)
+    }
+
+    @Test func `every key of hedging and admission is read`() throws {
+        let json = Mistake.file(
+            switching: """
+                {"hedging": {"shortest": 0.2, "unknown": 0.3, "factor": 2, "deadlineShare": 0.5, "suspicionRounds": 3},
+                 "admission": {"sheds": "normal", "mostShed": 0.5, "floor": 0.2, "step": 0.1, "overloadCut": 0.6,
+                  "timeoutCut": 0.7, "forgetting": 60, "doubling": 30, "clean": 10, "longestRetryAfter": 20,
+                  "sparesOverloaded": false}}
+                """
+        )
+
+        let policy = try ServiceCatalog.service(from: Data(json.utf8), named: "topics").switching
+
+        var expected = SwitchPolicy.recommended
+        expected.hedging = HedgingRules()
+        expected.hedging?.shortest = .milliseconds(200)
+        expected.hedging?.unknown = .milliseconds(300)
+        expected.hedging?.factor = 2
+        expected.hedging?.deadlineShare = 0.5
+        expected.hedging?.suspicionRounds = 3
+        expected.admission = AdmissionRules()
+        expected.admission?.sheds = .normal
+        expected.admission?.mostShed = 0.5
+        expected.admission?.floor = 0.2
+        expected.admission?.step = 0.1
+        expected.admission?.overloadCut = 0.6
+        expected.admission?.timeoutCut = 0.7
+        expected.admission?.forgetting = .seconds(60)
+        expected.admission?.doubling = .seconds(30)
+        expected.admission?.clean = .seconds(10)
+        expected.admission?.longestRetryAfter = .seconds(20)
+        expected.admission?.sparesOverloaded = false
+        #expect(policy == expected)
+    }
+
+    @Test(arguments: [
+        (#"{"admission": {"sheds": "high"}}"#, "switching.admission.sheds"),
+        (#"{"admission": {"floor": 0}}"#, "switching.admission.floor"),
+        (#"{"admission": {"roof": 1}}"#, "switching.admission.roof"), (#"{"admission": 1}"#, "switching.admission"),
+        (#"{"hedging": {"deadlineShare": 2}}"#, "switching.hedging.deadlineShare"),
+        (#"{"hedging": "often"}"#, "switching.hedging"), (#"{"tooManyRequests": "?"}"#, "switching.tooManyRequests"),
+        (#"{"perEndpoint": 1}"#, "switching.perEndpoint"),
+    ])
+    func `a mistake in the rules is named with its place`(switching: String, place: String) throws {
+        let error = #expect(throws: CatalogError.self) {
+            try ServiceCatalog.service(from: Data(Mistake.file(switching: switching).utf8), named: "topics")
+        }
+
+        #expect(error?.keyPath == place)
+    }
+
+    @Test func `none, low and normal are what may be given up`() throws {
+        for (text, priority) in [("none", nil), ("low", .low), ("normal", .normal)] as [(String, RequestTraits.Priority?)] {
+            let json = Mistake.file(switching: #"{"admission": {"sheds": "\#(text)"}}"#)
+
+            let policy = try ServiceCatalog.service(from: Data(json.utf8), named: "topics").switching
+
+            #expect(policy.admission?.sheds == priority)
+        }
     }
 
     @Test(arguments: ServiceFormat.policies)

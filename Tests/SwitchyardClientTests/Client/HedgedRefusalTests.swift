@@ -1,0 +1,80 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// A refusal by an extra attempt is no answer as long as the server that was asked first may still give one.
+///
+/// Time stands still unless a test moves it.
+@Suite(.timeLimit(.minutes(5))) struct HedgedRefusalTests {
+    private let time = ManualClock()
+
+    /// Sends a read of which the hedge at the second server is refused; the answer comes when its deadline of 2 s has
+    /// passed, or before.
+    private func answer(
+        servers: Int = 2,
+        until end: Duration = .seconds(2),
+        _ answer: @escaping @Sendable (String) -> StubAnswer
+    ) async throws -> ServiceResponse {
+        let (client, transport) = try NetworkClient.stubbed(servers: servers, time: time) { answer($0.server) }
+        let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
+        time.advance(by: .milliseconds(250))
+        #expect(await transport.waitForRequests(servers))
+        time.advance(by: end - .milliseconds(250))
+        return try await response.value
+    }
+
+    @Test(arguments: [401, 403, 404, 409, 429])
+    func `the late answer of the first server wins over a refusal by the second`(status: Int) async throws {
+        let time = time
+        let response = try await answer { server in
+            server == "primary"
+                ? .delayed(by: .milliseconds(600), on: time, .status(200))
+                : .status(status)
+        }
+
+        #expect(response.status == 200)
+        #expect(response.context.server == "primary")
+    }
+
+    @Test func `when the first server fails in the end, the refusal is the answer`() async throws {
+        let time = time
+        let response = try await answer { server in
+            server == "primary"
+                ? .delayed(by: .milliseconds(600), on: time, .failure(.connectionReset))
+                : .status(404)
+        }
+
+        #expect(response.status == 404)
+        #expect(response.context.server == "secondary")
+    }
+
+    @Test func `when the first server never answers, the refusal is the answer at the deadline`() async throws {
+        let response = try await answer { $0 == "primary" ? .never : .status(404) }
+
+        #expect(response.status == 404)
+        #expect(response.context.elapsed == .seconds(2))
+    }
+
+    @Test func `two servers that refuse alike are enough`() async throws {
+        let response = try await answer(servers: 3, until: .milliseconds(250)) { $0 == "primary" ? .never : .status(404) }
+
+        #expect(response.status == 404)
+        #expect(response.context.elapsed == .milliseconds(250))
+    }
+
+    @Test func `an error at hand is the answer at the deadline when nothing better has come`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(servers: 2, time: time) { request in
+            request.server == "primary" ? .status(503) : .never
+        }
+        let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(2))
+        #expect(await time.waitForTimers(1))
+        time.advance(by: .seconds(2))
+
+        #expect(try await response.value.status == 503)
+    }
+}
