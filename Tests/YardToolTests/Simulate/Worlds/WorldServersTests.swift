@@ -83,6 +83,18 @@ import Testing
         #expect(statuses == [200, 200, 429, 429])
     }
 
+    @Test(arguments: [(false, [nil, nil, 200]), (true, [nil, nil, 429])] as [(Bool, [Int?])])
+    func `a quota counts what reaches a server, or all where that is asked for`(countsAll: Bool, statuses: [Int?]) {
+        let troubles = [Trouble(.refused, window: .init(0, 2)), Trouble(.quota(2, period: 10, isPerServer: false))]
+        var servers = WorldServers(.sample(troubles), countsAll: countsAll)
+
+        let found = [0.5, 1, 3].map { time in
+            servers.reply(to: ServerQuestion(call: 0, endpoint: 0, server: 0, time: time)).status(within: 1)
+        }
+
+        #expect(found == statuses)
+    }
+
     @Test func `an answer that comes behind the deadline is none`() {
         let reply = ServerReply(delay: 2, end: .answer(200, retryAfter: nil))
 

@@ -33,8 +33,8 @@ final class WorldPlay: Sendable {
         let options = NetworkClient.Options(seed: world.number)
         client = try NetworkClient(service: service, transport: transport, options: options, time: clock)
         requests = world.endpoints.indices.map { world.request(to: $0) }
-        let servants = WorldServers(world)
-        state = Locked(State(first: servants, preferred: servants))
+        let references = WorldServers(world, countsAll: true)
+        state = Locked(State(first: references, preferred: references))
     }
 
     /// Plays the world to the end of its last call.

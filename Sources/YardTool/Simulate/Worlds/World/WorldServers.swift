@@ -44,14 +44,27 @@ struct WorldServers: Sendable {
     }
 
     private let world: World
+    private let countsAll: Bool
     private var counts: [Count: Int] = [:]
 
-    init(_ world: World) {
+    /// Begins with nothing counted.
+    ///
+    /// - Parameters:
+    ///   - world: The world.
+    ///   - countsAll: Whether requests count for the quotas that reach no server, too. Else a client whose calls are lost
+    ///     would have more left for later ones than a client whose calls are answered, and fare better by it.
+    init(_ world: World, countsAll: Bool = false) {
         self.world = world
+        self.countsAll = countsAll
     }
 
     /// What becomes of a request, which counts for the quotas from now on.
     mutating func reply(to question: ServerQuestion) -> ServerReply {
+        if countsAll {
+            for index in world.troubles.indices where strikes(world.troubles[index], question) {
+                count(question, index)
+            }
+        }
         let latency = usualLatency(question) + slowness(question)
         for (index, trouble) in world.troubles.enumerated() where strikes(trouble, question) {
             if let reply = reply(to: question, struckBy: trouble, index, latency) { return reply }
@@ -78,14 +91,24 @@ struct WorldServers: Sendable {
         case .reset: return ServerReply(delay: latency / 2, end: .failure(.connectionReset, wasSent: true))
         case .truncated: return ServerReply(delay: latency, end: .failure(.truncated, wasSent: true))
         case .garbage: return ServerReply(delay: latency, end: .failure(.protocolViolation, wasSent: true))
-        case .quota(let most, let period, let isPerServer):
-            let round = Int(question.time / period)
-            let count = Count(trouble: index, server: isPerServer ? question.server : 0, period: round)
-            counts[count, default: 0] += 1
-            guard counts[count, default: 0] > most else { return nil }
-            let pause = Int(((Double(round) + 1) * period - question.time).rounded(.up))
+        case .quota(let most, let period, _):
+            if !countsAll { count(question, index) }
+            guard let place = place(of: question, index), counts[place, default: 0] > most else { return nil }
+            let pause = Int(((Double(place.period) + 1) * period - question.time).rounded(.up))
             return ServerReply(delay: roundTrip, end: .answer(429, retryAfter: pause))
         }
+    }
+
+    /// Counts a request for a quota; other troubles count nothing.
+    private mutating func count(_ question: ServerQuestion, _ index: Int) {
+        if let place = place(of: question, index) { counts[place, default: 0] += 1 }
+    }
+
+    /// Where a request is counted; `nil` unless the trouble is a quota.
+    private func place(of question: ServerQuestion, _ index: Int) -> Count? {
+        guard case .quota(_, let period, let isPerServer) = world.troubles[index].fault else { return nil }
+        let server = isPerServer ? question.server : 0
+        return Count(trouble: index, server: server, period: Int(question.time / period))
     }
 
     /// What becomes of an answer whose server goes down before it is there; `nil` while none does.
