@@ -64,6 +64,14 @@ import Testing
         #expect(violations(of: call(.answered(503), first: refusal)).isEmpty)
     }
 
+    @Test func `what is left of a quota by losing calls is no better than what answering them has used`() {
+        var lucky = well
+        lucky.owesToLosses = true
+
+        #expect(violations(of: call(.answered(429), first: lucky)).isEmpty)
+        #expect(violations(of: call(.failed(.overloaded), first: lucky)).map(\.kind) == [.refusedUnsent])
+    }
+
     @Test func `a call ends by its deadline`() {
         var late = call(.answered(200), first: well)
         late.endTime = 3.1

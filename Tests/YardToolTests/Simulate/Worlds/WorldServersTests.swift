@@ -83,16 +83,16 @@ import Testing
         #expect(statuses == [200, 200, 429, 429])
     }
 
-    @Test(arguments: [(false, [nil, nil, 200]), (true, [nil, nil, 429])] as [(Bool, [Int?])])
-    func `a quota counts what reaches a server, or all where that is asked for`(countsAll: Bool, statuses: [Int?]) {
+    @Test func `an answer within a quota tells whether that was left by requests which never arrived`() {
         let troubles = [Trouble(.refused, window: .init(0, 2)), Trouble(.quota(2, period: 10, isPerServer: false))]
-        var servers = WorldServers(.sample(troubles), countsAll: countsAll)
+        var servers = WorldServers(.sample(troubles))
 
-        let found = [0.5, 1, 3].map { time in
-            servers.reply(to: ServerQuestion(call: 0, endpoint: 0, server: 0, time: time)).status(within: 1)
+        let replies = [0.5, 1, 3, 11].map { time in
+            servers.reply(to: ServerQuestion(call: 0, endpoint: 0, server: 0, time: time))
         }
 
-        #expect(found == statuses)
+        #expect(replies.map { $0.status(within: 1) } == [nil, nil, 200, 200])
+        #expect(replies.map(\.owesToLosses) == [false, false, true, false])
     }
 
     @Test func `an answer that comes behind the deadline is none`() {

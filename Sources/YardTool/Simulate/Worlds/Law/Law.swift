@@ -30,7 +30,9 @@ enum Law {
     ) -> Violation.Kind? {
         guard let status = reference.status else { return nil }
         switch call.outcome {
-        case .answered(let own): return status < 400 && own >= 400 ? .worseAnswer : nil
+        case .answered(let own):
+            // Who loses calls on the way has more left of a quota for those behind them, and is not better for it.
+            return status < 400 && own >= 400 && !reference.reply.owesToLosses ? .worseAnswer : nil
         case .failed(.overloaded) where call.sendings.isEmpty: return .refusedUnsent
         case .failed(.deadlineExceeded): return .tooLate
         case .failed, nil: return .failed

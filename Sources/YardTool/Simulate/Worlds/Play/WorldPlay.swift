@@ -33,7 +33,7 @@ final class WorldPlay: Sendable {
         let options = NetworkClient.Options(seed: world.number)
         client = try NetworkClient(service: service, transport: transport, options: options, time: clock)
         requests = world.endpoints.indices.map { world.request(to: $0) }
-        let references = WorldServers(world, countsAll: true)
+        let references = WorldServers(world)
         state = Locked(State(first: references, preferred: references))
     }
 

@@ -16,6 +16,8 @@ struct ServerReply: Sendable, Equatable {
     /// How many seconds after the request was sent.
     var delay: Double
     var end: End
+    /// Whether a quota would be used up by now, had all requests of the client reached a server.
+    var owesToLosses = false
 
     /// The status, if it answers within so many seconds.
     func status(within deadline: Double) -> Int? {
@@ -44,32 +46,27 @@ struct WorldServers: Sendable {
     }
 
     private let world: World
-    private let countsAll: Bool
+    /// The requests that reached a server, and all that were sent.
     private var counts: [Count: Int] = [:]
+    private var sent: [Count: Int] = [:]
 
-    /// Begins with nothing counted.
-    ///
-    /// - Parameters:
-    ///   - world: The world.
-    ///   - countsAll: Whether requests count for the quotas that reach no server, too. Else a client whose calls are lost
-    ///     would have more left for later ones than a client whose calls are answered, and fare better by it.
-    init(_ world: World, countsAll: Bool = false) {
+    init(_ world: World) {
         self.world = world
-        self.countsAll = countsAll
     }
 
     /// What becomes of a request, which counts for the quotas from now on.
     mutating func reply(to question: ServerQuestion) -> ServerReply {
-        if countsAll {
-            for index in world.troubles.indices where strikes(world.troubles[index], question) {
-                count(question, index)
+        let latency = usualLatency(question) + slowness(question)
+        var reply = ServerReply(delay: latency, end: .answer(200, retryAfter: nil))
+        for (index, trouble) in world.troubles.enumerated() where strikes(trouble, question) {
+            if let struck = self.reply(to: question, struckBy: trouble, index, latency) {
+                reply = struck
+                break
             }
         }
-        let latency = usualLatency(question) + slowness(question)
-        for (index, trouble) in world.troubles.enumerated() where strikes(trouble, question) {
-            if let reply = reply(to: question, struckBy: trouble, index, latency) { return reply }
-        }
-        return interruption(of: question, latency) ?? ServerReply(delay: latency, end: .answer(200, retryAfter: nil))
+        reply = interruption(of: question, before: reply.delay) ?? reply
+        reply.owesToLosses = countSent(question)
+        return reply
     }
 
     /// What a fault makes of the answer; `nil` where it lets it pass.
@@ -92,16 +89,23 @@ struct WorldServers: Sendable {
         case .truncated: return ServerReply(delay: latency, end: .failure(.truncated, wasSent: true))
         case .garbage: return ServerReply(delay: latency, end: .failure(.protocolViolation, wasSent: true))
         case .quota(let most, let period, _):
-            if !countsAll { count(question, index) }
-            guard let place = place(of: question, index), counts[place, default: 0] > most else { return nil }
+            guard let place = place(of: question, index) else { return nil }
+            counts[place, default: 0] += 1
+            guard counts[place, default: 0] > most else { return nil }
             let pause = Int(((Double(place.period) + 1) * period - question.time).rounded(.up))
             return ServerReply(delay: roundTrip, end: .answer(429, retryAfter: pause))
         }
     }
 
-    /// Counts a request for a quota; other troubles count nothing.
-    private mutating func count(_ question: ServerQuestion, _ index: Int) {
-        if let place = place(of: question, index) { counts[place, default: 0] += 1 }
+    /// Counts a request wherever it comes to; whether a quota is used up by all that were sent.
+    private mutating func countSent(_ question: ServerQuestion) -> Bool {
+        var isUsedUp = false
+        for (index, trouble) in world.troubles.enumerated() where strikes(trouble, question) {
+            guard case .quota(let most, _, _) = trouble.fault, let place = place(of: question, index) else { continue }
+            sent[place, default: 0] += 1
+            if sent[place, default: 0] > most { isUsedUp = true }
+        }
+        return isUsedUp
     }
 
     /// Where a request is counted; `nil` unless the trouble is a quota.
@@ -112,12 +116,12 @@ struct WorldServers: Sendable {
     }
 
     /// What becomes of an answer whose server goes down before it is there; `nil` while none does.
-    private func interruption(of question: ServerQuestion, _ latency: Double) -> ServerReply? {
+    private func interruption(of question: ServerQuestion, before delay: Double) -> ServerReply? {
         var first: (begin: Double, trouble: Trouble)?
         for trouble in world.troubles
         where trouble.takesDown && trouble.concerns(server: question.server, endpoint: question.endpoint) {
             guard let begin = trouble.window?.nextBegin(after: question.time) else { continue }
-            if begin < min(first?.begin ?? .infinity, question.time + latency), trouble.fault.endsExchanges {
+            if begin < min(first?.begin ?? .infinity, question.time + delay), trouble.fault.endsExchanges {
                 first = (begin, trouble)
             }
         }
