@@ -31,7 +31,7 @@ import Testing
         #expect(transport.requestCount >= sent + 20)
     }
 
-    @Test func `an endpoint that answers 503 everywhere gives up nothing, and its answer is the caller's`() async throws {
+    @Test func `where an endpoint answers 503 everywhere nothing is given up, and that is the answer`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.url.text.hasSuffix("odd") ? .status(503, headers: ["Retry-After": "30"]) : .status(200)
         }

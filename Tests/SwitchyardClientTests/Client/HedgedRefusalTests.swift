@@ -60,7 +60,9 @@ import Testing
     }
 
     @Test func `two servers that refuse alike are enough`() async throws {
-        let response = try await answer(servers: 3, until: .milliseconds(250)) { $0 == "primary" ? .never : .status(404) }
+        let response = try await answer(servers: 3, until: .milliseconds(250)) { server in
+            server == "primary" ? .never : .status(404)
+        }
 
         #expect(response.status == 404)
         #expect(response.context.elapsed == .milliseconds(250))

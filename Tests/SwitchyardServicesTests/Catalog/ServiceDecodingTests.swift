@@ -131,7 +131,8 @@ import Testing
     }
 
     @Test func `none, low and normal are what may be given up`() throws {
-        for (text, priority) in [("none", nil), ("low", .low), ("normal", .normal)] as [(String, RequestTraits.Priority?)] {
+        let priorities: [(String, RequestTraits.Priority?)] = [("none", nil), ("low", .low), ("normal", .normal)]
+        for (text, priority) in priorities {
             let json = Mistake.file(switching: #"{"admission": {"sheds": "\#(text)"}}"#)
 
             let policy = try ServiceCatalog.service(from: Data(json.utf8), named: "topics").switching

@@ -33,6 +33,8 @@ public struct Attempt: Sendable, Hashable {
     let followsOverload: Bool
     /// Whether it takes no token, since the attempt before it has reached nobody.
     let isFree: Bool
+    /// How many timely answers its server had given by then.
+    let timely: UInt32
     /// When it was chosen.
     public let startedAt: MonotonicTime
 
@@ -41,6 +43,7 @@ public struct Attempt: Sendable, Hashable {
         generation: UInt32,
         role: Role,
         endpoint: UInt32 = 0,
+        timely: UInt32 = 0,
         startedAt: MonotonicTime,
         holdsTrialPlace: Bool = false,
         followsOverload: Bool = false,
@@ -49,6 +52,7 @@ public struct Attempt: Sendable, Hashable {
         position = UInt8(truncatingIfNeeded: server)
         self.generation = generation
         self.endpoint = endpoint
+        self.timely = timely
         self.role = role
         self.holdsTrialPlace = holdsTrialPlace
         self.followsOverload = followsOverload

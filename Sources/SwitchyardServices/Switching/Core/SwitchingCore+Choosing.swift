@@ -144,6 +144,7 @@ extension SwitchingCore {
             generation: health[choice.position].generation,
             role: role,
             endpoint: traits.endpoint,
+            timely: health[choice.position].lateness.timely,
             startedAt: now,
             holdsTrialPlace: choice.holdsTrialPlace,
             followsOverload: followsOverload,
@@ -171,21 +172,21 @@ extension SwitchingCore {
         isFree: Bool,
         at time: Double
     ) -> Choice? {
-        pickExtra(excluding: tried, for: traits, at: time, where: { $0.isClean(at: time, $1) })
+        pickExtra(excluding: tried, for: traits, at: time)
             ?? (isFree ? pick(excluding: tried, for: traits, at: time) : nil)
     }
 
-    /// Picks for an attempt that is an extra: servers that showed overload lately are spared.
-    mutating func pickExtra(
-        excluding tried: ServerSet,
-        for traits: RequestTraits,
-        at time: Double,
-        where isFit: (AdmissionShare, CompiledPolicy) -> Bool
-    ) -> Choice? {
+    /// Picks for an attempt that is an extra: servers that showed overload lately are spared, but not the preferred one,
+    /// which would have had the request first.
+    mutating func pickExtra(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
         var passed = tried
         while let choice = pick(excluding: passed, for: traits, at: time) {
-            let server = health[choice.position]
-            if rules.policy.admission == nil || isFit(server.admission, rules) { return choice }
+            let isPreferred = choice.position == Int(currentPosition)
+            if rules.policy.admission == nil || isPreferred
+                || health[choice.position].admission.isClean(at: time, rules)
+            {
+                return choice
+            }
             if choice.holdsTrialPlace { health[choice.position].trialPlaces -= 1 }
             passed.insert(choice.position)
         }

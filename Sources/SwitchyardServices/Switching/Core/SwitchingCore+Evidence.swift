@@ -10,8 +10,6 @@ extension SwitchingCore {
         var isShared = false
         /// Whether another server does better than this one, with the same request or with others like it.
         var isOutdone: Bool
-        /// How much it counts, relative to others of its kind.
-        var weight = 1.0
         /// What it adds to the score, where that follows from what others do with the endpoint.
         var step: Double?
 
@@ -20,15 +18,13 @@ extension SwitchingCore {
             retryAfter: Duration? = nil,
             endpoint: UInt32 = 0,
             isWitnessed: Bool,
-            isShared: Bool = false,
-            weight: Double = 1
+            isShared: Bool = false
         ) {
             self.kind = kind
             self.retryAfter = retryAfter
             self.endpoint = endpoint
             self.isWitnessed = isWitnessed
             self.isShared = isShared
-            self.weight = weight
             isOutdone = isWitnessed
         }
     }
@@ -48,9 +44,12 @@ extension SwitchingCore {
         provePath(at: time)
         guard let position else { return }
         health[position].age(to: time, rules)
-        recordTimeliness(position, of: endpoint ?? 0, latency: latency)
+        let isLate = isLate(latency, of: endpoint ?? 0, on: position)
+        health[position].lateness.note(isLate: isLate, step: rules.timelyStep)
         health[position].latency.record(latency)
-        if let endpoint { endpoints.noteAnswer(endpoint, from: position, latency: latency, at: time) }
+        if let endpoint {
+            endpoints.noteAnswer(endpoint, from: position, latency: latency, isLate: isLate, at: time)
+        }
         count(position, failed: false, at: time)
         if health[position].state != .ejected { creditSuccess(position, at: time) }
         creditLife(position, at: time)
@@ -60,16 +59,8 @@ extension SwitchingCore {
     mutating func recordAnswer(_ position: Int?, of endpoint: UInt32? = nil, at time: Double) {
         provePath(at: time)
         guard let position else { return }
-        if let endpoint { endpoints.noteAnswer(endpoint, from: position, latency: nil, at: time) }
+        if let endpoint { endpoints.noteAnswer(endpoint, from: position, latency: nil, isLate: false, at: time) }
         creditLife(position, at: time)
-    }
-
-    /// Takes note of whether an answer came before a hedge would have been sent.
-    private mutating func recordTimeliness(_ position: Int, of endpoint: UInt32, latency: Double) {
-        guard rules.policy.detection.lateness != nil, rules.policy.hedging != nil else { return }
-        let isLate = latency > usualWait(for: endpoint, on: position)
-        health[position].lateShare.count(isLate)
-        if !isLate { health[position].lateness.lower(by: rules.timelyStep) }
     }
 
     /// Brings a server that is down nearer to its recovery.
@@ -108,9 +99,6 @@ extension SwitchingCore {
         guard rules.policy.detection.kinds == .all || failure.kind.isSuspicious else {
             return count(position, failed: false, at: time)
         }
-        if failure.kind == .overtaken, rules.policy.detection.lateness != nil {
-            return recordLateness(position, failure, at: time)
-        }
         if !failure.isWitnessed { doubt(position, failure, at: time) }
         guard let failure = judged(failure, of: position, at: time) else { return }
         if failure.isOutdone { cutShare(position, failure, at: time) }
@@ -143,25 +131,6 @@ extension SwitchingCore {
     /// Whether failures are judged by what other servers do with the same endpoint.
     var judgesEndpoints: Bool { rules.policy.detection.perEndpoint && rules.policy.failsOver && members.count > 1 }
 
-    /// Takes note that a server was overtaken: that counts when it is late clearly more often than the others.
-    private mutating func recordLateness(_ position: Int, _ failure: Failure, at time: Double) {
-        guard let rule = rules.policy.detection.lateness else { return }
-        health[position].lateShare.count(true)
-        guard let step = rules.lateStep(others: lateShareOfOthers(than: position)) else { return }
-        health[position].lateness.raise(by: failure.weight * step, ceiling: 2 * rule.threshold)
-        let lateness = health[position].lateness.value
-        guard lateness >= rule.threshold, hasHealthyPeer(of: position),
-            !sparesOverload(position, .overtaken, at: time), !isSwitchTooSoon(position, at: time)
-        else { return }
-        eject(position, health[position].state == .trial ? .trialFailed : .lateness, at: time)
-    }
-
-    /// How often the answers of the best other server are late; 0 while nothing is known.
-    private func lateShareOfOthers(than position: Int) -> Double {
-        let others = health.indices.filter { $0 != position && health[$0].lateShare.samples > 0 }
-        return Double(others.map { health[$0].lateShare.value }.min() ?? 0)
-    }
-
     /// Whether the failure is the server's and not the network's: someone else answered, just now or this very request.
     private func isProven(_ failure: Failure, at time: Double) -> Bool {
         if failure.isWitnessed || rules.policy.detection.countsUnproven { return true }
@@ -176,7 +145,7 @@ extension SwitchingCore {
 
     private mutating func raiseScore(_ position: Int, _ failure: Failure) {
         guard rules.policy.detection.score != nil else { return }
-        let weight = failure.weight * failure.kind.weight * (failure.isWitnessed ? 1 : rules.unwitnessedFactor)
+        let weight = failure.kind.weight * (failure.isWitnessed ? 1 : rules.unwitnessedFactor)
         let step = failure.step ?? rules.failureStep(calm: health[position].score.calm)
         health[position].score.raise(by: weight * step, ceiling: 2 * rules.scoreThreshold)
     }
@@ -238,7 +207,7 @@ extension SwitchingCore {
     }
 
     /// Whether slowness and overload may not eject the server, because no other one could take its traffic.
-    private func sparesOverload(_ position: Int, _ kind: FailureKind, at time: Double) -> Bool {
+    func sparesOverload(_ position: Int, _ kind: FailureKind, at time: Double) -> Bool {
         guard let admission = rules.policy.admission, admission.sparesOverloaded, kind.isOverload else { return false }
         return !health.indices.contains { other in
             other != position && health[other].state == .healthy && health[other].admission.isClean(at: time, rules)
@@ -246,7 +215,7 @@ extension SwitchingCore {
     }
 
     /// Whether ejecting the server would switch again too soon after the last switch.
-    private func isSwitchTooSoon(_ position: Int, at time: Double) -> Bool {
+    func isSwitchTooSoon(_ position: Int, at time: Double) -> Bool {
         position == Int(currentPosition) && time - switchedAt < rules.minimumInterval
     }
 

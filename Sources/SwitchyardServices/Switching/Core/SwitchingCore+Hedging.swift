@@ -21,7 +21,7 @@ extension SwitchingCore {
         let excluded = tried.union(avoided)
         guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1 || (isPaidFor && goesOnHedging),
             endpoints.allowsHedge(traits.endpoint, claims: false, at: time),
-            let choice = pickExtra(excluding: excluded, for: traits, at: time, where: { $0.isClean(at: time, $1) })
+            let choice = pickExtra(excluding: excluded, for: traits, at: time)
         else { return nil }
         _ = hedges.take(1)  // Or none, if there is none.
         _ = endpoints.allowsHedge(traits.endpoint, claims: true, at: time)

@@ -29,7 +29,7 @@ extension SwitchingCore {
         for position in health.indices {
             health[position].score.clear()
             health[position].consecutiveFailures = 0
-            health[position].lateness.clear()
+            health[position].lateness.reset()
             health[position].admission.clearDoubt()
             if health[position].state == .ejected {
                 health[position].dueAt = min(health[position].dueAt, time + random.unit())

@@ -118,8 +118,7 @@ extension SwitchingCore {
         case .unfinished:
             guard let winner, winner.attempt.isElsewhere(than: attempt) else { return }
             guard attempt.role == .first || attempt.startedAt < winner.attempt.startedAt else { return }
-            let failure = Failure(kind: .overtaken, endpoint: attempt.endpoint, isWitnessed: true)
-            recordFailure(position, failure, at: time)
+            recordOvertaken(attempt, on: position, by: winner.outcome, at: time)
         case .neutral:
             return
         }

@@ -69,8 +69,7 @@ extension SwitchingCore {
             guard !clock.isFrozen, probe.suspect.startedAt >= pathSince, time >= quietUntil else { break }
             hedges.add(1, capacity: hedgeCapacity)
             health[position].suspicionRounds &+= 1
-            let endpoint = EndpointTable.twin(of: probe.suspect.endpoint)
-            recordFailure(position, suspicion(kind, retryAfter, endpoint), at: time)
+            charge(probe.suspect, at: position, kind, retryAfter, witness: witness, at: time)
         default:
             break
         }
@@ -88,18 +87,33 @@ extension SwitchingCore {
         endpoints.noteHedge(endpoint, helped: witness.isAnswer && suspect.failureKind != nil, at: time)
         guard let position = position(of: probe.witness) else { return }
         if witness.isAnswer {
-            endpoints.noteAnswer(EndpointTable.twin(of: endpoint), from: position, latency: nil, at: time)
+            endpoints.noteAnswer(
+                EndpointTable.twin(of: endpoint),
+                from: position,
+                latency: nil,
+                isLate: false,
+                at: time
+            )
         } else if witness.failureKind != nil {
             endpoints.noteFailure(endpoint, on: position, at: time)
             endpoints.noteFailure(EndpointTable.twin(of: endpoint), on: position, at: time)
         }
     }
 
-    /// What a suspicion probe found; being late behind a request that was late weighs twice.
-    private func suspicion(_ kind: FailureKind, _ retryAfter: Duration?, _ endpoint: UInt32) -> Failure {
+    /// Charges the suspect; being late behind a request that was late weighs twice.
+    private mutating func charge(
+        _ suspect: Attempt,
+        at position: Int,
+        _ kind: FailureKind,
+        _ retryAfter: Duration?,
+        witness: AttemptOutcome,
+        at time: Double
+    ) {
         guard kind == .timeout, rules.policy.detection.lateness != nil else {
-            return Failure(kind: kind, retryAfter: retryAfter, endpoint: endpoint, isWitnessed: true)
+            let twin = EndpointTable.twin(of: suspect.endpoint)
+            let failure = Failure(kind: kind, retryAfter: retryAfter, endpoint: twin, isWitnessed: true)
+            return recordFailure(position, failure, at: time)
         }
-        return Failure(kind: .overtaken, isWitnessed: true, weight: 2)
+        recordOvertaken(suspect, on: position, by: witness, weight: 2, at: time)
     }
 }

@@ -28,7 +28,13 @@ struct EndpointTable: Sendable {
     }
 
     /// Takes note of a whole answer that a server gave, and of how long that took, where this is a figure of the endpoint.
-    mutating func noteAnswer(_ endpoint: UInt32, from server: Int, latency: Double?, at time: Double) {
+    mutating func noteAnswer(
+        _ endpoint: UInt32,
+        from server: Int,
+        latency: Double?,
+        isLate: Bool,
+        at time: Double
+    ) {
         let index = place(of: endpoint, at: time)
         if let latency { records[index].latency.record(latency) }
         records[index].failovers.relax()
@@ -36,7 +42,24 @@ struct EndpointTable: Sendable {
         records[index].sight(server) { sighting in
             sighting.count(failed: false)
             sighting.wellAt = Float(time)
+            if !isLate { sighting.latesInRow = 0 }
         }
+    }
+
+    /// Takes note that a server was late with an endpoint.
+    ///
+    /// - Returns: How often it was in a row, where each attempt began behind the end of the one before.
+    mutating func noteLate(_ endpoint: UInt32, on server: Int, began: Double, at time: Double) -> UInt8 {
+        let index = place(of: endpoint, at: time)
+        var count: UInt8 = 0
+        records[index].sight(server) { sighting in
+            if sighting.latesInRow == 0 || Float(began) >= sighting.lateAt {
+                sighting.latesInRow = min(sighting.latesInRow + 1, 100)
+                sighting.lateAt = Float(time)
+            }
+            count = sighting.latesInRow
+        }
+        return count
     }
 
     /// Takes note that a server failed an endpoint.
@@ -143,7 +166,7 @@ extension EndpointTable {
 extension EndpointTable {
     /// Whether a request that failed may be sent to another server: not while that has been of no use.
     ///
-    /// - Parameter claims: Whether the request goes there: then others wait for what becomes of it.
+    /// One that `claims` to go there lets others wait for what becomes of it.
     mutating func allowsFailover(_ endpoint: UInt32, after kind: FailureKind, claims: Bool, at time: Double) -> Bool {
         guard let index = index(of: endpoint), records[index].failedAs == FailureClass(kind) else { return true }
         return records[index].failovers.allows(at: time, claims: claims)
@@ -222,6 +245,9 @@ private struct Sighting: Sendable {
     private var failures = FadingShare()
     /// The share of failures.
     var rate: Float { failures.value }
+    /// How often in a row it was late.
+    var latesInRow: UInt8 = 0
+    var lateAt: Float = -1e9
     /// When it last answered well, and when it last failed.
     var wellAt: Float = -1e9
     var badAt: Float = -1e9

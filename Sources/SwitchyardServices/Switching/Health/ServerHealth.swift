@@ -21,9 +21,7 @@ struct ServerHealth: Sendable {
     var failsPartly = false
 
     var score: EvidenceScore
-    /// How late the server is (``LatenessRule``), and how often its answers are late.
-    var lateness: EvidenceScore
-    var lateShare = FadingShare()
+    var lateness: Lateness
     var window = OutcomeWindow()
     var latency = LatencyDigest()
     var admission = AdmissionShare()
@@ -43,7 +41,7 @@ struct ServerHealth: Sendable {
     init(generation: UInt32, at now: Double) {
         self.generation = generation
         score = EvidenceScore(at: now)
-        lateness = EvidenceScore(at: now)
+        lateness = Lateness(at: now)
         healthySince = now
     }
 
@@ -60,7 +58,7 @@ struct ServerHealth: Sendable {
     mutating func eject(generation: UInt32, at now: Double, _ rules: CompiledPolicy) {
         ejections = min(ejections + 1, UInt8(rules.policy.recovery.maximumBackoff))
         let isLate = rules.policy.detection.lateness.map { lateness.value >= $0.threshold } ?? false
-        failsPartly = (isLate ? lateness : score).isMixed || trialSuccesses > 0
+        failsPartly = (isLate ? lateness.isMixed : score.isMixed) || trialSuccesses > 0
         state = .ejected
         self.generation = generation
         probeSuccesses = 0
@@ -75,11 +73,8 @@ struct ServerHealth: Sendable {
     }
 
     mutating func beginTrial(generation: UInt32, at start: Double, _ rules: CompiledPolicy) {
-        lateness.clear()
-        // It was late before: half of what it took then is enough on trial.
-        if let rule = rules.policy.detection.lateness {
-            lateness.raise(by: rule.threshold / 2, ceiling: rule.threshold)
-        }
+        // If it was late before, half of what it took then is enough on trial.
+        lateness.reset(to: (rules.policy.detection.lateness?.threshold ?? 0) / 2)
         state = .trial
         self.generation = generation
         trialSuccesses = 0
@@ -92,7 +87,7 @@ struct ServerHealth: Sendable {
         self.generation = generation
         healthySince = now
         score.clear()
-        lateness.clear()
+        lateness.reset()
         trialSuccesses = 0
         trialPlaces = 0
         consecutiveFailures = 0

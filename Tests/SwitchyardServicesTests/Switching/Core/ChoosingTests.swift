@@ -200,18 +200,24 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `a time-out that nobody witnessed takes no traffic, but the extra attempts, until a server answers`()
-        throws
+    @Test func `a time-out that nobody witnessed takes the extra attempts, and no more, until a server answers`() throws
     {
+        let driver = try CoreDriver()
+
+        driver.settle(try #require(driver.choose(excluding: [0])), .timedOut)
+        #expect(driver.statistics("b")?.share == 1)
+        #expect(driver.failover(after: .reset, excluding: [0])?.server == 2)
+        driver.request(.ok)
+
+        #expect(driver.failover(after: .reset, excluding: [0])?.server == 1)
+    }
+
+    @Test func `what failed elsewhere goes to the preferred server, though that is overloaded`() throws {
         let driver = try CoreDriver(["a", "b"])
+        driver.overload("a", .http(503))
 
-        driver.request(.timedOut)
-        #expect(driver.statistics("a")?.share == 1)
-        #expect(driver.failover(after: .reset, excluding: [1]) == nil)
-        let other = try #require(driver.choose(excluding: [0]))
-        driver.settle(other, .ok)
-
-        #expect(driver.failover(after: .reset, excluding: [1])?.server == 0)
+        #expect(driver.failover(after: .http(503), excluding: [1])?.server == 0)
+        #expect(driver.hedge(excluding: [1])?.server == 0)
     }
 
     @Test func `most requests that are given up get through when they are made again`() throws {

@@ -137,9 +137,9 @@ import Testing
     @Test func `more endpoints than can be kept are no trap, and the oldest is forgotten`() {
         var table = EndpointTable()
         for endpoint in 0..<UInt32(EndpointTable.capacity) {
-            for _ in 0..<8 { table.noteAnswer(endpoint, from: 0, latency: 1, at: Double(endpoint)) }
+            for _ in 0..<8 { table.noteAnswer(endpoint, from: 0, latency: 1, isLate: false, at: Double(endpoint)) }
         }
-        table.noteAnswer(0, from: 0, latency: 1, at: 100)
+        table.noteAnswer(0, from: 0, latency: 1, isLate: false, at: 100)
 
         table.noteFailure(1_000, on: 0, at: 101)
 

@@ -16,11 +16,47 @@ import Testing
         driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(hedge, .success(latency: latency))])
     }
 
-    @Test func `a server that hangs is ejected after six requests`() throws {
+    @Test func `a burst of requests of which some are late ejects none`() throws {
         let driver = try CoreDriver()
         driver.requests(200, .ok)
 
-        for _ in 0..<5 { late(driver) }
+        for _ in 0..<50 {
+            driver.advance(0.3)
+            let burst = (0..<300).compactMap { _ in driver.choose() }
+            for attempt in burst.dropFirst(15) { driver.settle(attempt, .ok) }
+            driver.advance(0.11)
+            for attempt in burst.prefix(15) {
+                guard let hedge = driver.hedge(excluding: [attempt.server]) else { continue }
+                driver.settle([SettledAttempt(attempt, .unfinished), SettledAttempt(hedge, .ok)])
+            }
+        }
+
+        #expect(driver.events.isEmpty)
+    }
+
+    @Test func `an endpoint that one server is late with each time ejects it, however quick the others are`() throws {
+        let driver = try CoreDriver()
+        let traits = RequestTraits(endpoint: 1)
+        var late = 0
+
+        while driver.state("a") == .healthy, late < 20 {
+            driver.requests(100, .ok, gap: 0.001)
+            let first = try #require(driver.choose(for: traits))
+            driver.advance(0.3)
+            let extra = driver.core.takeHedge(excluding: [0], for: traits, at: driver.now)
+            let hedge = try #require(extra)
+            driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(hedge, .ok)])
+            late += 1
+        }
+
+        #expect(late == 4)
+    }
+
+    @Test func `a server that hangs is ejected after a few requests`() throws {
+        let driver = try CoreDriver()
+        driver.requests(200, .ok)
+
+        for _ in 0..<3 { late(driver) }
         #expect(driver.state("a") == .healthy)
         late(driver)
 
