@@ -30,8 +30,11 @@ extension SwitchingCore {
         }
         health[position].age(to: time, rules)
         health[position].lastFailure = .overtaken
-        guard health[position].state != .ejected, isQuick(winner, of: attempt.endpoint) else { return }
-        let began = time - max(0, attempt.startedAt.seconds(to: clock.reading))
+        let waited = max(0, attempt.startedAt.seconds(to: clock.reading))
+        guard health[position].state != .ejected, isLate(waited, of: attempt.endpoint, on: position),
+            isQuick(winner, of: attempt.endpoint)
+        else { return }
+        let began = time - waited
         let isAlways = isLateAgain(attempt.endpoint, on: position, began: began, at: time)
         if let step = rules.lateStep(others: lateShareOfOthers(than: position)) {
             health[position].lateness.noteOvertaken(

@@ -17,7 +17,8 @@ struct KnownException: Sendable {
             name: "quota",
             reason: "An extra request, or a shadow, of an earlier call has used up a part of the user's quota.",
             mostPer100000Calls: 60,
-            covers: { violation, world in violation.kind == .worseAnswer && world.hasQuota && violation.isAnswered(429) }
+            covers: { violation, world in violation.kind == .worseAnswer && world.hasQuota && violation.isAnswered(429)
+            }
         ),
         KnownException(
             name: "error for an error",
@@ -51,15 +52,16 @@ struct KnownException: Sendable {
         ),
         KnownException(
             name: "first burst",
-            reason: "Calls that begin together each ask other servers before the first of them can tell that it is no use.",
+            reason:
+                "Calls that begin together each ask other servers before the first of them can tell that it is no use.",
             mostPer100000Calls: 30,
             covers: { violation, world in violation.kind == .tooManyRequests && world.callsAtOnce > 2 }
         ),
         KnownException(
             name: "end of an outage",
-            reason: "All servers were silent; the requests that wait longest for the end of that wait at the first one.",
-            mostPer100000Calls: 10,
-            covers: { violation, world in violation.kind == .switchedAmongEquals && world.hasSilence }
+            reason: "All servers were down or silent; what is sent when that ends is answered, by whoever gets it.",
+            mostPer100000Calls: 15,
+            covers: { violation, world in violation.kind.isOfWorld && (world.hasOutage || world.hasSilence) }
         ),
     ]
 
@@ -100,7 +102,10 @@ extension World {
     /// Whether there is trouble that strikes a part of the requests, or comes and goes.
     fileprivate var hasChance: Bool { troubles.contains { $0.share < 1 || $0.window?.cycle != nil } }
 
-    /// Whether requests are left without an answer for a while.
+    /// Whether trouble comes to an end.
+    fileprivate var hasOutage: Bool { troubles.contains { $0.window != nil } }
+
+    /// Whether requests are left without an answer, or for long.
     fileprivate var hasSilence: Bool {
         troubles.contains { trouble in
             switch trouble.fault {
