@@ -119,6 +119,14 @@ enum FlowSamples {
         // end
     }
 
+    static func repeatable(_ options: inout NetworkClient.Options) {
+        // sample
+        var settings = OAuthSettings(clientID: "app", tokenEndpoint: "token")
+        settings.refreshMayBeRepeated = true  // The server takes a refresh token again for a minute.
+        options.credentials = Credentials(provider: OAuthProvider(settings))
+        // end
+    }
+
     static func authority(_ authority: URL) throws -> any Transport {
         // sample
         let tls = TLSConfiguration(trustRoots: .file(authority), minimumVersion: .tls13)

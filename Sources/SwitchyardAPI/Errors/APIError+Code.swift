@@ -56,6 +56,7 @@ extension APIError.Code {
             case .list(.noMoreData): .noMoreData
             case .module(let failure): failure.code.map(Self.module) ?? .failed
             case .status(408), .status(504): .timeout
+            case .renewal(let outage): outage.isTimeout ? .timeout : .notConnected
             case .status, .body, .list, .configuration, .security, .limited, .cache: .failed
             }
     }

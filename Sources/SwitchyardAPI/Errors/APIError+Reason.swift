@@ -17,6 +17,9 @@ extension APIError {
         case list(ListReason)
         /// The request cannot be built or sent as it was asked for.
         case configuration(ConfigurationReason)
+        /// There is no credential to send the call with as long as the server that renews them is out: it was not
+        /// carried out, and may be made again.
+        case renewal(RenewalOutage)
         /// Sending or accepting would not be safe.
         case security(SecurityReason)
         /// A limit that the app set was reached.

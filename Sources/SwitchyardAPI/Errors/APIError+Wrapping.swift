@@ -100,7 +100,8 @@ extension APIError.Reason {
             case .redirect(let error): .security(.forbidden(error.description))
             case .credentials(.missing), .credentials(.loginRequired), .credentials(.loggedOut):
                 .security(.loginRequired)
-            case .credentials(let error): .security(.forbidden(error.description))
+            case .credentials(let error):
+                error.outage.map { .renewal($0) } ?? .security(.forbidden(error.description))
             case .rateLimited(let pause): .limited(.rate(retryAfter: pause))
             case .queueFull: .limited(.queue)
             case .superseded: .cancelled(.superseded)
@@ -126,5 +127,24 @@ extension APIError.Reason {
                 .protocolViolation, .proxyFailure, .headersTooLarge, .other:
                 .transport(error)
             }
+    }
+}
+
+extension APIError: RenewalFailing {
+    /// What the error means to a renewal whose provider has made its call through a manager.
+    package var renewalOutage: RenewalOutage? {
+        let open = mayHaveBeenExecuted
+        switch reason {
+        case .renewal(let outage): return outage
+        case .status, .module:
+            let outage = refusedStatus.flatMap { RenewalOutage(status: $0, retryAfter: nil) }
+            return outage
+        case .body where context.status.map { (200..<300).contains($0) } ?? true: return RenewalOutage(.unreadable)
+        case .transport(let error): return RenewalOutage(.transport(error), mayHaveBeenExecuted: open)
+        case .limited(.deadline): return RenewalOutage(.timeout, mayHaveBeenExecuted: open)
+        case .limited(.rate(let pause)): return RenewalOutage(.limited, retryAfter: pause, mayHaveBeenExecuted: open)
+        case .limited: return RenewalOutage(.limited, mayHaveBeenExecuted: open)
+        case .cancelled, .body, .list, .configuration, .security, .cache: return nil
+        }
     }
 }

@@ -109,7 +109,7 @@ extension APIError {
         switch reason {
         case .transport(let error): error.kind.mayPass
         case .status, .module: refusedStatus.map(Self.mayPass) ?? false
-        case .limited: true
+        case .limited, .renewal: true
         case .body(.truncated): true
         case .cancelled, .body, .list, .configuration, .security, .cache: false
         }

@@ -22,6 +22,7 @@ extension ClientCore {
         progress: TransferProgressHandler?,
         completion: @escaping Exchange.Completion
     ) -> any DispatchedRequest {
+        let completion = sender.usesCredentials ? completion : Self.witnessed(completion)
         if let name = sharedName(of: configuration) {
             return SharedRequest(
                 id: id,
@@ -55,6 +56,15 @@ extension ClientCore {
             progress: progress,
             completion: completion
         )
+    }
+
+    /// Tells a renewal that is under way how its requests end.
+    private static func witnessed(_ completion: @escaping Exchange.Completion) -> Exchange.Completion {
+        guard let witness = RenewalWitness.current else { return completion }
+        return { result in
+            witness.note(result)
+            completion(result)
+        }
     }
 
     /// The round of an exchange that is bound to servers.

@@ -14,9 +14,17 @@ extension Journey {
         of passed: PassedRound,
         _ memory: inout JourneyMemory
     ) async throws(RequestFailure.Reason) -> Conclusion {
-        let round = passed.ended
+        var round = passed.ended
         if case .failure(let failure) = round.result, failure.reason.isFinal { throw failure.reason }
-        if try await renewsCredential(after: passed, &memory) { return .again(after: .zero) }
+        do throws(RequestFailure.Reason) {
+            if try await renewsCredential(after: passed, &memory) { return .again(after: .zero) }
+        } catch {
+            guard error.renewalOutage != nil, case .success(let refusal) = round.result else { throw error }
+            try checkRunning()
+            // What was refused was not done.
+            refusal.discardBody()
+            round.result = .failure(RequestFailure(error, id: id, context: refusal.context))
+        }
         for retrier in plan.retriers {
             let decision: RetryDecision
             do {
@@ -43,7 +51,7 @@ extension Journey {
         guard let policy = plan.retry,
             case .retry(let pause) = policy.decision(for: round, random: memory.random.unit())
         else { return finished(round, memory) }
-        let wait = round.transportError?.kind == .offline ? policy.networkWait : nil
+        let wait = round.isOffline ? policy.networkWait : nil
         guard wait != nil || pause < round.context.remaining else { return finished(round, memory) }
         if let budget = policy.budget {
             guard let tokens = budget.take(after: round.transportError) else { return .end(round.ending) }
@@ -121,6 +129,11 @@ extension Journey {
 }
 
 extension EndedRound {
+    /// Whether this machine had no way to the server, or to the one that renews credentials.
+    fileprivate var isOffline: Bool {
+        (transportError ?? failure?.reason.renewalOutage?.transportError)?.kind == .offline
+    }
+
     /// How the round failed; `nil` when there is an answer.
     fileprivate var failure: RequestFailure? {
         if case .failure(let failure) = result { failure } else { nil }

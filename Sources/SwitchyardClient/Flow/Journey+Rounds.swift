@@ -70,18 +70,41 @@ extension Journey {
         )
         try await passLimits(context)
         var adapted = try await adapted(context, &memory)
-        let lease = try await authorize(&adapted, after: memory.digests)
+        // Before, since the network may come back between the failure and its arrival here.
+        if plan.retry?.networkWait != nil { memory.openings = core.connectivity.openings }
+        let lease: CredentialLease?
+        do throws(RequestFailure.Reason) {
+            lease = try await authorize(&adapted, after: memory.digests)
+        } catch {
+            guard error.renewalOutage != nil else { throw error }
+            try checkRunning()
+            return PassedRound(ended: unsent(adapted, context, error))
+        }
         try checkUser()
         try checkRunning()
         observe(.roundBegan(adapted), round: context.round)
         memory.unspentTokens = nil
-        // Before, since the network may come back between the failure and its arrival here.
-        if plan.retry?.networkWait != nil { memory.openings = core.connectivity.openings }
         let result = await exchange(adapted, round: context.round)
         try checkRunning()
         // Others may share the request by now.
         context.deadline = awaitedUntil
         return PassedRound(ended: EndedRound(configuration: adapted, context: context, result: result), lease: lease)
+    }
+
+    /// A round that had no credential to go with; whoever decides about retries may try another.
+    private func unsent(
+        _ configuration: APIConfiguration,
+        _ context: DispatchContext,
+        _ reason: RequestFailure.Reason
+    ) -> EndedRound {
+        let place = RequestContext(
+            service: target.service,
+            environment: environment,
+            method: configuration.sentMethod,
+            elapsed: startedAt.duration(to: core.now)
+        )
+        let failure = RequestFailure(reason, id: id, context: place)
+        return EndedRound(configuration: configuration, context: context, result: .failure(failure))
     }
 
     /// Stops the task of a journey that has ended.

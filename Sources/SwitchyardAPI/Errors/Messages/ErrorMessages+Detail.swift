@@ -21,6 +21,7 @@ extension ErrorMessages {
             switch reason {
             case .transport(let error) where error.kind == .connectionRefused || error.kind == .dnsFailure:
                 self = .serverUnreachable
+            case .renewal(let outage) where outage.transportError?.kind != .offline: self = .serverUnreachable
             case .security(.loginRequired): self = .loginRequired
             default: return nil
             }

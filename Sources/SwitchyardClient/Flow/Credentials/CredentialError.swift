@@ -6,7 +6,9 @@ public enum CredentialError: Error, Sendable, Hashable {
     case excessiveRenewal(limit: Int)
     /// Renewing them took too long.
     case renewalTimedOut
-    /// Renewing them failed; the text is the error's.
+    /// The server that renews them was not reached, or gave no answer that says anything: it may later.
+    case unavailable(RenewalOutage)
+    /// Renewing them failed, and not for a reason that is known to pass; the text is the error's.
     case renewalFailed(Veto)
     /// The service says that the user has to log in anew.
     ///
@@ -25,6 +27,7 @@ extension CredentialError: CustomStringConvertible {
         case .missing: "no credentials"
         case .excessiveRenewal(let limit): "credentials were renewed more than \(limit) times in a short time"
         case .renewalTimedOut: "credentials could not be renewed in time"
+        case .unavailable(let outage): "credentials could not be renewed now: \(outage)"
         case .renewalFailed(let veto): "credentials could not be renewed: \(veto)"
         case .loginRequired: "a new login is needed"
         case .loggedOut: "logged out"

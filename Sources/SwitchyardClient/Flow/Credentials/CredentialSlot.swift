@@ -92,7 +92,8 @@ struct CredentialSlot {
     mutating func endWork(
         _ number: UInt64,
         _ result: Result<Credential?, CredentialError>,
-        isShort: Bool
+        isShort: Bool,
+        isRenewal: Bool
     ) -> [RenewalWaiter]? {
         guard worker == number else { return nil }
         worker = nil
@@ -106,7 +107,11 @@ struct CredentialSlot {
                 version += 1
                 self.isShort = isShort
             }
-        case .failure(let error): failure = Failure(version: version, error: error, number: endings)
+        case .failure(let error):
+            failure = Failure(version: version, error: error, number: endings)
+            // The limit is against credentials that are refused again and again, and no reason to stay out when the
+            // weather has cleared up.
+            if error.outage != nil, isRenewal, !renewals.isEmpty { renewals.removeLast() }
         }
         defer { waiters = [] }
         return waiters

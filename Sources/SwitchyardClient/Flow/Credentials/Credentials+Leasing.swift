@@ -117,7 +117,7 @@ extension CredentialError {
     /// Whether a credential may be renewed later that could not be now.
     fileprivate var mayPass: Bool {
         switch self {
-        case .renewalFailed, .renewalTimedOut, .excessiveRenewal: true
+        case .unavailable, .renewalFailed, .renewalTimedOut, .excessiveRenewal: true
         case .missing, .loginRequired, .loggedOut, .unsupportedScheme: false
         }
     }

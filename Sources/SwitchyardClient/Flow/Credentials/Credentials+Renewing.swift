@@ -112,7 +112,8 @@ extension Credentials {
         let finish: @Sendable (Result<Credential?, CredentialError>) -> Bool = { [self] result in
             let isShort = publishes && isShort(result)
             let waiters = state.withLock { slots -> [RenewalWaiter]? in
-                guard let waiters = slots[environment]?.endWork(number, result, isShort: isShort) else { return nil }
+                let ended = slots[environment]?.endWork(number, result, isShort: isShort, isRenewal: publishes)
+                guard let waiters = ended else { return nil }
                 switch result {
                 case .success(let new): if publishes { tell(.renewed, keeping: new, in: environment) }
                 case .failure(let error): publish(.failed(error), in: environment)
@@ -124,7 +125,7 @@ extension Credentials {
         }
         let worker = Task { [provider] in
             let result = await CredentialBypass.$owners.withValue(CredentialBypass.owners.union([identity])) {
-                await Self.outcome(of: { try await body(provider) })
+                await Self.outcome(isRenewal: publishes) { try await body(provider) }
             }
             _ = finish(result)
         }
@@ -144,14 +145,23 @@ extension Credentials {
         return new.isExpired(at: clock(), leeway: policy.leeway)
     }
 
+    /// What a provider brings; a renewal that met an outage is one, whatever the provider has made of it, unless it says
+    /// itself that a login is needed.
     private static func outcome(
+        isRenewal: Bool,
         of body: @Sendable () async throws -> Credential?
     ) async -> Result<Credential?, CredentialError> {
+        let witness = isRenewal ? RenewalWitness() : nil
         do {
-            return .success(try await body())
+            return .success(try await RenewalWitness.$current.withValue(witness) { try await body() })
+        } catch CredentialError.missing {
+            return .failure(witness?.last?.outage.map { .unavailable($0) } ?? .missing)
         } catch let error as CredentialError {
             return .failure(error)
         } catch {
+            if let witness, let outage = RenewalOutage(thrown: error, after: witness.last) {
+                return .failure(.unavailable(outage))
+            }
             return .failure(.renewalFailed(Veto(name: "renewal", underlying: error)))
         }
     }

@@ -109,9 +109,7 @@ extension RetryPolicy {
         guard history.count < maximumRetries else { return .undecided }
         if let limit = limits[cause], history.count(where: { $0.cause == cause }) >= limit { return .undecided }
         let pause = backoff.delay(beforeRetry: history.count + 1, random: random)
-        guard let ceiling = retryAfterCeiling, case .success(let answer) = round.result,
-            let asked = RetryAfter.duration(in: answer.headers, now: now())
-        else { return .retry(after: pause) }
+        guard let ceiling = retryAfterCeiling, let asked = round.askedPause(now()) else { return .retry(after: pause) }
         return asked > ceiling ? .undecided : .retry(after: max(asked, pause))
     }
 
@@ -119,7 +117,19 @@ extension RetryPolicy {
     private func isRetried(_ round: EndedRound) -> Bool {
         if let methods, !methods.contains(round.configuration.sentMethod) { return false }
         if let status = round.status { return statuses.contains(status) }
+        if let outage = round.renewalOutage { return isRetried(outage) }
         return round.transportError.map { failures.contains($0.kind) } ?? false
+    }
+
+    /// Whether a request is made again that had no credential to go with: as if the renewal's end were its own.
+    private func isRetried(_ outage: RenewalOutage) -> Bool {
+        switch outage.cause {
+        case .timeout: failures.contains(.timeout)
+        case .transport(let error): failures.contains(error.kind)
+        case .status(let status): statuses.contains(status)
+        case .unreadable: failures.contains(.protocolViolation)
+        case .limited: true
+        }
     }
 
     /// What is wrong with the figures; `nil` when nothing is.
@@ -130,6 +140,21 @@ extension RetryPolicy {
             return .negativePause(wait)
         }
         return backoff.problem
+    }
+}
+
+extension EndedRound {
+    /// Why there was no credential to go with; `nil` when there was one, or none can be had.
+    fileprivate var renewalOutage: RenewalOutage? {
+        if case .failure(let failure) = result { failure.reason.renewalOutage } else { nil }
+    }
+
+    /// How long whoever answered asks to stay away.
+    fileprivate func askedPause(_ now: @autoclosure () -> Date) -> Duration? {
+        switch result {
+        case .success(let answer): RetryAfter.duration(in: answer.headers, now: now())
+        case .failure: renewalOutage?.retryAfter
+        }
     }
 }
 
@@ -153,7 +178,25 @@ public enum RetryCause: Sendable, Hashable, CaseIterable {
     }
 
     init?(_ reason: RequestFailure.Reason) {
-        guard case .transport(let error) = reason else { return nil }
+        if let outage = reason.renewalOutage {
+            self.init(outage)
+        } else if case .transport(let error) = reason {
+            self.init(error)
+        } else {
+            return nil
+        }
+    }
+
+    private init(_ outage: RenewalOutage) {
+        switch outage.cause {
+        case .timeout: self = .read
+        case .transport(let error): self.init(error)
+        case .status: self = .status
+        case .unreadable, .limited: self = .other
+        }
+    }
+
+    private init(_ error: TransportError) {
         switch error.kind {
         case .dnsFailure, .connectionRefused, .connectTimeout, .offline, .proxyFailure: self = .connect
         case .timeout, .connectionReset, .truncated, .protocolViolation: self = .read

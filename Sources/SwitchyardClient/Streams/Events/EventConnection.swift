@@ -122,7 +122,7 @@ final class EventConnection: @unchecked Sendable {
         // That of one request, and not of all of them: a server that hangs, or a network that swallows everything.
         case .deadlineExceeded: configuration.isIdempotent && transfer.handle.reason == nil
         // Nothing was done.
-        case .overloaded, .credentials(.renewalFailed), .credentials(.renewalTimedOut): true
+        case .overloaded, .credentials(.unavailable), .credentials(.renewalFailed), .credentials(.renewalTimedOut): true
         default: false
         }
     }

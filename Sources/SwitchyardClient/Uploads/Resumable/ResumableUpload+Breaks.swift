@@ -106,7 +106,8 @@ extension ResumableUpload {
         if transfer.handle.reason != nil || Task.isCancelled { throw failure }
         switch failure.reason {
         case .transport(let error) where AttemptOutcome(error.kind).failureKind != nil: return
-        case .deadlineExceeded, .unknownServer, .overloaded: return
+        case .deadlineExceeded, .unknownServer, .overloaded, .credentials(.unavailable), .credentials(.renewalTimedOut):
+            return
         default: throw failure
         }
     }

@@ -39,7 +39,8 @@ public struct OAuthClient: Sendable {
     public func clientCredential() async throws -> Credential {
         var form: Parameters = ["grant_type": "client_credentials"]
         if let scope = settings.scopeText { form.append("scope", scope) }
-        return try await token(form)
+        // One token more does no harm.
+        return try await token(form, mayBeRepeated: true)
     }
 
     /// A new token for a refresh token (RFC 6749 section 6).
@@ -50,11 +51,17 @@ public struct OAuthClient: Sendable {
     public func refreshed(_ credential: Credential) async throws -> Credential {
         guard let refreshToken = credential.refreshToken else { throw OAuthError.noRefreshToken }
         let form: Parameters = ["grant_type": "refresh_token", "refresh_token": refreshToken]
-        return try await token(form, keeping: refreshToken)
+        let mayBeRepeated = settings.refreshMayBeRepeated ? true : nil
+        return try await token(form, keeping: refreshToken, mayBeRepeated: mayBeRepeated)
     }
 
-    func token(_ form: Parameters, keeping refreshToken: String? = nil) async throws -> Credential {
-        try credential(from: try await send(form, to: settings.tokenEndpoint), keeping: refreshToken)
+    func token(
+        _ form: Parameters,
+        keeping refreshToken: String? = nil,
+        mayBeRepeated: Bool? = nil
+    ) async throws -> Credential {
+        let answer = try await send(form, to: settings.tokenEndpoint, mayBeRepeated: mayBeRepeated)
+        return try credential(from: answer, keeping: refreshToken)
     }
 
     /// Reads a token.
@@ -70,7 +77,7 @@ public struct OAuthClient: Sendable {
     }
 
     /// Sends a form to an endpoint.
-    func send(_ form: Parameters, to endpoint: String) async throws -> ServiceResponse {
+    func send(_ form: Parameters, to endpoint: String, mayBeRepeated: Bool? = nil) async throws -> ServiceResponse {
         var form = form
         var configuration = APIConfiguration(path: endpoint, method: .post)
         switch settings.authentication {
@@ -84,6 +91,7 @@ public struct OAuthClient: Sendable {
         configuration.headers.add("Accept", "application/json")
         configuration.headers.add("Cache-Control", "no-store")
         configuration.body = .form(form)
+        configuration.mayBeRepeated = mayBeRepeated
         configuration.redirects = .sameOrigin
         return try await client.send(configuration)
     }

@@ -45,6 +45,20 @@ public enum OAuthError: Error, Sendable, Hashable {
     }
 }
 
+extension OAuthError: RenewalFailing {
+    /// The outage that the server speaks of itself (RFC 6749 section 4.1.2.1, which servers use for tokens as well).
+    package var renewalOutage: RenewalOutage? {
+        guard case .refused(let code, _) = self else { return nil }
+        return switch code.rawValue {
+        case "server_error": RenewalOutage(.status(500))
+        case "temporarily_unavailable": RenewalOutage(.status(503))
+        default: nil
+        }
+    }
+
+    package var isUnreadable: Bool { if case .malformedAnswer = self { true } else { false } }
+}
+
 extension OAuthError: CustomStringConvertible {
     /// What the server said, or what is wrong with what it sent; holds no token and no code.
     public var description: String {

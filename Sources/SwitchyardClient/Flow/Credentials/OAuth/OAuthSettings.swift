@@ -27,6 +27,13 @@ public struct OAuthSettings: Sendable, Hashable {
     /// What the app asks to be allowed to do.
     public var scopes: [String] = []
 
+    /// Whether a refresh token may be sent a second time when the answer to the first did not come; off unless set.
+    ///
+    /// Set it for a server that gives no new refresh token with each renewal, or takes the old one for a while longer.
+    /// Then a renewal goes to the next server of the service as a read does. One that spends refresh tokens takes a second
+    /// use for theft (RFC 9700 section 4.14.2), and logs the user out.
+    public var refreshMayBeRepeated = false
+
     /// Creates settings; everything else is set through the properties.
     public init(clientID: String, tokenEndpoint: String) {
         self.clientID = clientID

@@ -1,5 +1,4 @@
 import Foundation
-import SwitchyardClient
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -9,7 +8,7 @@ extension TransportError {
     /// Makes a transport's error of one of Foundation's URL loading; `nil` for errors of other domains.
     ///
     /// Domain and code are compared, never the code alone.
-    init?(urlLoading error: any Error) {
+    package init?(urlLoading error: any Error) {
         let native = error as NSError
         guard native.domain == NSURLErrorDomain else { return nil }
         self.init(

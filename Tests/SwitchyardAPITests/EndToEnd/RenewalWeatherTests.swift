@@ -1,0 +1,299 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Fifty callers whose token has expired, while the server that renews it is in trouble: what they see, how often it is
+/// asked, and that nobody is logged out.
+@Suite(.timeLimit(.minutes(5))) struct RenewalWeatherTests {
+    /// What is wrong with the server that renews.
+    enum Trouble: String, CaseIterable, CustomTestStringConvertible {
+        case refuses, killed, hangs, busy, limited, garbage, portal, late
+
+        var testDescription: String { rawValue }
+
+        /// Whether a server has got the renewal, and may have carried it out.
+        var isSent: Bool { self != .refuses }
+
+        /// Whether no answer comes as long as anybody waits.
+        var isSilent: Bool { self == .hangs || self == .late }
+
+        func befall(_ server: LoopbackServer, _ token: LoopbackRoute, holding gate: AsyncStream<Void>) {
+            switch self {
+            case .refuses: server.fault = .refuse
+            case .killed:
+                server.route(.post, "/token") { _ in
+                    server.fault = .refuse
+                    throw CancellationError()
+                }
+            case .hangs: server.setFault(.hang, on: token)
+            case .busy: server.setFault(.status(503), on: token)
+            case .limited: server.setFault(.status(429, retryAfter: 7), on: token)
+            case .garbage: server.setFault(.garbage, on: token)
+            case .portal: server.route(.post, "/token", answering: .text("<html>Welcome to our hotel</html>"))
+            case .late:
+                server.route(.post, "/token") { _ in
+                    for await _ in gate {}
+                    return .json(#"{"access_token":"late","refresh_token":"r2"}"#)
+                }
+            }
+        }
+    }
+
+    /// Who renews, and whether it says that a renewal may be repeated.
+    enum Renewer: String, CaseIterable, CustomTestStringConvertible {
+        case oauth, closure, manager
+
+        var testDescription: String { rawValue }
+
+        func credentials(mayBeRepeated: Bool) -> Credentials {
+            switch self {
+            case .oauth:
+                var settings = OAuthSettings(clientID: "app", tokenEndpoint: "token")
+                settings.refreshMayBeRepeated = mayBeRepeated
+                return Credentials(provider: OAuthProvider(settings))
+            case .closure:
+                return Credentials { renewal in
+                    let answer = try await renewal.client.send(Self.call(mayBeRepeated))
+                    guard answer.status == 200, case .whole(let body) = answer.response.body else { return nil }
+                    return .bearer(try JSONDecoder().decode(Token.self, from: body).access_token)
+                }
+            case .manager:
+                return Credentials { renewal in
+                    let api = TopicAPI(client: renewal.client)
+                    return .bearer(try await api.value(Token.self, for: Self.call(mayBeRepeated)).access_token)
+                }
+            }
+        }
+
+        private static func call(_ mayBeRepeated: Bool) -> APIConfiguration {
+            var call = APIConfiguration(path: "token", method: .post)
+            if mayBeRepeated { call.idempotencyKey = .automatic }
+            return call
+        }
+    }
+
+    private struct Token: Decodable, Sendable { var access_token: String }
+
+    /// Some servers, all of which renew, the first in trouble; and a client whose token has expired.
+    private final class Weather: Sendable {
+        let servers: [LoopbackServer]
+        let token: LoopbackRoute
+        let client: NetworkClient
+        let credentials: Credentials
+        /// The time, where a renewal has to take longer than it may; the system's when `nil`.
+        private let clock: ManualClock?
+        private let hold: AsyncStream<Void>.Continuation
+
+        init(
+            _ trouble: Trouble,
+            servers count: Int,
+            _ renewer: Renewer,
+            mayBeRepeated: Bool,
+            retry: RetryPolicy? = nil
+        ) throws {
+            servers = (0..<count).map { _ in LoopbackServer() }
+            for server in servers {
+                server.route(.post, "/token", answering: .json(#"{"access_token":"new","refresh_token":"r2"}"#))
+                server.route(.get, "/topics/7") { request in
+                    let isKnown = ["Bearer new", "Bearer late"].contains(request.headers["Authorization"])
+                    return isKnown ? .json(#"{"id":7,"title":"seven"}"#) : LoopbackResponse(status: 401)
+                }
+                try server.start()
+            }
+            let (gate, hold) = AsyncStream.makeStream(of: Void.self)
+            self.hold = hold
+            token = LoopbackRoute(.post, "/token")
+            credentials = renewer.credentials(mayBeRepeated: mayBeRepeated)
+            let end = Date(timeIntervalSinceNow: -1)
+            credentials.set(.bearer("old", expiresAt: end, refreshToken: "r1"), in: "test")
+            var options = NetworkClient.Options(seed: 1)
+            options.credentials = credentials
+            options.retry = retry
+            let service = try Service(
+                name: "topics",
+                servers: zip(["primary", "secondary"], servers).map { name, server in
+                    try Server(name: name, baseURLs: ["test": ServerURL(server.baseURL)])
+                },
+                defaultEnvironment: "test"
+            )
+            clock = trouble.isSilent && !mayBeRepeated ? ManualClock() : nil
+            client = try NetworkClient(service: service, options: options, time: clock ?? SystemTime.shared)
+            trouble.befall(servers[0], token, holding: gate)
+        }
+
+        /// How many renewals have reached a server.
+        var renewals: Int { servers.reduce(0) { $0 + $1.requests.count { $0.method == .post && $0.path == "/token" } } }
+
+        /// The errors of fifty callers.
+        func call(_ count: Int = 50) async -> [APIError] {
+            let topics = TopicAPI(client: client)
+            let time = Task { await letTimePass() }
+            defer { time.cancel() }
+            return await withTaskGroup(of: APIError?.self) { group in
+                for _ in 0..<count {
+                    group.addTask {
+                        do throws(APIError) {
+                            _ = try await topics.topic(7)
+                            return nil
+                        } catch { return error }
+                    }
+                }
+                return await group.reduce(into: []) { if let error = $1 { $0.append(error) } }
+            }
+        }
+
+        /// Lets the time run out, once the server has got the renewal.
+        private func letTimePass() async {
+            guard let clock else { return }
+            await servers[0].waitForRequests(1)
+            while !Task.isCancelled {
+                clock.advance(by: .seconds(1))
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+        }
+
+        func clearUp() {
+            servers[0].clearFaults()
+            servers[0].route(.post, "/token", answering: .json(#"{"access_token":"new","refresh_token":"r2"}"#))
+        }
+
+        func stop() {
+            hold.finish()
+            client.shutdown()
+            for server in servers { server.stop() }
+        }
+    }
+
+    /// One for all: a caller who is so late that the renewal has failed before may try another.
+    private static func expect(renewals: Int, isSent: Bool) {
+        if isSent { #expect((1...3).contains(renewals)) } else { #expect(renewals == 0) }
+    }
+
+    private static func expect(weather errors: [APIError], count: Int = 50) {
+        #expect(errors.count == count)
+        for error in errors {
+            #expect([101, 102].contains(error.code.number), "\(error)")
+            #expect(error.isRetryable)
+            #expect(!error.mayHaveBeenExecuted)
+            guard case .renewal = error.reason else {
+                Issue.record("expected the renewal to be the reason, got \(error)")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: Trouble.allCases, Renewer.allCases)
+    func `the only server in trouble is weather to all who wait`(_ trouble: Trouble, _ renewer: Renewer) async throws {
+        let weather = try Weather(trouble, servers: 1, renewer, mayBeRepeated: false)
+        defer { weather.stop() }
+
+        Self.expect(weather: await weather.call())
+
+        Self.expect(renewals: weather.renewals, isSent: trouble.isSent)
+        #expect(weather.credentials.credential(in: "test")?.refreshToken == "r1", "logged out by weather")
+    }
+
+    @Test(arguments: Renewer.allCases)
+    func `a renewal that was certainly not sent goes to the next server`(_ renewer: Renewer) async throws {
+        let weather = try Weather(.refuses, servers: 2, renewer, mayBeRepeated: false)
+        defer { weather.stop() }
+
+        #expect(await weather.call().isEmpty)
+        #expect(weather.renewals == 1)
+    }
+
+    @Test(arguments: [Trouble.killed, .hangs, .busy, .garbage], Renewer.allCases)
+    func `a renewal that may have arrived goes to no other server unless it may be repeated`(
+        _ trouble: Trouble,
+        _ renewer: Renewer
+    ) async throws {
+        let weather = try Weather(trouble, servers: 2, renewer, mayBeRepeated: false)
+        defer { weather.stop() }
+
+        Self.expect(weather: await weather.call())
+        Self.expect(renewals: weather.renewals, isSent: true)
+    }
+
+    @Test(arguments: [Trouble.killed, .hangs, .busy, .garbage, .late], Renewer.allCases)
+    func `a renewal that may be repeated is made by another server, and nobody fails`(
+        _ trouble: Trouble,
+        _ renewer: Renewer
+    ) async throws {
+        let weather = try Weather(trouble, servers: 2, renewer, mayBeRepeated: true)
+        defer { weather.stop() }
+
+        #expect(await weather.call().isEmpty)
+        #expect(weather.renewals == 2)
+    }
+
+    @Test func `weather that lasts uses up no renewals: when it clears up the next call is answered`() async throws {
+        let weather = try Weather(.busy, servers: 1, .oauth, mayBeRepeated: false)
+        defer { weather.stop() }
+        for _ in 0..<8 { Self.expect(weather: await weather.call(3), count: 3) }
+
+        weather.clearUp()
+
+        #expect(await weather.call().isEmpty)
+    }
+
+    @Test func `a retry policy takes the callers through weather that passes`() async throws {
+        let retry = RetryPolicy(maximumRetries: 20, backoff: .constant(.milliseconds(100)))
+        let weather = try Weather(
+            .busy,
+            servers: 1,
+            .oauth,
+            mayBeRepeated: false,
+            retry: retry
+        )
+        defer { weather.stop() }
+        let errors = Task { await weather.call() }
+        #expect(await weather.servers[0].waitForRequests(3))
+
+        weather.clearUp()
+
+        #expect(await errors.value.isEmpty)
+    }
+
+    @Test func `a token that was refused, and cannot be renewed now, is no refusal of the caller`() async throws {
+        let weather = try Weather(.busy, servers: 1, .oauth, mayBeRepeated: false)
+        defer { weather.stop() }
+        weather.credentials.set(.bearer("old", refreshToken: "r1"), in: "test")
+
+        Self.expect(weather: await weather.call())
+
+        Self.expect(renewals: weather.renewals, isSent: true)
+    }
+
+    @Test func `a caller whose deadline comes before that of the renewal ends with its own`() async throws {
+        let weather = try Weather(.hangs, servers: 1, .oauth, mayBeRepeated: true)
+        defer { weather.stop() }
+        var call = TopicAPI.topic(7)
+        call.method = .post
+        call.timeout = .milliseconds(300)
+        let topics = TopicAPI(client: weather.client)
+
+        let error = try #require(
+            await #expect(throws: APIError.self) { try await topics.value(Topic.self, for: call) }
+        )
+
+        #expect(error.reason == .limited(.deadline))
+        #expect(error.isRetryable && !error.mayHaveBeenExecuted)
+    }
+
+    @Test func `a refusal of the refresh token is no weather`() async throws {
+        let weather = try Weather(.busy, servers: 1, .oauth, mayBeRepeated: false)
+        defer { weather.stop() }
+        weather.clearUp()
+        var refusal = LoopbackResponse.json(#"{"error":"invalid_grant"}"#)
+        refusal.status = 400
+        weather.servers[0].route(.post, "/token", answering: refusal)
+
+        let errors = await weather.call()
+
+        #expect(errors.count == 50 && errors.allSatisfy { $0.reason == .security(.loginRequired) })
+        #expect(weather.renewals == 1)
+    }
+}
