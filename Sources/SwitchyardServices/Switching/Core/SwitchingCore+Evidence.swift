@@ -100,7 +100,9 @@ extension SwitchingCore {
             return count(position, failed: false, at: time)
         }
         if !failure.isWitnessed { doubt(position, failure, at: time) }
-        guard let failure = judged(failure, of: position, at: time) else { return }
+        guard let failure = judged(failure, of: position, at: time) else {
+            return count(position, failed: false, at: time)
+        }
         if failure.isOutdone { cutShare(position, failure, at: time) }
         let isProven = isProven(failure, at: time)
         count(position, failed: isProven, at: time)

@@ -41,6 +41,25 @@ struct RetryAfterTests {
         #expect(try Self.pause(field) == nil)
     }
 
+    @Test(arguments: [HTTPMethod.get, .post])
+    func `what was given up unsent is made again like a 503, whatever its method`(method: HTTPMethod) {
+        var round = EndedRound.sample(method: method)
+        let place = RequestContext(service: "topics", environment: .test, method: method)
+        round.result = .failure(RequestFailure(.overloaded, id: RequestID(), context: place))
+        let policy = RetryPolicy(backoff: .constant(.seconds(1)))
+        var other = policy
+        other.statuses = [500]
+
+        guard case .retry(after: .seconds(1)) = policy.decision(for: round, random: 1) else {
+            Issue.record("it is not made again")
+            return
+        }
+        guard case .undecided = other.decision(for: round, random: 1) else {
+            Issue.record("it is made again although 503 is not")
+            return
+        }
+    }
+
     @Test func `a policy may pay no regard to the field`() throws {
         #expect(try Self.pause("7", ceiling: nil) == .seconds(1))
     }

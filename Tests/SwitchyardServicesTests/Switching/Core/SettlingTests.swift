@@ -84,7 +84,7 @@ import Testing
     @Test func `an attempt that a hedge overtakes is late and no failure`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
-        driver.advance(0.25)
+        driver.advance(0.26)
         let hedge = try #require(driver.hedge(excluding: [0]))
 
         driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(hedge, .ok)])

@@ -26,6 +26,7 @@ import Testing
         driver.requests(20, .ok)
         let slow = try #require(driver.choose())
         while let probe = driver.suspicion(of: slow) {
+            driver.advance(0.3)
             driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, witness: .ok, at: driver.now)
         }
         #expect(driver.state("a") == .ejected)

@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: [FleetScenario.deathAmple, .hang])
     func `the recommended policy hides the loss of a server`(scenario: FleetScenario) throws {
-        let report = try report(FleetPlan(clients: 300, scenario: scenario, isWarm: true))
+        let report = try report(FleetPlan(clients: 600, scenario: scenario, isWarm: true))
 
         #expect(report.failures == 0)
         #expect(report.servers[1].peakLoad < 1)

@@ -24,16 +24,22 @@ struct WorldsCampaign: Sendable {
         return try await withThrowingTaskGroup(of: WorldsTally.self) { group in
             for lane in 0..<lanes {
                 group.addTask {
-                    try tally(of: stride(from: numbers.lowerBound + lane, through: numbers.upperBound, by: Int(lanes)))
+                    try await tally(
+                        of: stride(from: numbers.lowerBound + lane, through: numbers.upperBound, by: Int(lanes))
+                    )
                 }
             }
             return try await group.reduce(into: WorldsTally()) { $0.add($1) }
         }
     }
 
-    private func tally(of numbers: some Sequence<UInt64>) throws -> WorldsTally {
+    private func tally(of numbers: some Sequence<UInt64>) async throws -> WorldsTally {
         var tally = WorldsTally()
-        for number in numbers { tally.add(try WorldPlay.play(World(number: number), policy: policy)) }
+        for number in numbers {
+            tally.add(try WorldPlay.play(World(number: number), policy: policy))
+            // Whoever else is on this thread has a turn.
+            await Task.yield()
+        }
         return tally
     }
 

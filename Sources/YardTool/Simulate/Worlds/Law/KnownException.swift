@@ -11,6 +11,9 @@ struct KnownException: Sendable {
     /// Whether a violation in a world is one of these.
     let covers: @Sendable (Violation, World) -> Bool
 
+    /// How many there may be besides, since those of one world come together.
+    static let mostOfAWorld = 60.0
+
     /// All of them; what is in none of these is a fault.
     static let all: [KnownException] = [
         KnownException(

@@ -52,8 +52,11 @@ struct TrafficRecord: Sendable {
         sendings = Array(repeating: [], count: calls)
     }
 
-    /// The requests of all calls that a server may have got: one that was refused has cost no server any work.
-    var requests: Int { sendings.reduce(0) { $0 + $1.count { $0.wasWritten } } }
+    /// The requests of all calls.
+    var requests: Int { sendings.reduce(0) { $0 + $1.count } }
+
+    /// Those that a server may have got: one that was refused has cost no server any work.
+    var writtenRequests: Int { sendings.reduce(0) { $0 + $1.count { $0.wasWritten } } }
 
     /// The requests that were sent after a failure, and whose answers show that it was the other server's.
     var witnessedFailovers: Int { sendings.joined().count { $0.role == .failover && $0.isWell } }
