@@ -15,7 +15,7 @@ struct EndpointTable: Sendable {
     /// The most endpoints that are told apart; of more, the one that was asked longest ago is forgotten.
     static let capacity = 32
     /// How many seconds another server's good answer is a witness for.
-    static let witnessAge: Float = 10
+    static let witnessAge = 10.0
     /// How many times as often as its usual fallback a server has to fail an endpoint to be clearly worse.
     private static let clearly: Float = 3
 
@@ -41,7 +41,7 @@ struct EndpointTable: Sendable {
         records[index].hedges.relax()
         records[index].sight(server) { sighting in
             sighting.count(failed: false)
-            sighting.wellAt = Float(time)
+            sighting.wellAt = time
             if !isLate { sighting.latesInRow = 0 }
         }
     }
@@ -53,9 +53,9 @@ struct EndpointTable: Sendable {
         let index = place(of: endpoint, at: time)
         var count: UInt8 = 0
         records[index].sight(server) { sighting in
-            if sighting.latesInRow == 0 || Float(began) >= sighting.lateAt {
+            if sighting.latesInRow == 0 || began >= sighting.lateAt {
                 sighting.latesInRow = min(sighting.latesInRow + 1, 100)
-                sighting.lateAt = Float(time)
+                sighting.lateAt = time
             }
             count = sighting.latesInRow
         }
@@ -67,7 +67,7 @@ struct EndpointTable: Sendable {
         let index = place(of: endpoint, at: time)
         records[index].sight(server) { sighting in
             sighting.count(failed: true)
-            sighting.badAt = Float(time)
+            sighting.badAt = time
         }
     }
 
@@ -81,10 +81,10 @@ struct EndpointTable: Sendable {
     /// Where an endpoint's record is; a new one, if there was none.
     private mutating func place(of endpoint: UInt32, at time: Double) -> Int {
         if let index = index(of: endpoint) {
-            records[index].usedAt = Float(time)
+            records[index].usedAt = time
             return index
         }
-        let record = EndpointRecord(usedAt: Float(time))
+        let record = EndpointRecord(usedAt: time)
         guard keys.count == Self.capacity,
             let oldest = records.indices.min(by: { records[$0].usedAt < records[$1].usedAt })
         else {
@@ -105,7 +105,7 @@ extension EndpointTable {
     func isAnswered(_ endpoint: UInt32, elsewhereThan server: Int, at time: Double) -> Bool {
         guard let index = index(of: endpoint) else { return false }
         return records[index].sightings.contains { other in
-            Int(other.server) != server && other.wellAt > other.badAt && Float(time) - other.wellAt <= Self.witnessAge
+            Int(other.server) != server && other.wellAt > other.badAt && time - other.wellAt <= Self.witnessAge
         }
     }
 
@@ -205,9 +205,9 @@ private struct EndpointRecord: Sendable {
     var hedges = UselessAttempts()
     /// How requests failed for which asking another server was of no use.
     var failedAs: FailureClass?
-    var usedAt: Float
+    var usedAt: Double
 
-    init(usedAt: Float) {
+    init(usedAt: Double) {
         self.usedAt = usedAt
     }
 
@@ -234,7 +234,7 @@ private struct EndpointRecord: Sendable {
             return .unknown
         }
         guard own.failuresInRow > 0 else { return .answered }
-        let isAlike = sightings.contains { Int($0.server) != server && Float(time) - $0.badAt <= Float(window) }
+        let isAlike = sightings.contains { Int($0.server) != server && time - $0.badAt <= window }
         return isAlike ? .failedAlike : .failedAlone
     }
 }
@@ -247,10 +247,10 @@ private struct Sighting: Sendable {
     var rate: Float { failures.value }
     /// How often in a row it was late.
     var latesInRow: UInt8 = 0
-    var lateAt: Float = -1e9
+    var lateAt = -1e9
     /// When it last answered well, and when it last failed.
-    var wellAt: Float = -1e9
-    var badAt: Float = -1e9
+    var wellAt = -1e9
+    var badAt = -1e9
 
     init(server: UInt8) {
         self.server = server
@@ -276,7 +276,7 @@ private struct Sighting: Sendable {
     }
 
     func isRecent(_ window: Double, at time: Double) -> Bool {
-        Float(time) - max(wellAt, badAt) <= Float(window)
+        time - max(wellAt, badAt) <= window
     }
 }
 
@@ -306,14 +306,14 @@ private struct UselessAttempts: Sendable {
     private static let relief: Float = 0.02
 
     private var count: Float = 0
-    private var resumesAt: Float = 0
+    private var resumesAt = 0.0
 
     var isSpent: Bool { count >= Self.most }
 
     mutating func allows(at time: Double, claims: Bool) -> Bool {
         guard isSpent else { return true }
-        guard Float(time) >= resumesAt else { return false }
-        if claims { resumesAt = Float(time) + 1 }
+        guard time >= resumesAt else { return false }
+        if claims { resumesAt = time + 1 }
         return true
     }
 
@@ -326,11 +326,11 @@ private struct UselessAttempts: Sendable {
     }
 
     /// Counts one; from the third on the next has to wait, twice as long each time, from 1 s on.
-    mutating func waste(at time: Double, longestPause: Float) {
+    mutating func waste(at time: Double, longestPause: Double) {
         count = min(count + 1, 8)
         guard isSpent else { return }
-        var pause: Float = 1
+        var pause = 1.0
         for _ in 0..<Int(count - Self.most) { pause *= 2 }
-        resumesAt = Float(time) + min(longestPause, pause)
+        resumesAt = time + min(longestPause, pause)
     }
 }

@@ -3,8 +3,8 @@
 /// An answer is late that takes longer than the wait before a hedge. One late answer says nothing about a server: each has
 /// a tail. A hedge that answers first adds ln(p1/p0), where p0 is ``tolerated`` or one and a half times the share of late
 /// answers of the best other server, whichever is more, and a timely answer takes ln((1-p0)/(1-p1)) away, never below 0.
-/// With the defaults a server that hangs is ejected after 6 requests, one that is late three times in ten after about 35,
-/// and of servers that are all late once in twenty none before hundreds of thousands.
+/// With the defaults a server that hangs is ejected after about 6 requests, or 4 of one endpoint that do not overlap, and
+/// one that is late three times in ten after some 50.
 public struct LatenessRule: Sendable, Hashable {
     /// The share of late answers that is tolerated (p0), 0...1; default 0.08.
     public var tolerated = 0.08

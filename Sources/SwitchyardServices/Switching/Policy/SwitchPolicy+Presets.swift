@@ -1,8 +1,9 @@
 extension SwitchPolicy {
     /// Detects within a few requests, masks failures by failover and hedging, comes back gently.
     ///
-    /// The accumulated score finds hard faults after 2 to 3 failures and partial ones later; the error ratio (at least
-    /// 40 requests, 10 %) finds what smoulders. Suits one client as well as a million.
+    /// The accumulated score finds a server without connections after 2 to 3 failures, one that fails its endpoints after
+    /// about a dozen, and partial faults later; the error ratio (at least 40 requests, 10 %) finds what smoulders.
+    /// Suits one client as well as a million.
     public static let recommended = SwitchPolicy(name: "recommended")
 
     /// ``recommended`` for one client or a small fleet: probes every 0.4 s and does not spread the return.
