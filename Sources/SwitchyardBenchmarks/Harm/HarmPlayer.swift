@@ -4,7 +4,7 @@ import Switchyard
 /// One client in one world, with servers and callers of its own, in a process of its own.
 struct HarmPlayer: Sendable {
     let world: HarmWorld
-    let policy: SwitchPolicy
+    private(set) var policy: SwitchPolicy
     let seconds: Double
 
     init?(_ world: String?, _ policy: String?, seconds: String?) {
@@ -14,6 +14,7 @@ struct HarmPlayer: Sendable {
         else { return nil }
         self.world = world
         self.policy = policy
+        self.policy.tooManyRequests = world.tooManyRequests
         self.seconds = seconds
     }
 

@@ -34,6 +34,8 @@ struct HarmWorld: Sendable {
     var callers = 20
     /// How many of the callers use the odd endpoint.
     var oddCallers = 0
+    /// What the service says that 429 means.
+    var tooManyRequests = TooManyRequests.quota
     /// How long it is played at least, in seconds.
     var leastSeconds = 0.0
     /// What is asked of a client with switching.
@@ -49,7 +51,11 @@ struct HarmWorld: Sendable {
         self.isFirstOnly = isFirstOnly
         oddCallers = callers / 5
         limits.areAlike = !isFirstOnly
-        guard isFirstOnly, oddity.isMasked else { return }
+        if isFirstOnly, oddity.isMasked { maskOddity() }
+    }
+
+    /// Asks of clients with switching to hide what only the first server has, and quickly.
+    private mutating func maskOddity() {
         limits.oddP99 = 60
         limits.failsNone = true
         // The calls that find out take longer; one in a hundred is enough of them only when there are enough calls.
@@ -78,6 +84,14 @@ extension HarmWorld {
     /// The same with so many percent of the callers on the odd endpoint.
     func share(_ percent: Int) -> HarmWorld {
         with("share\(percent)") { $0.oddCallers = $0.callers * percent / 100 }
+    }
+
+    /// The same where the service says that 429 is the overload of one server.
+    var tooManyPerServer: HarmWorld {
+        with("per-server") { world in
+            world.tooManyRequests = .overload
+            world.maskOddity()
+        }
     }
 
     /// The same with so many callers, the same share of them on the odd endpoint, and one at least.

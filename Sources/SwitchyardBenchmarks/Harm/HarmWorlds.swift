@@ -25,6 +25,7 @@ extension HarmWorld {
     private static let oddEndpoints =
         Oddity.all.map { HarmWorld(odd: $0) } + [HarmWorld(odd: .flaky), quota]
         + Oddity.all.map { HarmWorld(odd: $0, onFirstOnly: true) }
+        + [HarmWorld(odd: .tooMany, onFirstOnly: true).tooManyPerServer]
 
     private static let quota = HarmWorld(odd: .tooMany).with("quota") { $0.rhythm = .quota }
 

@@ -103,7 +103,7 @@ extension SwitchingCore {
         guard let failure = judged(failure, of: position, at: time) else {
             return count(position, failed: false, at: time)
         }
-        if failure.isOutdone { cutShare(position, failure, at: time) }
+        if cutsShare(failure) { cutShare(position, failure, at: time) }
         let isProven = isProven(failure, at: time)
         count(position, failed: isProven, at: time)
         if isProven, health[position].consecutiveFailures < .max { health[position].consecutiveFailures += 1 }
@@ -150,6 +150,12 @@ extension SwitchingCore {
         let weight = failure.kind.weight * (failure.isWitnessed ? 1 : rules.unwitnessedFactor)
         let step = failure.step ?? rules.failureStep(calm: health[position].score.calm)
         health[position].score.raise(by: weight * step, ceiling: 2 * rules.scoreThreshold)
+    }
+
+    /// Whether a failure shows that the server has more to do than others: of a time-out that is certain only when another
+    /// one answered the same request, since where all are slow it is chance who is too late.
+    private func cutsShare(_ failure: Failure) -> Bool {
+        failure.isOutdone && (failure.isWitnessed || failure.kind != .timeout)
     }
 
     private mutating func cutShare(_ position: Int, _ failure: Failure, at time: Double) {

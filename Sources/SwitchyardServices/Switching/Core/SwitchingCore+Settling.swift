@@ -79,12 +79,11 @@ extension SwitchingCore {
         guard judgesEndpoints, !clock.isFrozen, time >= quietUntil, let first = request.first else { return }
         let endpoint = first.attempt.endpoint
         let haveAllFailed = request.allSatisfy { $0.outcome.failureKind != nil }
-        if request.contains(where: { $0.attempt.role == .failover }) {
-            if winner?.role == .failover {
-                endpoints.noteFailover(endpoint, after: nil, helped: true, at: time)
-            } else if haveAllFailed {
-                endpoints.noteFailover(endpoint, after: first.outcome.failureKind, helped: false, at: time)
-            }
+        let failovers = request.count { $0.attempt.role == .failover }
+        if winner?.role == .failover {
+            endpoints.noteHelp(of: endpoint)
+        } else if failovers > 0, haveAllFailed, let kind = first.outcome.failureKind {
+            endpoints.noteUseless(failovers, of: endpoint, after: kind, at: time)
         }
         if request.contains(where: { $0.attempt.role == .hedge }), winner != nil || haveAllFailed {
             endpoints.noteHedge(endpoint, helped: winner?.role == .hedge, at: time)

@@ -172,14 +172,17 @@ extension EndpointTable {
         return records[index].failovers.allows(at: time, claims: claims)
     }
 
-    /// Takes note of what became of a request that failed first in some way, and was sent to other servers.
-    mutating func noteFailover(_ endpoint: UInt32, after kind: FailureKind?, helped: Bool, at time: Double) {
+    /// Takes note that a failover was answered.
+    mutating func noteHelp(of endpoint: UInt32) {
+        if let index = index(of: endpoint) { records[index].failovers.help() }
+    }
+
+    /// Takes note that so many failovers of one request, which had failed first in this way, were of no use.
+    mutating func noteUseless(_ failovers: Int, of endpoint: UInt32, after kind: FailureKind, at time: Double) {
         let index = place(of: endpoint, at: time)
-        if helped { return records[index].failovers.help() }
-        guard let kind else { return }
         if records[index].failedAs != FailureClass(kind) { records[index].failovers.help() }
         records[index].failedAs = FailureClass(kind)
-        records[index].failovers.waste(at: time, longestPause: 10)
+        records[index].failovers.waste(failovers, at: time, longestPause: 10)
     }
 
     /// Whether a slow request may be sent to a second server: not while that has been of no use.
@@ -191,7 +194,7 @@ extension EndpointTable {
     /// Takes note of whether a hedge answered first.
     mutating func noteHedge(_ endpoint: UInt32, helped: Bool, at time: Double) {
         let index = place(of: endpoint, at: time)
-        if helped { records[index].hedges.help() } else { records[index].hedges.waste(at: time, longestPause: 2) }
+        if helped { records[index].hedges.help() } else { records[index].hedges.waste(1, at: time, longestPause: 2) }
     }
 }
 
@@ -325,12 +328,13 @@ private struct UselessAttempts: Sendable {
         if count > 0 { count = max(0, count - Self.relief) }
     }
 
-    /// Counts one; from the third on the next has to wait, twice as long each time, from 1 s on.
-    mutating func waste(at time: Double, longestPause: Double) {
+    /// Counts the extra attempts of a request as one; from the third on the next has to wait, twice as long each time, from
+    /// 1 s on, and that for each of them.
+    mutating func waste(_ attempts: Int, at time: Double, longestPause: Double) {
         count = min(count + 1, 8)
         guard isSpent else { return }
         var pause = 1.0
         for _ in 0..<Int(count - Self.most) { pause *= 2 }
-        resumesAt = time + min(longestPause, pause)
+        resumesAt = time + Double(attempts) * min(longestPause, pause)
     }
 }

@@ -134,6 +134,41 @@ import Testing
         #expect(driver.statistics("a")?.share == 0.5)
     }
 
+    @Test func `a time-out cuts no share because another server answered other requests of the endpoint`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        #expect(request(driver, Self.odd, .timeout, on: { $0 == 0 }) == 2)
+        let cut = try #require(driver.statistics("a")?.share)
+
+        for _ in 0..<3 {
+            driver.advance(0.1)
+            let attempt = try #require(driver.choose(excluding: [1], for: Self.odd))
+            driver.settle(attempt, .failure(.timeout))
+        }
+
+        #expect(cut == 0.25)
+        #expect(try #require(driver.statistics("a")?.share) >= cut)
+    }
+
+    @Test(arguments: [(["a", "b"], 10.0), (["a", "b", "c"], 20.0)])
+    func `an endpoint that fails everywhere tries the others again after 10 s for each of them`(
+        servers: [Server.ID],
+        pause: Double
+    ) throws {
+        let driver = try CoreDriver(servers)
+        for _ in 0..<400 {
+            driver.advance(1)
+            _ = request(driver, Self.odd, .http(500))
+            // So that there are tokens.
+            driver.requests(10, .ok)
+        }
+        while request(driver, Self.odd, .http(500)) == 1 { driver.advance(0.1) }
+
+        driver.advance(pause - 0.1)
+        #expect(request(driver, Self.odd, .http(500)) == 1)
+        driver.advance(0.2)
+        #expect(request(driver, Self.odd, .http(500)) == servers.count)
+    }
+
     @Test func `more endpoints than can be kept are no trap, and the oldest is forgotten`() {
         var table = EndpointTable()
         for endpoint in 0..<UInt32(EndpointTable.capacity) {

@@ -33,7 +33,7 @@ struct KnownException: Sendable {
             name: "left for cause",
             reason: "The first server had failed calls before, and nobody could know that it would answer this one.",
             mostPer100000Calls: 60,
-            covers: { violation, world in world.isTroubled(0) && violation.wentElsewhere }
+            covers: { violation, world in world.hasTrouble(at: 0) && violation.wentElsewhere }
         ),
         KnownException(
             name: "back too soon",
@@ -45,7 +45,7 @@ struct KnownException: Sendable {
             name: "chance",
             reason: "Servers that all fail a part of the requests: for a while one looked worse than the others.",
             mostPer100000Calls: 40,
-            covers: { violation, world in world.hasChance && (violation.wentElsewhere || violation.kind.isOfWorld) }
+            covers: { violation, world in world.hasChance && (violation.askedOthers || violation.kind.isOfWorld) }
         ),
         KnownException(
             name: "low priority",
@@ -91,6 +91,9 @@ extension Violation {
 
     /// Whether the call was sent to another server than the first, first of all.
     fileprivate var wentElsewhere: Bool { call?.sendings.first.map { $0.server != 0 } ?? false }
+
+    /// Whether the call was sent to another server than the first.
+    fileprivate var askedOthers: Bool { call?.sendings.contains { $0.server != 0 } ?? false }
 }
 
 extension World {
@@ -99,8 +102,8 @@ extension World {
         troubles.contains { if case .quota = $0.fault { true } else { false } }
     }
 
-    /// Whether a server has trouble of its own.
-    fileprivate func isTroubled(_ server: Int) -> Bool { troubles.contains { $0.server == server } }
+    /// Whether a server has trouble, of its own or together with the others.
+    fileprivate func hasTrouble(at server: Int) -> Bool { troubles.contains { ($0.server ?? server) == server } }
 
     /// Whether there is trouble that strikes a part of the requests, or comes and goes.
     fileprivate var hasChance: Bool { troubles.contains { $0.share < 1 || $0.window?.cycle != nil } }

@@ -56,8 +56,11 @@ enum Law {
         return Violation(kind: .tooManyRequests, figures: figures)
     }
 
+    /// Whether a server was left for one that is no better, though it answered; one that answers nothing well can be left
+    /// by nobody's loss.
     private static func switching(in played: PlayedWorld) -> Violation? {
-        guard played.switches > 0 else { return nil }
+        let isAnyAnswered = played.calls.contains { ($0.byFirst.status ?? 500) < 400 }
+        guard played.switches > 0, isAnyAnswered else { return nil }
         return Violation(kind: .switchedAmongEquals, figures: "\(played.switches) switches")
     }
 }
