@@ -48,7 +48,7 @@ public struct StoredAnswer: Sendable, Hashable {
         self.staleFor = staleFor
         transit = .zero
         version = 0
-        charset = headers["Content-Type"].flatMap { MediaType($0)?.charset }
+        charset = headers.contentType.flatMap { MediaType($0)?.charset }
         tags = []
     }
 

@@ -30,11 +30,11 @@ public struct RawResponse: Sendable {
     }
 
     /// The media type of the body; `nil` when the header is missing or unreadable.
-    public var mediaType: MediaType? { headers["Content-Type"].flatMap { MediaType($0) } }
+    public var mediaType: MediaType? { headers.contentType.flatMap { MediaType($0) } }
 
     /// The character set that the body is said to have; `nil` when none is named.
     var charset: String? {
-        guard let type = headers["Content-Type"], type.hasByte(UInt8(ascii: "=")) else { return nil }
+        guard let type = headers.contentType, type.hasByte(UInt8(ascii: "=")) else { return nil }
         return MediaType(type)?.charset
     }
 

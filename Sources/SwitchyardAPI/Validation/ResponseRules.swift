@@ -70,7 +70,7 @@ extension ResponseRules {
     func checkContentType(_ response: RawResponse, acceptable: [MediaType]?) throws(APIError) {
         guard !response.data.isEmpty else { return }
         guard let types = acceptedTypes(response, acceptable: acceptable) else { return }
-        let received = response.headers["Content-Type"]
+        let received = response.headers.contentType
         let accepts: Bool =
             if let received {
                 MediaType(received).map { includes($0, types, response) } ?? (contentType == .lenient)

@@ -18,6 +18,34 @@ extension HTTPHeaders {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
+    /// The media type of the body, with its parameters; `nil` when none is named.
+    ///
+    /// Servers, and proxies before them, repeat the field, double its value or leave it empty. Then the last type that is
+    /// one counts, with the character set that it was named with before, if it names none itself (Fetch standard, "extract
+    /// a MIME type").
+    public var contentType: String? {
+        guard let first = fields.firstIndex(where: { $0.name.equalsIgnoringASCIICase("Content-Type") }) else {
+            return nil
+        }
+        let isOnly = !fields[(first + 1)...].contains { $0.name.equalsIgnoringASCIICase("Content-Type") }
+        let value = fields[first].value
+        if isOnly, !value.hasByte(UInt8(ascii: ",")) { return value.isEmpty ? nil : value }
+        let named = elements(of: "Content-Type")
+        guard let last = named.last(where: Self.isMediaType) else { return named.first }
+        let alike = named.filter { Self.essence(of: $0) == Self.essence(of: last) }
+        return last.contains("=") ? last : alike.last { $0.contains("=") } ?? last
+    }
+
+    private static func isMediaType(_ text: String) -> Bool {
+        let names = essence(of: text).split(separator: "/", omittingEmptySubsequences: false)
+        return names.count == 2 && names.allSatisfy { HTTPToken.isValid(String($0)) } && !names.contains("*")
+    }
+
+    /// Type and subtype, without parameters.
+    static func essence(of mediaType: String) -> String {
+        HTTPHeaders.Field(name: "", value: String(mediaType.prefix { $0 != ";" })).value.lowercased()
+    }
+
     /// Whether the content comes as it is, in no coding such as gzip (RFC 9110 section 8.4).
     var hasPlainContent: Bool {
         elements(of: "Content-Encoding").allSatisfy { $0.equalsIgnoringASCIICase("identity") }

@@ -94,9 +94,8 @@ final class EventConnection: @unchecked Sendable {
             if response.status == 204 { return false }
             throw .status(response.status)
         }
-        let type = response.headers["Content-Type"]
-        let essence = type?.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
-        guard essence == "text/event-stream" else {
+        let type = response.headers.contentType
+        guard type.map(HTTPHeaders.essence) == "text/event-stream" else {
             response.discardBody()
             throw .contentType(type)
         }
