@@ -35,6 +35,11 @@ struct curl_message {
     } data;
 };
 
+struct curl_tls_session {
+    int backend;
+    void *internals;
+};
+
 struct curl_sockaddr {
     int family;
     int type;
@@ -76,6 +81,11 @@ struct wanted_function {
 const char *library_find(void *library, const struct wanted_function *wanted, size_t count);
 /// Looks for what ycurl_loop_judge_chains needs in the TLS library that libcurl, by what it says of it, stands on.
 void chain_find_functions(void *library, const char *tls);
+/// Looks for zlib, which libcurl uses as well.
+void codings_find_functions(void);
+
+/// Which codings of bodies this libcurl undoes.
+enum { CURL_VERSION_LIBZ = 1 << 3, CURL_VERSION_BROTLI = 1 << 23, CURL_VERSION_ZSTD = 1 << 26 };
 
 /// The field that names the encodings which this libcurl undoes.
 const char *ycurl_encodings_line(void);
@@ -104,6 +114,7 @@ enum {
     CURLOPT_PRIVATE = 10103,
     CURLOPT_SSL_CTX_FUNCTION = 20108,
     CURLOPT_SSL_CTX_DATA = 10109,
+    CURLOPT_HTTP_CONTENT_DECODING = 158,
     CURLOPT_INFILESIZE_LARGE = 30115,
     CURLOPT_POSTFIELDSIZE_LARGE = 30120,
     CURLOPT_IGNORE_CONTENT_LENGTH = 136,
@@ -137,6 +148,7 @@ enum {
     CURLINFO_OS_ERRNO = 0x200019,
     CURLINFO_NUM_CONNECTS = 0x20001A,
     CURLINFO_HTTP_VERSION = 0x20002E,
+    CURLINFO_TLS_SSL_PTR = 0x40002D,
     CURLINFO_TOTAL_TIME_T = 0x600032,
     CURLINFO_NAMELOOKUP_TIME_T = 0x600033,
     CURLINFO_CONNECT_TIME_T = 0x600034,
@@ -167,6 +179,7 @@ enum {
     CURLE_PARTIAL_FILE = 18,
     CURLE_OUT_OF_MEMORY = 27,
     CURLE_UNKNOWN_OPTION = 48,
+    CURLE_BAD_CONTENT_ENCODING = 61,
     CURLE_GOT_NOTHING = 52,
     CURLE_HTTP2_STREAM = 92,
     CURLE_TOO_LARGE = 100,

@@ -20,13 +20,21 @@ static size_t stop(struct ycurl_exchange *exchange, enum ycurl_verdict verdict, 
 
 static bool starts_response(const char *line, size_t count) { return count >= 5 && strncasecmp(line, "HTTP/", 5) == 0; }
 
+/// The status that a head gives; 0 for none.
+static int status_of(const struct buffer *head) {
+    const char *end = head->bytes + head->count, *at = memchr(head->bytes, ' ', head->count);
+    while (at && at < end && *at == ' ') at++;
+    int status = 0, digits = 0;
+    for (; at && at < end && digits < 3 && *at >= '0' && *at <= '9'; at++, digits++) status = status * 10 + (*at - '0');
+    return digits == 3 ? status : 0;
+}
+
 /// 1xx announces another head; 101 is final.
-static bool is_interim(const struct buffer *head) {
-    const char *space = memchr(head->bytes, ' ', head->count);
-    if (!space) return false;
-    while (space + 1 < head->bytes + head->count && space[1] == ' ') space++;
-    if (head->bytes + head->count - space < 4) return false;
-    return space[1] == '1' && memcmp(space + 1, "101", 3) != 0;
+static bool is_interim(int status) { return status >= 100 && status < 200 && status != 101; }
+
+/// Whether an answer points elsewhere, as far as its status says.
+static bool is_redirect(int status) {
+    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
 /// Once libcurl has received what the head announced it reads no more. Over HTTP/2 it has to, as long as the body goes
@@ -40,9 +48,11 @@ static void read_on(struct ycurl_exchange *exchange, bool is_http2) {
 
 static void start_head(struct ycurl_exchange *exchange, const char *line, size_t count) {
     read_on(exchange, count > 5 && line[5] == '2');
+    exchange->is_multiplexed = count > 5 && line[5] > '1';
     exchange->head.count = 0;
     exchange->head_started = true;
-    exchange->encoded = exchange->contradicts_length = exchange->names_transfer = false;
+    exchange->encoded = exchange->contradicts_length = exchange->names_transfer = exchange->names_location = false;
+    exchange->codings = (struct codings){0};
     exchange->announced_length = -1;
 }
 
@@ -81,11 +91,13 @@ static bool is_field(const char *line, size_t count, const char *name, size_t na
 
 /// Keeps what the transfer has to know of a field.
 static void note_field(struct ycurl_exchange *exchange, const char *line, size_t count) {
-    static const char length[] = "Content-Length:", encoding[] = "Content-Encoding:", transfer[] = "Transfer-Encoding:";
+    static const char length[] = "Content-Length:", encoding[] = "Content-Encoding:", transfer[] = "Transfer-Encoding:",
+                      location[] = "Location:";
     if (is_field(line, count, length, sizeof length - 1)) note_length(exchange, line + sizeof length - 1, line + count);
     else if (is_field(line, count, transfer, sizeof transfer - 1)) exchange->names_transfer = true;
+    else if (is_field(line, count, location, sizeof location - 1)) exchange->names_location = true;
     else if (exchange->configured_decompress && is_field(line, count, encoding, sizeof encoding - 1))
-        exchange->encoded = true;
+        codings_note(&exchange->codings, line + sizeof encoding - 1, count - (sizeof encoding - 1));
 }
 
 /// Notes an answer whose end libcurl might miss: one that comes before the end of the body, of which a refusal has it
@@ -94,6 +106,36 @@ static void note_doubt(struct ycurl_exchange *exchange) {
     exchange->refused = exchange->body >= YCURL_BODY_BORROWED && ycurl_status(exchange) >= 300;
     bool is_long = exchange->head.count >= RECEIVED_PIECE;
     if (is_long || exchange->refused || exchange_is_behind(exchange)) loop_note_doubt(exchange->loop, exchange);
+}
+
+/// Has nothing of the body of a redirect wanted, nor undone: the head says all.
+static void skip_body(struct ycurl_exchange *exchange, int status) {
+    if (!exchange->skips_redirect_body || !exchange->names_location || !is_redirect(status)) return;
+    exchange->is_skipped = true;
+    exchange->codings = (struct codings){.names_unknown = true};
+    loop_note_doubt(exchange->loop, exchange);
+}
+
+/// Has a body that ends with its connection be whole only where TLS has said that this is the end (RFC 9112 section 9.8).
+/// libcurl tells of no end (7.88), but calls for progress once more before it lets go of the connection.
+static void mind_end(struct ycurl_exchange *exchange, int status) {
+    bool has_body = status >= 200 && status != 204 && status != 304 && exchange->body != YCURL_BODY_HEAD_ONLY;
+    bool ends_with_connection = exchange->announced_length < 0 && !exchange->names_transfer && !exchange->is_multiplexed;
+    if (!has_body || !ends_with_connection || !chain_mind_end(exchange)) return;
+    exchange->minds_end = true;
+    exchange->has_ended = false;
+    if (!exchange->configured_progress) ycurl_lib.easy_setopt(exchange->easy, CURLOPT_NOPROGRESS, 0L);
+    exchange->configured_progress = true;
+}
+
+/// Does what follows from a head that is complete.
+static void finish_head(struct ycurl_exchange *exchange, int status) {
+    exchange->head_complete = true;
+    skip_body(exchange, status);
+    codings_settle(exchange);
+    mind_end(exchange, status);
+    if (exchange->streaming) loop_note(exchange->loop, exchange, YCURL_HEAD_ARRIVED);
+    note_doubt(exchange);
 }
 
 /// Called with one line of a head, or of the trailers.
@@ -113,12 +155,13 @@ static size_t receive_head(const char *line, size_t size, size_t count, void *co
     bool ends = (count == 2 && line[0] == '\r') || (count == 1 && line[0] == '\n');
     if (!ends) return count;
     exchange->head_started = false;
-    if (is_interim(head)) return count;
+    int status = status_of(head);
+    if (is_interim(status)) return count;
+    // Nobody knows what comes next; libcurl would wait for it as for a body.
+    if (status == 101 && !exchange->names_upgrade) return stop(exchange, YCURL_UNASKED_PROTOCOL, 0);
     // Where a body ends that has two ends nobody knows (RFC 9112 section 6.3), unless it comes in chunks.
     if (exchange->contradicts_length && !exchange->names_transfer) return stop(exchange, YCURL_LENGTH_CONTRADICTED, 0);
-    exchange->head_complete = true;
-    if (exchange->streaming) loop_note(exchange->loop, exchange, YCURL_HEAD_ARRIVED);
-    note_doubt(exchange);
+    finish_head(exchange, status);
     return count;
 }
 
@@ -133,33 +176,40 @@ static bool reserve_announced(struct ycurl_exchange *exchange, size_t count) {
     return buffer_reserve(&exchange->received, announced > (int64_t)count ? (size_t)announced : count);
 }
 
+/// Keeps a piece of the body, with its codings undone, for the owner.
+static bool keep_body(struct ycurl_exchange *exchange, const char *bytes, size_t count) {
+    bool is_full = exchange->streaming && exchange->received.count >= exchange->window;
+    exchange->received_total += (int64_t)count;
+    bool is_above_limit = exchange->received_limit >= 0 && exchange->received_total > exchange->received_limit;
+    if (is_above_limit || (is_full && exchange->received.count > MOST_DECODED_AHEAD))
+        return stop(exchange, YCURL_BODY_TOO_LARGE, false);
+    if (exchange->received.capacity == 0 && !reserve_announced(exchange, count))
+        return stop(exchange, YCURL_NO_MEMORY, false);
+    if (!buffer_append(&exchange->received, bytes, count)) return stop(exchange, YCURL_NO_MEMORY, false);
+    if (exchange->streaming) {
+        size_t most = exchange->window / 2 < STREAMED_BATCH ? exchange->window / 2 : STREAMED_BATCH;
+        exchange->loop->gathers = exchange->received.count >= STREAMED_PIECE / 2 && exchange->received.count < most;
+    }
+    return true;
+}
+
 static size_t receive_body(const char *bytes, size_t size, size_t count, void *context) {
     struct ycurl_exchange *exchange = context;
     count *= size;
     exchange->last_activity = exchange->loop->now;
     if (exchange->abandoned) return 0;
+    if (exchange->is_skipped) return count;
     if (exchange->streaming) {
         loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
-        bool full = exchange->received.count >= exchange->window;
         // A decoder does not stop for a pause, it piles up behind it where no limit sees it: take its output here, up
         // to a bound, and have the owner pause the transfer once the piece of input is decoded.
-        if (full && !exchange->encoded) {
+        if (exchange->received.count >= exchange->window && !exchange->encoded) {
             exchange->receive_paused = true;
             return CURL_WRITEFUNC_PAUSE;
         }
-        if (full && exchange->received.count > MOST_DECODED_AHEAD) return stop(exchange, YCURL_BODY_TOO_LARGE, 0);
     }
-    if (exchange->received.capacity == 0 && !reserve_announced(exchange, count))
-        return stop(exchange, YCURL_NO_MEMORY, 0);
-    exchange->received_total += (int64_t)count;
-    if (exchange->received_limit >= 0 && exchange->received_total > exchange->received_limit)
-        return stop(exchange, YCURL_BODY_TOO_LARGE, 0);
-    if (!buffer_append(&exchange->received, bytes, count)) return stop(exchange, YCURL_NO_MEMORY, 0);
-    if (exchange->streaming) {
-        size_t most = exchange->window / 2 < STREAMED_BATCH ? exchange->window / 2 : STREAMED_BATCH;
-        exchange->loop->gathers = exchange->received.count >= STREAMED_PIECE / 2 && exchange->received.count < most;
-    }
-    return count;
+    bool taken = exchange->gunzip ? gunzip_decode(exchange, bytes, count, keep_body) : keep_body(exchange, bytes, count);
+    return taken ? count : 0;
 }
 
 // MARK: The request's body
@@ -253,6 +303,7 @@ static void forget_answer(struct ycurl_exchange *exchange) {
     exchange->head_complete = exchange->refused = false;
     exchange->received.count = 0;
     exchange->received_total = 0;
+    codings_end(exchange);
 }
 
 /// Goes back to the start of the body before the request is sent again. libcurl asks for it by `rewind_body` only when
@@ -315,6 +366,7 @@ static int open_socket(void *context, int purpose, struct curl_sockaddr *address
 static int note_progress(void *context, int64_t to_receive, int64_t received, int64_t to_send, int64_t sent) {
     struct ycurl_exchange *exchange = context;
     struct ycurl_progress *progress = &exchange->progress;
+    if (exchange->minds_end) exchange->has_ended = chain_has_ended(exchange);
     if (progress->received == received && progress->sent == sent) return 0;
     exchange->last_activity = exchange->loop->now;
     if (exchange->configured_ignores_length && exchange->announced_length > 0) to_receive = exchange->announced_length;

@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// OpenSSL 3's SSL_OP_IGNORE_UNEXPECTED_EOF, which libcurl sets; what CURLINFO_TLS_SSL_PTR calls OpenSSL.
+#define IGNORES_END 0x80u
+#define BACKEND_OPENSSL 1
+/// SSL_RECEIVED_SHUTDOWN
+#define RECEIVED_SHUTDOWN 2
+
 /// X509_V_ERR_APPLICATION_VERIFICATION: the one reason that OpenSSL itself never gives.
 #define REFUSED_BY_APPLICATION 50
 
@@ -21,9 +27,11 @@ static struct {
     int (*count)(const void *stack);
     void *(*value)(const void *stack, int index);
     int (*encode)(const void *certificate, unsigned char **place);
+    uint64_t (*clear_options)(void *session, uint64_t options);
+    int (*get_shutdown)(const void *session);
 } openssl;
 
-static bool found;
+static bool found, minds_ends;
 
 void chain_find_functions(void *library, const char *tls) {
     // Only where libcurl says that it stands on OpenSSL is what it calls a context one of OpenSSL's.
@@ -39,6 +47,29 @@ void chain_find_functions(void *library, const char *tls) {
     };
     // In libcurl and what it was linked with, whatever else the program has loaded.
     found = library_find(library, wanted, sizeof wanted / sizeof wanted[0]) == NULL;
+    const struct wanted_function ends[] = {
+        {"SSL_clear_options", &openssl.clear_options},
+        {"SSL_get_shutdown", &openssl.get_shutdown},
+    };
+    minds_ends = strncmp(tls, "OpenSSL/1", 9) != 0 && library_find(library, ends, sizeof ends / sizeof ends[0]) == NULL;
+}
+
+/// OpenSSL's side of the connection that an exchange is on; NULL where there is none.
+static void *session_of(struct ycurl_exchange *exchange) {
+    struct curl_tls_session *session = NULL;
+    if (!minds_ends || ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK) return NULL;
+    return session && session->backend == BACKEND_OPENSSL ? session->internals : NULL;
+}
+
+bool chain_mind_end(struct ycurl_exchange *exchange) {
+    void *session = session_of(exchange);
+    if (session) openssl.clear_options(session, IGNORES_END);
+    return session != NULL;
+}
+
+bool chain_has_ended(struct ycurl_exchange *exchange) {
+    void *session = session_of(exchange);
+    return session && openssl.get_shutdown(session) & RECEIVED_SHUTDOWN;
 }
 
 bool ycurl_shows_chains(void) { return found; }

@@ -14,6 +14,7 @@ ycurl_exchange *ycurl_exchange_create(ycurl_loop *loop) {
     exchange->body_file = -1;
     exchange->heap_index = NOT_IN_HEAP;
     exchange->configured_connect_timeout = -1;
+    exchange->socket = -1;
     exchange->easy = ycurl_lib.easy_init();
     if (!exchange->easy || exchange_install_callbacks(exchange) != CURLE_OK) {
         ycurl_exchange_destroy(exchange);
@@ -39,6 +40,7 @@ void exchange_close_file(struct ycurl_exchange *exchange) {
 void ycurl_exchange_destroy(ycurl_exchange *exchange) {
     if (exchange->easy) ycurl_lib.easy_cleanup(exchange->easy);
     exchange_close_file(exchange);
+    codings_end(exchange);
     buffer_free(&exchange->lines);
     buffer_free(&exchange->body_copy);
     buffer_free(&exchange->head);
@@ -246,8 +248,18 @@ static bool ends_refused(struct ycurl_exchange *exchange) {
     return true;
 }
 
+/// Ends an answer of which nothing but the head is wanted; where its body has come with the head, libcurl has done so and
+/// keeps the connection.
+static bool ends_skipped(struct ycurl_exchange *exchange) {
+    if (!exchange->is_skipped) return false;
+    exchange->verdict = YCURL_ANSWERED;
+    loop_note_finished(exchange->loop, exchange, -1);
+    return true;
+}
+
 void exchange_look_for_end(struct ycurl_exchange *exchange) {
-    if (!exchange->running || exchange->links[FINISHED].is_listed || ends_refused(exchange)) return;
+    if (!exchange->running || exchange->links[FINISHED].is_listed) return;
+    if (ends_skipped(exchange) || ends_refused(exchange)) return;
     bool ends = exchange->unwatched || exchange->refused;  // Else it has gone on since, on another connection perhaps.
     if (exchange->fed_waiting && !exchange->receive_paused && ends) {
         if (!exchange->head_complete) return loop_note_finished(exchange->loop, exchange, CURLE_GOT_NOTHING);
@@ -261,6 +273,9 @@ void exchange_look_for_end(struct ycurl_exchange *exchange) {
 }
 
 int exchange_judge_end(struct ycurl_exchange *exchange, int code) {
+    bool is_cut = exchange->minds_end && !exchange->has_ended;
+    if (is_cut && code == CURLE_OK) code = CURLE_PARTIAL_FILE;
+    if (codings_end(exchange) && code == CURLE_OK) code = CURLE_BAD_CONTENT_ENCODING;
     if (exchange->body < YCURL_BODY_COPIED || exchange->verdict != YCURL_NO_VERDICT) return code;
     // A server that has answered may reset the stream of an upload: the answer stays (RFC 9113 section 8.1).
     if (code == CURLE_HTTP2_STREAM && is_answered(exchange)) exchange->verdict = YCURL_ANSWERED;

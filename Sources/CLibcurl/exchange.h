@@ -27,6 +27,12 @@ struct list_link {
     bool is_listed;
 };
 
+/// What is known of the codings of a body.
+struct codings {
+    unsigned count;
+    bool names_gzip, names_unknown;
+};
+
 struct ycurl_exchange {
     void *easy;
     ycurl_loop *loop;
@@ -44,14 +50,14 @@ struct ycurl_exchange {
     enum ycurl_body configured_body;
     char configured_method[24];
     long configured_connect_timeout;
-    bool configured_decompress, configured_progress, configured_fresh, configured_ignores_length;
+    bool configured_decompress, configured_progress, configured_fresh, configured_ignores_length, configured_raw;
     /// The size of libcurl's receive buffer; 0 is libcurl's own.
     long configured_buffer;
     /// Bytes per second that are received and sent at most; 0 is no limit.
     int64_t receive_speed, send_speed;
     /// libcurl looks away from the socket while one of the limits of speed is reached.
     bool limits_speed;
-    bool names_accept, names_content_type, names_expect, names_encoding, names_range;
+    bool names_accept, names_content_type, names_expect, names_encoding, names_range, names_upgrade;
 
     // The request.
     enum ycurl_body body;
@@ -84,7 +90,14 @@ struct ycurl_exchange {
     struct buffer head;
     /// Bytes of all heads, those of interim responses and the trailers too.
     size_t head_total, head_limit;
-    bool head_complete, head_started, encoded;
+    bool head_complete, head_started, encoded, is_multiplexed;
+    /// What its Content-Encoding fields name, and what undoes gzip; NULL where libcurl does, or nothing is to be undone.
+    struct codings codings;
+    struct gunzip *gunzip;
+    /// Whether it points elsewhere, and the caller wants nothing of such an answer but its head.
+    bool names_location, skips_redirect_body, is_skipped;
+    /// Whether the body is whole only where TLS says that this is the end, and whether it has.
+    bool minds_end, has_ended;
     /// What Content-Length said; -1 for nothing yet.
     int64_t announced_length;
     bool contradicts_length, names_transfer;
@@ -99,6 +112,8 @@ struct ycurl_exchange {
     struct ycurl_progress progress;
 
     // On the loop.
+    /// The socket that libcurl has watched for it last; -1 for none.
+    int socket;
     bool running, resolving, opened_socket, abandoned;
     int64_t connect_deadline, deadline, idle_limit, last_activity;
     int64_t due;
@@ -117,6 +132,8 @@ struct watched_socket {
     bool ours;
     /// It takes bytes and gets none, and is not watched for that for a while.
     bool is_stalled;
+    /// No exchange uses it, and its server has no reason to say anything.
+    bool is_kept;
 };
 
 /// Who has to know one of the certificates of a chain; nobody when `accepts` is NULL.
@@ -147,6 +164,7 @@ struct ycurl_loop {
     int64_t timer;
     struct watched_socket *sockets;
     size_t socket_count;
+    size_t kept_count;
     /// When stalled sockets are looked at again; INT64_MAX while there are none.
     int64_t stall_end;
     /// Times that libcurl has read more of a request's body.
@@ -194,6 +212,17 @@ int64_t exchange_sent(struct ycurl_exchange *exchange);
 /// Whether the body goes up over HTTP/2 and some of it has still to be sent.
 bool exchange_is_behind(struct ycurl_exchange *exchange);
 
+/// Notes what a Content-Encoding field names.
+void codings_note(struct codings *codings, const char *value, size_t count);
+/// Settles who undoes the codings of a body, once its head is complete.
+void codings_settle(struct ycurl_exchange *exchange);
+/// Lets go of what undoes gzip; whether the body did not come to an end within.
+bool codings_end(struct ycurl_exchange *exchange);
+/// Takes what was decoded; false ends it.
+typedef bool (*decoded_handler)(struct ycurl_exchange *exchange, const char *bytes, size_t count);
+/// Undoes gzip; false when a handler has ended it, or the bytes are none of gzip.
+bool gunzip_decode(struct ycurl_exchange *exchange, const char *bytes, size_t count, decoded_handler handle);
+
 /// What came of an exchange that libcurl has ended, having been told to overlook some of it. Returns a CURLcode.
 int exchange_judge_end(struct ycurl_exchange *exchange, int code);
 
@@ -226,6 +255,10 @@ int exchange_install_callbacks(struct ycurl_exchange *exchange);
 
 /// Has the chains of an exchange's connections judged, if its loop says so. Returns a CURLcode.
 int chain_install(struct ycurl_exchange *exchange);
+/// Has TLS mind how a connection ends; false where there is no TLS, or none that can.
+bool chain_mind_end(struct ycurl_exchange *exchange);
+/// Whether the other side has said over TLS that this is the end.
+bool chain_has_ended(struct ycurl_exchange *exchange);
 /// Whether the last connection failed because of the judge alone.
 bool chain_was_refused(struct ycurl_exchange *exchange);
 
@@ -238,6 +271,10 @@ int sockets_watch(void *easy, int socket, int what, void *loop, void *unused);
 int sockets_control(ycurl_loop *loop, int operation, int socket, uint32_t events);
 /// Tells libcurl what has happened at a socket.
 void sockets_dispatch(ycurl_loop *loop, int socket, uint32_t events);
+/// Takes note that libcurl has ended an exchange well, so that its connection is kept if it can be.
+void sockets_keep(struct ycurl_exchange *exchange);
+/// Ends kept connections whose servers have said something unasked, before one of them is used again.
+void sockets_look_at_kept(ycurl_loop *loop);
 /// Watches stalled sockets again when it is time.
 void sockets_end_stalls(ycurl_loop *loop);
 

@@ -57,12 +57,11 @@ static const char *find_functions(void *library) {
     return library_find(library, wanted, sizeof wanted / sizeof wanted[0]);
 }
 
-/// Names the encodings that this libcurl undoes (CURL_VERSION_LIBZ, _BROTLI and _ZSTD).
+/// Names the encodings that this libcurl undoes.
 static void list_encodings(void) {
-    enum { GZIP = 1 << 3, BROTLI = 1 << 23, ZSTD = 1 << 26 };
     snprintf(encodings_line, sizeof encodings_line, "Accept-Encoding: %s%s%s",
-             features & GZIP ? "gzip, deflate" : "identity", features & BROTLI ? ", br" : "",
-             features & ZSTD ? ", zstd" : "");
+             features & CURL_VERSION_LIBZ ? "gzip, deflate" : "identity", features & CURL_VERSION_BROTLI ? ", br" : "",
+             features & CURL_VERSION_ZSTD ? ", zstd" : "");
 }
 
 static void open_library(void) {
@@ -99,6 +98,7 @@ static void open_library(void) {
     features = info->features;
     list_encodings();
     chain_find_functions(library, info->tls);
+    codings_find_functions();
     availability = YCURL_AVAILABLE;
     snprintf(message, sizeof message, "libcurl %s", info->version);
 }

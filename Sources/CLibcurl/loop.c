@@ -126,6 +126,7 @@ static void forget_abandoned(ycurl_loop *loop, const struct ycurl_exchange *gone
 static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
     code = exchange_judge_end(exchange, code);
     take_off(loop, exchange);
+    sockets_keep(exchange);
     // The handle may wait for its next request for long.
     exchange_close_file(exchange);
     if (!exchange->abandoned) return loop_note_finished(loop, exchange, code);
@@ -226,6 +227,7 @@ void ycurl_loop_begin(ycurl_loop *loop) {
 }
 
 void ycurl_loop_push(ycurl_loop *loop) {
+    if (loop->timer <= loop->now) sockets_look_at_kept(loop);
     run_timer(loop);
     collect_finished(loop);
 }

@@ -18,7 +18,7 @@ void ycurl_forget_headers(ycurl_exchange *exchange) {
     exchange->lines.count = exchange->line_count = 0;
     exchange->own_bytes = exchange->own_count = 0;
     exchange->names_accept = exchange->names_content_type = exchange->names_expect = false;
-    exchange->names_encoding = exchange->names_range = false;
+    exchange->names_encoding = exchange->names_range = exchange->names_upgrade = false;
     exchange->is_listed = false;
 }
 
@@ -30,6 +30,7 @@ void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_co
     else if (is_name(name, name_count, "Expect")) exchange->names_expect = true;
     else if (is_name(name, name_count, "Accept-Encoding")) exchange->names_encoding = true;
     else if (is_name(name, name_count, "Range")) exchange->names_range = true;
+    else if (is_name(name, name_count, "Upgrade")) exchange->names_upgrade = true;
     exchange->own_count = exchange->line_count += 1;
     const size_t most = SIZE_MAX / 4;
     if (name_count > most || value_count > most || !buffer_reserve(lines, name_count + value_count + 3)) {
@@ -192,10 +193,17 @@ static void set_idle_limit(struct ycurl_exchange *exchange, int64_t limit) {
     exchange->idle_limit = limit + (adds ? rate_pause(exchange) : 0);
 }
 
+/// Takes back that libcurl hands over bodies as they are.
+static int decode_again(struct ycurl_exchange *exchange) {
+    if (!exchange->configured_raw) return CURLE_OK;
+    exchange->configured_raw = false;
+    return ycurl_lib.easy_setopt(exchange->easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
+}
+
 static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_request *request, bool decompress) {
     void *easy = exchange->easy;
     int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
-    int code = CURLE_OK;
+    int code = decode_again(exchange);
     if (decompress != exchange->configured_decompress) {
         code |= set(easy, CURLOPT_ACCEPT_ENCODING, decompress ? "" : NULL);
         exchange->configured_decompress = decompress;
@@ -260,7 +268,9 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->head_total = 0;
     exchange->announced_length = -1;
     exchange->contradicts_length = exchange->names_transfer = false;
-    exchange->head_complete = exchange->head_started = false;
+    exchange->head_complete = exchange->head_started = exchange->is_multiplexed = false;
+    exchange->names_location = exchange->is_skipped = exchange->minds_end = false;
+    exchange->skips_redirect_body = request->skip_redirect_body;
     exchange->received.count = 0;
     exchange->received_total = 0;
     exchange->received_limit = request->body_limit;

@@ -1,9 +1,14 @@
 /// The sockets of a loop, and the epoll set that watches them as libcurl says.
 #if defined(__linux__)
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include "exchange.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -49,6 +54,19 @@ static bool apply(ycurl_loop *loop, int socket, struct watched_socket *entry) {
     return false;
 }
 
+static void set_kept(ycurl_loop *loop, struct watched_socket *entry, bool is_kept) {
+    if (entry->is_kept == is_kept) return;
+    entry->is_kept = is_kept;
+    loop->kept_count += is_kept ? 1 : (size_t)-1;
+}
+
+/// Remembers which socket an exchange uses.
+static void note_user(ycurl_loop *loop, void *easy, int socket) {
+    struct ycurl_exchange *exchange = NULL;
+    ycurl_lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
+    if (exchange && exchange->loop == loop) exchange->socket = socket;
+}
+
 int sockets_watch(void *easy, int socket, int what, void *context, void *unused) {
     (void)unused;
     ycurl_loop *loop = context;
@@ -56,12 +74,14 @@ int sockets_watch(void *easy, int socket, int what, void *context, void *unused)
     struct watched_socket *entry = watched(loop, socket);
     if (!entry) return -1;
     entry->wanted = 0;
+    note_user(loop, easy, socket);
+    set_kept(loop, entry, false);
     if (what != CURL_POLL_REMOVE) {
         if (what & CURL_POLL_IN) entry->wanted |= EPOLLIN;
         if (what & CURL_POLL_OUT) entry->wanted |= EPOLLOUT;
     }
     // A kept-alive connection is wanted again in a moment: leave it registered and spare two system calls a request.
-    // Should it become readable meanwhile, sockets_dispatch() takes it out.
+    // Should it become readable meanwhile, sockets_dispatch() ends it or takes it out.
     if (!entry->wanted && entry->ours && entry->registered == EPOLLIN) return 0;
     return apply(loop, socket, entry) ? 0 : -1;
 }
@@ -84,8 +104,50 @@ int loop_close_socket(void *context, int socket) {
     // Closing takes it out of the epoll set only if nobody has a copy; a process that was forked has one of everything,
     // and then nothing could take it out any more.
     if (entry && entry->registered) sockets_control(context, EPOLL_CTL_DEL, socket, 0);
+    if (entry) set_kept(context, entry, false);
     if (entry) *entry = (struct watched_socket){0};
     return close(socket);
+}
+
+// MARK: Kept connections
+
+void sockets_keep(struct ycurl_exchange *exchange) {
+    struct watched_socket *entry = watched(exchange->loop, exchange->socket);
+    // Over HTTP/2 and 3 a server may speak at any time, and libcurl listens before it uses such a connection again.
+    bool may_be_kept = entry && entry->ours && !entry->wanted && !exchange->is_multiplexed;
+    if (may_be_kept) set_kept(exchange->loop, entry, true);
+    exchange->socket = -1;
+}
+
+/// Has libcurl find a kept connection at its end: what a server says unasked would be taken for its next answer (RFC 9112
+/// section 9.2), and libcurl 7.88 does not look; with TLS nor do newer ones.
+///
+/// Another socket takes its place, whose other end is closed: libcurl closes it when it comes to it, and what waited on
+/// the old one is gone. No session ticket of TLS 1.3 waits there: those come before the first answer is read.
+static void end_kept(ycurl_loop *loop, int socket, struct watched_socket *entry) {
+    set_kept(loop, entry, false);
+    if (entry->registered) sockets_control(loop, EPOLL_CTL_DEL, socket, 0);
+    entry->registered = 0;
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        shutdown(socket, SHUT_RDWR);  // The second best, when there are no descriptors left.
+        return;
+    }
+    close(ends[1]);
+    dup3(ends[0], socket, O_CLOEXEC);
+    close(ends[0]);
+}
+
+void sockets_look_at_kept(ycurl_loop *loop) {
+    enum { MOST = 128 };
+    struct epoll_event events[MOST];
+    if (!loop->kept_count) return;
+    // What else has happened will be told again, by the next step; whoever wakes the loop is heard without being told.
+    int count = epoll_wait(loop->epoll, events, MOST, 0);
+    for (int i = 0; i < count; i++) {
+        struct watched_socket *entry = watched(loop, events[i].data.fd);
+        if (entry && entry->is_kept) end_kept(loop, events[i].data.fd, entry);
+    }
 }
 
 // MARK: Stalls
@@ -123,6 +185,7 @@ void sockets_end_stalls(ycurl_loop *loop) {
 void sockets_dispatch(ycurl_loop *loop, int socket, uint32_t events) {
     if (socket == loop->wake) return;
     struct watched_socket *entry = watched(loop, socket);
+    if (entry && entry->is_kept) return end_kept(loop, socket, entry);
     if (!entry || !entry->wanted) {
         if (entry) entry->registered = 0;
         sockets_control(loop, EPOLL_CTL_DEL, socket, 0);

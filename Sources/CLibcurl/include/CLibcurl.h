@@ -154,6 +154,8 @@ struct ycurl_request {
     size_t head_limit;
     /// Bytes that may wait to be taken before the transfer is paused; 0 collects the whole body.
     size_t stream_window;
+    /// Whether the body of an answer that points elsewhere is left out.
+    bool skip_redirect_body;
     /// Sent at most once, also when a kept-alive connection turns out to be dead.
     bool once;
     /// Whether to ask for compression and to undo it.
@@ -227,13 +229,16 @@ enum ycurl_verdict {
     YCURL_NO_MEMORY = 8,
     YCURL_NOT_CONNECTED = 9,
     YCURL_UPLOAD_CHANGED = 10,
-    /// libcurl would ask again although there is an answer: it does after a 417 (Expectation Failed).
+    /// There is all of the answer that is wanted: libcurl would ask again, as it does after a 417 (Expectation Failed), or
+    /// wait for the body of a redirect.
     YCURL_ANSWERED = 11,
     YCURL_LENGTH_CONTRADICTED = 12,
     /// The chain is trusted, and ycurl_judge knows none of its certificates.
     YCURL_NOT_PINNED = 13,
     /// The caller wants it sent no more.
     YCURL_WITHDRAWN = 14,
+    /// 101 to a request that has not asked for another protocol.
+    YCURL_UNASKED_PROTOCOL = 15,
 };
 
 struct ycurl_diagnosis {

@@ -125,9 +125,14 @@ final class APIQuestion: Sendable {
             accept: configuration.headers["Accept"]
         )
         let rules = configuration.rules ?? module.rules
+        let bodyFailure = answer.service.response.bodyFailure
         do throws(APIError) {
+            // An answer that is wanted is wanted whole; of any other the head says what matters.
+            if let bodyFailure, rules.status.accepts(raw.status) { throw APIError(bodyFailure) }
             return try make(raw, rules)
         } catch {
+            var error = error
+            if let bodyFailure { error.context.underlying = error.context.underlying ?? bodyFailure }
             throw module.completed(error, by: answer.service, answer.data, reading: rules.readable(raw))
         }
     }
@@ -191,7 +196,7 @@ final class APIQuestion: Sendable {
         guard !conditions.isEmpty else { return configuration }
         var copy = configuration
         copy.confirmation = StoredConfirmation(redirectedTo: stored?.redirectedTo)
-        for field in conditions where copy.headers[field.name] == nil { copy.headers.add(field.name, field.value) }
+        for field in conditions where copy.headers[field.name] == nil { copy.headers.add(field) }
         return copy
     }
 

@@ -126,7 +126,8 @@ extension ClientCore {
         on route: ServerPool.Route,
         in pool: ServerPool
     ) throws(RequestError) -> HTTPRequest {
-        let request = try pool.generator.request(for: configuration, on: route.base, home: route.home)
+        var request = try pool.generator.request(for: configuration, on: route.base, home: route.home)
+        request.skipsRedirectBody = (configuration.redirects ?? options.redirects).decidesByHead
         // The base URLs of the service were checked when the client was made; whatever leads elsewhere is checked here.
         if route.attempt == nil || !request.url.isBelow(route.base), !request.url.isSecure {
             try options.insecureHTTP.check(request.url)

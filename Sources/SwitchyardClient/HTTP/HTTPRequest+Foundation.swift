@@ -56,7 +56,7 @@ extension HTTPRequest {
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         request.httpMethod = method.name
         request.httpShouldHandleCookies = false
-        for field in headers { request.addValue(field.value, forHTTPHeaderField: field.name) }
+        for field in headers { request.addValue(OpaqueText.unmarked(field.value), forHTTPHeaderField: field.name) }
         if let total = timeouts.total { request.timeoutInterval = total / .seconds(1) }
         request.allowsCellularAccess = networkAccess.allowsCellular
         #if canImport(Darwin)

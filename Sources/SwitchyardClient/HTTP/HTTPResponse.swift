@@ -16,6 +16,7 @@ public struct HTTPResponse: Sendable {
         @usableFromInline var headers: HTTPHeaders
         @usableFromInline var body: Body
         @usableFromInline var metrics: TransferMetrics?
+        @usableFromInline var bodyFailure: TransportError?
     }
 
     /// The status code.
@@ -39,6 +40,16 @@ public struct HTTPResponse: Sendable {
         @inlinable set { parts.value.metrics = newValue }
     }
 
+    /// Why the body is not whole: it broke off, could not be decoded, or is larger than allowed; `nil` when it is whole,
+    /// and while it is streamed.
+    ///
+    /// Only of answers whose head says what matters, errors (from 400 on) and redirects: the call ends with their status,
+    /// and what came of the body is there. Every other answer whose body fails is a failure.
+    public var bodyFailure: TransportError? {
+        @inlinable get { parts.value.bodyFailure }
+        @inlinable set { parts.value.bodyFailure = newValue }
+    }
+
     /// All parts behind one reference, since a response passes through many hands.
     @usableFromInline var parts: CopyOnWrite<Parts>
 
@@ -50,6 +61,43 @@ public struct HTTPResponse: Sendable {
         metrics: TransferMetrics? = nil
     ) {
         parts = CopyOnWrite(Parts(status: status, headers: headers, body: body, metrics: metrics))
+    }
+}
+
+extension HTTPResponse {
+    /// The answer that a failed transfer is, since its head says what matters; `nil` when it is none.
+    ///
+    /// - Parameters:
+    ///   - head: The answer as far as its head goes.
+    ///   - partialBody: What came of the body.
+    ///   - error: Why no more came.
+    init?(_ head: HTTPResponse, partialBody: () -> Data, failedWith error: TransportError) {
+        guard head.status >= 400 || head.redirectTarget != nil, error.kind.isOfBody else { return nil }
+        self = head
+        body = .whole(partialBody())
+        bodyFailure = error
+    }
+}
+
+extension TransportError.Kind {
+    /// Whether it can be the body alone that has failed.
+    fileprivate var isOfBody: Bool {
+        switch self {
+        case .truncated, .decodingFailed, .bodyTooLarge, .connectionReset, .protocolViolation, .timeout,
+            .requestBodyFailed:
+            true
+        default: false
+        }
+    }
+}
+
+extension TransportError {
+    /// Says of a body that could not be decoded what its coding was.
+    func naming(codings headers: HTTPHeaders) -> TransportError {
+        guard kind == .decodingFailed, let codings = headers["Content-Encoding"] else { return self }
+        var error = self
+        error.message += " (Content-Encoding: \(codings))"
+        return error
     }
 }
 

@@ -106,7 +106,7 @@ extension DiskRecord {
         writer.write(UInt32(answer.headers.count))
         for field in answer.headers {
             writer.write(field.name)
-            writer.write(field.value)
+            writer.write(field.echo)
         }
         if let place = answer.redirectedTo { writer.write(place) }
         writer.append(answer.body)
@@ -133,7 +133,9 @@ extension DiskRecord {
         answer.status = Int(try reader.integer(Int32.self))
         answer.sensitiveDigest = try reader.optionalDigest()
         for _ in 0..<(try reader.count(ofSize: 4)) { answer.tags.insert(try reader.text()) }
-        for _ in 0..<(try reader.count(ofSize: 8)) { answer.headers.add(try reader.text(), try reader.text()) }
+        for _ in 0..<(try reader.count(ofSize: 8)) {
+            answer.headers.add(HTTPHeaders.Field(name: try reader.text(), echo: try reader.text()))
+        }
         if version > 1 { answer.redirectedTo = try reader.text() }
         answer.body = reader.rest()
     }

@@ -98,7 +98,9 @@ enum HTTPCacheRules {
     /// The fields that ask the server whether an answer with these fields still holds.
     static func conditions(for headers: HTTPHeaders) -> HTTPHeaders {
         var conditions = HTTPHeaders()
-        if let tag = headers["ETag"], !tag.isEmpty { conditions.add("If-None-Match", tag) }
+        if let tag = headers.echo(of: "ETag"), !tag.isEmpty {
+            conditions.add(HTTPHeaders.Field(name: "If-None-Match", echo: tag))
+        }
         if let date = headers["Last-Modified"], !date.isEmpty { conditions.add("If-Modified-Since", date) }
         return conditions
     }
@@ -134,7 +136,7 @@ enum HTTPCacheRules {
         for name in ["Date", "Age"] { result.remove(name) }
         let fresh = endToEnd(headers).filter { !kept.contains($0.name.lowercased()) }
         for name in Set(fresh.map { $0.name.lowercased() }) { result.remove(name) }
-        for field in fresh { result.add(field.name, field.value) }
+        for field in fresh { result.add(field) }
         return result
     }
 

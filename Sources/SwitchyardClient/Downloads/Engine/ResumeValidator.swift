@@ -13,7 +13,7 @@ enum ResumeValidator: Codable, Sendable, Hashable {
     /// either. A date may, if it was a second or more in the past when the answer was made (section 8.8.2.2). Of an answer
     /// that does not say when that was, it is when it came (section 6.6.1), by a clock that may be another: a minute.
     init?(_ headers: HTTPHeaders, now: Date = Date()) {
-        if let tag = headers["ETag"], !tag.isEmpty {
+        if let tag = headers.echo(of: "ETag"), !tag.isEmpty {
             guard !tag.hasPrefix("W/") else { return nil }
             self = .entityTag(tag)
         } else if let text = headers["Last-Modified"], let modified = HTTPDate.date(from: text) {
@@ -35,7 +35,7 @@ enum ResumeValidator: Codable, Sendable, Hashable {
     /// Whether an answer to a ranged request can be of the same content; what it does not say cannot disagree.
     func agrees(with headers: HTTPHeaders) -> Bool {
         switch self {
-        case .entityTag(let text): headers["ETag"].map { $0 == text } ?? true
+        case .entityTag(let text): headers.echo(of: "ETag").map { $0 == text } ?? true
         case .lastModified(let text): headers["Last-Modified"].map { $0 == text } ?? true
         }
     }

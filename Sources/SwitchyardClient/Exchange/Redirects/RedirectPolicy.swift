@@ -38,6 +38,14 @@ public struct RedirectPolicy: Sendable {
         RedirectPolicy(rule: .own(decide), limit: max(0, limit))
     }
 
+    /// Whether redirects are followed without a look at their bodies.
+    var decidesByHead: Bool {
+        switch rule {
+        case .follow, .sameOrigin: true
+        case .refuse, .own: false
+        }
+    }
+
     /// The policy with another limit; what is below zero is zero.
     public func limited(to limit: Int) -> RedirectPolicy {
         RedirectPolicy(rule: rule, limit: max(0, limit))

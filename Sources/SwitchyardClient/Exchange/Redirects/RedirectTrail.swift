@@ -160,7 +160,7 @@ extension HTTPResponse {
     var redirectTarget: String? {
         switch status {
         case 301, 302, 303, 307, 308:
-            headers["Location"].flatMap { $0.isEmpty ? nil : $0 }
+            headers.echo(of: "Location").flatMap { $0.isEmpty ? nil : OpaqueText.percentEncoded($0) }
         default: nil
         }
     }

@@ -6,7 +6,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     public var parameters: [String: String]
 
     /// The protection space within the server; `nil` when the challenge names none.
-    public var realm: String? { parameters["realm"] }
+    public var realm: String? { parameters["realm"].map(OpaqueText.unmarked) }
 
     /// Creates a challenge.
     public init(scheme: String, parameters: [String: String] = [:]) {
@@ -16,7 +16,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
 
     /// The challenges of an answer's `WWW-Authenticate` fields, in order; what cannot be read is left out.
     public static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
-        headers.values(of: "WWW-Authenticate").flatMap { value in
+        headers.echoes(of: "WWW-Authenticate").flatMap { value in
             var reader = ChallengeReader(value)
             return reader.challenges()
         }
@@ -24,7 +24,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
 
     /// The parameters of an answer's `Authentication-Info` fields (RFC 7615); names in lower case.
     static func information(in headers: HTTPHeaders) -> [String: String] {
-        headers.values(of: "Authentication-Info").reduce(into: [:]) { parameters, value in
+        headers.echoes(of: "Authentication-Info").reduce(into: [:]) { parameters, value in
             var reader = ChallengeReader(value)
             parameters.merge(reader.parameters()) { _, last in last }
         }

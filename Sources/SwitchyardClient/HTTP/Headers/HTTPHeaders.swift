@@ -7,13 +7,31 @@ public struct HTTPHeaders: Sendable, Hashable {
     public struct Field: Sendable, Hashable {
         /// The name, as it was given.
         public var name: String
-        /// The value.
-        public var value: String
+        /// The value; what came in bytes that are not UTF-8 is read as Latin-1.
+        public var value: String { didSet { isLatin1 = false } }
+        /// Whether it came in such bytes.
+        private(set) var isLatin1 = false
 
         /// Creates a field; spaces and tabs around the value are not part of it (RFC 9110 section 5.5).
         public init(name: String, value: String) {
             self.name = name
             self.value = value.withoutSurroundingSpace
+        }
+
+        /// Creates a field of a value that came as Latin-1.
+        init(name: String, latin1 value: String) {
+            self.init(name: name, value: value)
+            isLatin1 = true
+        }
+
+        /// The value as it goes back to a server, with the bytes that it came in (``OpaqueText``).
+        package var echo: String { isLatin1 ? OpaqueText.marked(value) : value }
+
+        /// Creates a field of what ``echo`` gave.
+        package init(name: String, echo: String) {
+            let value = OpaqueText.unmarked(echo)
+            self.init(name: name, value: value)
+            isLatin1 = value != echo
         }
     }
 
@@ -28,6 +46,11 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// Adds a field behind the others, also when one of that name is there.
     public mutating func add(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
+    }
+
+    /// Adds a field behind the others.
+    package mutating func add(_ field: Field) {
+        fields.append(field)
     }
 
     /// Replaces the fields of that name by one, in the place of the first.
@@ -54,6 +77,16 @@ public struct HTTPHeaders: Sendable, Hashable {
         set {
             if let newValue { set(name, newValue) } else { remove(name) }
         }
+    }
+
+    /// The first value of that name, as it goes back to a server.
+    package func echo(of name: String) -> String? {
+        fields.first { $0.name.equalsIgnoringASCIICase(name) }?.echo
+    }
+
+    /// All values of that name, as they go back to a server.
+    func echoes(of name: String) -> [String] {
+        fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.echo)
     }
 
     /// All values of that name, in order.

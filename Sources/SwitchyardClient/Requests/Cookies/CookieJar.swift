@@ -148,7 +148,7 @@ public final class CookieJar: Sendable {
     ///     place from a secure cookie.
     ///   - url: The URL that answered.
     public func store(from headers: HTTPHeaders, of url: RequestURL) {
-        for value in headers.values(of: "Set-Cookie") {
+        for value in headers.echoes(of: "Set-Cookie") {
             guard let cookie = Cookie(setCookie: value, from: url, now: now()), mayStore(cookie, from: url)
             else { continue }
             store(cookie)

@@ -108,9 +108,13 @@ final class URLSessionExchange: TransportTask {
             state.isDelivered = channel != nil
             return true
         }
-        guard isNews, let channel else { return }
-        head.body = .stream(BodyReader(channel).stream)
-        completion(.success(head))
+        guard isNews else { return }
+        if let channel {
+            head.body = .stream(BodyReader(channel).stream)
+            completion(.success(head))
+        } else if request.skipsRedirectBody, head.redirectTarget != nil {
+            end(.success(head), stopsTask: true)
+        }
     }
 
     private func makeChannel() -> BodyChannel {
@@ -143,7 +147,7 @@ final class URLSessionExchange: TransportTask {
 
     private func tooMuch(_ reason: String) {
         let error = TransportError(.bodyTooLarge, message: "the response's body is \(reason)")
-        end(.failure(error), stopsTask: true)
+        end(outcome(of: error), stopsTask: true)
     }
 
     /// Slows the server down or lets it go on, where `URLSession` can: on Linux suspending would start the request over.
@@ -151,6 +155,14 @@ final class URLSessionExchange: TransportTask {
         #if canImport(Darwin)
             Self.pacing.async { self.adjustPace() }
         #endif
+    }
+
+    /// What becomes of the exchange when its transfer fails: there may be an answer all the same.
+    private func outcome(of error: TransportError) -> Outcome {
+        let (head, body, isStreamed) = state.withLock { ($0.response, $0.body, $0.channel != nil) }
+        guard let head, !isStreamed else { return .failure(error) }
+        let error = error.naming(codings: head.headers)
+        return HTTPResponse(head, partialBody: { body }, failedWith: error).map { .success($0) } ?? .failure(error)
     }
 
     func endsByChallenge() {
@@ -163,7 +175,7 @@ final class URLSessionExchange: TransportTask {
             (state.response, state.body, state.metrics, state.wasChallenged, state.wasSent || state.sent > 0)
         }
         if let error, !(wasChallenged && response != nil) {
-            return end(.failure(URLSessionFailure(error, hasHead: response != nil, wasSent: wasSent).error))
+            return end(outcome(of: URLSessionFailure(error, hasHead: response != nil, wasSent: wasSent).error))
         }
         guard var response else {
             return end(.failure(TransportError(.protocolViolation, message: "there was no HTTP response")))
@@ -214,7 +226,7 @@ final class URLSessionExchange: TransportTask {
             state.withLock { $0.timer }?.move(to: next)
             return
         }
-        end(.failure(TransportError(.timeout, message: "the exchange took too long")), stopsTask: true)
+        end(outcome(of: TransportError(.timeout, message: "the exchange took too long")), stopsTask: true)
     }
 
     // MARK: Apple systems only

@@ -29,7 +29,7 @@ struct URLSessionRequest: Sendable {
         var head = URLRequest(url: url)
         head.httpMethod = request.method.name
         for field in request.headers.fields where !field.name.equalsIgnoringASCIICase("Content-Length") {
-            head.addValue(field.value, forHTTPHeaderField: field.name)
+            head.addValue(OpaqueText.unmarked(field.value), forHTTPHeaderField: field.name)
         }
         #if canImport(Darwin)
             head.networkServiceType = request.traffic.serviceType

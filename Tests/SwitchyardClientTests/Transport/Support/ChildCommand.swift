@@ -59,12 +59,20 @@ final class ChildCommand {
         }
     }
 
-    deinit {
+    deinit { kill() }
+
+    /// Ends the command at once.
+    func kill() {
         guard status == nil else { return }
         // Not SIGTERM: a child of a pool thread inherits its mask, in which that is blocked.
-        kill(identifier, SIGKILL)
-        var ignored: Int32 = 0
-        waitpid(identifier, &ignored, 0)
+        #if canImport(Glibc)
+            _ = Glibc.kill(identifier, SIGKILL)
+        #elseif canImport(Musl)
+            _ = Musl.kill(identifier, SIGKILL)
+        #else
+            _ = Darwin.kill(identifier, SIGKILL)
+        #endif
+        wait()
     }
 
     /// Waits for the end of the command.

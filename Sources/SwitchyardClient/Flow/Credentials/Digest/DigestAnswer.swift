@@ -11,7 +11,7 @@ struct DigestAnswer: Equatable {
 
         var isSession: Bool { self == .sha256Session || self == .md5Session }
 
-        func hash(_ text: String) -> String { hash(Array(text.utf8)) }
+        func hash(_ text: String) -> String { hash(OpaqueText.bytes(of: text)) }
 
         func hash(_ bytes: some Sequence<UInt8>) -> String {
             switch self {
@@ -41,7 +41,7 @@ struct DigestAnswer: Equatable {
     /// Takes a challenge; `nil` when it is none of this scheme, or asks for what is not known here.
     init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
-        guard challenge.scheme == "digest", let realm = challenge.realm, let nonce = parameters["nonce"] else {
+        guard challenge.scheme == "digest", let realm = parameters["realm"], let nonce = parameters["nonce"] else {
             return nil
         }
         let name = parameters["algorithm"]?.lowercased() ?? "md5"

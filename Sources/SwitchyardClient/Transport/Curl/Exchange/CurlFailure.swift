@@ -23,6 +23,7 @@
             case lengthContradicted
             case notPinned
             case withdrawn
+            case unaskedProtocol
         }
 
         /// libcurl's result code; -1 when one of our deadlines ended the exchange.
@@ -87,7 +88,7 @@
             case .wouldSendTwice: .connectionReset
             case .deadlinePassed, .idleTooLong: .timeout
             case .notConnected: .connectTimeout
-            case .lengthContradicted: .protocolViolation
+            case .lengthContradicted, .unaskedProtocol: .protocolViolation
             case .notPinned: .certificateRejected
             case .noMemory: .other
             case .withdrawn: .cancelled
@@ -109,6 +110,7 @@
             case .lengthContradicted: "the response's Content-Length is no number, or more than one"
             case .notPinned: "no certificate of the server's chain has one of the pins"
             case .withdrawn: "cancelled"
+            case .unaskedProtocol: "the server switched to another protocol (101), for which nobody has asked"
             case .noMemory, .none, .answered: "out of memory"
             }
         }

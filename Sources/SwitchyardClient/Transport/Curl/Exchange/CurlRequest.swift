@@ -63,7 +63,7 @@
 
         private func add(_ field: HTTPHeaders.Field, to handle: OpaquePointer) {
             field.name.withContiguousCharacters { name in
-                field.value.withContiguousCharacters { value in
+                field.withBytes { value in
                     ycurl_add_header(handle, name.baseAddress, name.count, value.baseAddress, value.count)
                 }
             }
@@ -222,6 +222,7 @@
             form.body_limit = request.responseBodyLimit.map { Int64(max(0, $0)) } ?? -1
             form.head_limit = max(1024, settings.value.configuration.maximumHeadSize)
             form.stream_window = exchange.isStreamed ? settings.value.streamWindow : 0
+            form.skip_redirect_body = request.skipsRedirectBody && !exchange.isStreamed
             form.once = !exchange.mayBeSentAgain
             form.decompress = settings.value.configuration.decompressesResponses
             form.report_progress = exchange.reportsProgress
@@ -244,6 +245,14 @@
             withUnsafeBufferPointer { own in
                 other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
             }
+        }
+    }
+
+    extension HTTPHeaders.Field {
+        /// The value's bytes as they go out.
+        fileprivate func withBytes(_ body: (UnsafeBufferPointer<CChar>) -> Void) {
+            guard isLatin1 || OpaqueText.hasMarks(value) else { return value.withContiguousCharacters(body) }
+            OpaqueText.bytes(of: echo).withUnsafeBufferPointer { $0.withMemoryRebound(to: CChar.self, body) }
         }
     }
 

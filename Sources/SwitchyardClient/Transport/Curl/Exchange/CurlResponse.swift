@@ -67,7 +67,7 @@
                     unfold(line, into: &fields)
                 } else if let colon = index(of: UInt8(ascii: ":"), in: line) {
                     let value = trimmed(line[(colon + 1)...])
-                    fields.append(.init(name: text(trimmed(line[..<colon])), value: text(value)))
+                    fields.append(field(text(trimmed(line[..<colon])), value))
                 }
             }
             return HTTPHeaders(fields)
@@ -92,7 +92,8 @@
         private static func unfold(_ line: Slice<UnsafeRawBufferPointer>, into fields: inout [HTTPHeaders.Field]) {
             guard let last = fields.indices.last else { return }
             // Made anew, since blanks at the ends are no part of a value, be there nothing in front of the fold or behind.
-            fields[last] = .init(name: fields[last].name, value: fields[last].value + " " + text(trimmed(line)))
+            let rest = field("", trimmed(line)).echo
+            fields[last] = .init(name: fields[last].name, echo: fields[last].echo + " " + rest)
         }
 
         private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
@@ -104,6 +105,13 @@
 
         private static func isBlank(_ byte: UInt8) -> Bool {
             byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+        }
+
+        private static func field(_ name: String, _ value: Slice<UnsafeRawBufferPointer>) -> HTTPHeaders.Field {
+            let text = text(value)
+            // Of Latin-1 every character is a byte; the same text in UTF-8 has more.
+            let isLatin1 = text.utf8.count != value.count
+            return isLatin1 ? .init(name: name, latin1: text) : .init(name: name, value: text)
         }
 
         /// UTF-8 where it is valid, else Latin-1, which is what old servers mean.

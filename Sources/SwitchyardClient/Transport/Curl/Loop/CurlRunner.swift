@@ -160,7 +160,7 @@
             if code != 0 {
                 let usesProxy = settings.usesProxy(for: exchange.url)
                 let failure = CurlFailure(code: code, handle: handle, usesProxy: usesProxy)
-                guard failure.verdict == .answered else { return .failure(failure.error) }
+                guard failure.verdict == .answered else { return ended(exchange, handle, by: failure) }
             }
             guard ycurl_status(handle) != 0, ycurl_has_head(handle) else {
                 // libcurl takes an end within the head for the end of the head.
@@ -172,6 +172,19 @@
                 return .success(HTTPResponse(status: 0))  // The head went up when it came.
             }
             return .success(response(from: handle, body: .whole(body)))
+        }
+
+        /// What becomes of an exchange whose transfer failed: there may be an answer all the same.
+        private func ended(
+            _ exchange: CurlExchange,
+            _ handle: OpaquePointer,
+            by failure: CurlFailure
+        ) -> Result<HTTPResponse, TransportError> {
+            guard failure.hasHead, exchange.channel == nil else { return .failure(failure.error) }
+            let head = response(from: handle, body: .whole(Data()))
+            let error = failure.error.naming(codings: head.headers)
+            let answer = HTTPResponse(head, partialBody: { CurlResponse.takeBody(of: handle) }, failedWith: error)
+            return answer.map { .success($0) } ?? .failure(error)
         }
 
         private func response(from handle: OpaquePointer, body: HTTPResponse.Body) -> HTTPResponse {

@@ -1,5 +1,6 @@
 #if os(Linux)
     import Foundation
+    import Glibc
     import SwitchyardClient
     import SwitchyardTesting
     import Testing
@@ -155,6 +156,28 @@
             } throws: {
                 ($0 as? TransportError)?.kind == .decodingFailed
             }
+        }
+
+        // RFC 9110 section 15.2.2: it is for a request that has asked for another protocol.
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
+        func `101 that nobody has asked for ends the exchange at once`(_ delivery: HTTPRequest.Delivery) async throws {
+            let listener = try TCPListener()
+            async let talk: Void = listener.serveOne { connection in
+                _ = RawHTTP.request(on: connection)
+                _ = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n".withCString {
+                    write(connection, $0, strlen($0))
+                }
+                var byte: UInt8 = 0
+                while read(connection, &byte, 1) > 0 {}
+            }
+            let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
+
+            await #expect {
+                _ = try await CurlTransport().send(HTTPRequest(url: url, delivery: delivery))
+            } throws: {
+                ($0 as? TransportError)?.kind == .protocolViolation
+            }
+            await talk
         }
     }
 #endif

@@ -1,0 +1,103 @@
+import Foundation
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Field values beyond ASCII go back to servers with the bytes in which they came.
+@Suite(.timeLimit(.minutes(5))) struct OpaqueTextTests {
+    private static let samples: [[UInt8]] = [
+        Array("caf".utf8) + [0xE9], [0x80], [0xFF, 0xFE, 0x41], [0xC3], Array("a".utf8) + [0xC2, 0x41], [0xCD, 0x41],
+        Array("\"".utf8) + (0x80...0xFF).map { UInt8($0) } + Array("\"".utf8),
+    ]
+
+    private static func latin1(_ bytes: [UInt8]) -> String {
+        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    @Test(arguments: samples)
+    func `bytes that are not UTF-8 come out again`(_ bytes: [UInt8]) {
+        let field = HTTPHeaders.Field(name: "ETag", latin1: Self.latin1(bytes))
+
+        #expect(field.value == Self.latin1(bytes))
+        #expect(OpaqueText.bytes(of: field.echo) == bytes)
+        #expect(OpaqueText.unmarked(field.echo) == field.value)
+        #expect(HTTPHeaders.Field(name: "If-None-Match", echo: field.echo).echo == field.echo)
+    }
+
+    @Test(arguments: ["", "plain", "café", "漢字", "e\u{301}", "\u{CD}\u{8F}", "\u{344}"])
+    func `text of a caller goes out as UTF-8`(_ text: String) {
+        let field = HTTPHeaders.Field(name: "X-Text", value: text)
+
+        #expect(OpaqueText.bytes(of: field.echo) == Array(text.utf8))
+        #expect(OpaqueText.percentEncoded(text) == text)
+    }
+
+    @Test func `a value that is set anew is no more what came`() {
+        var field = HTTPHeaders.Field(name: "ETag", latin1: "é")
+        field.value = "é"
+
+        #expect(field.echo == "é")
+    }
+
+    @Test func `in a URL the bytes are escaped`() {
+        let place = HTTPHeaders.Field(name: "Location", latin1: "/caf\u{E9}/\u{FF}?q=a").echo
+
+        #expect(OpaqueText.percentEncoded(place) == "/caf%E9/%FF?q=a")
+    }
+
+    // RFC 7616 section 3.4.2: the hash is of the bytes of the realm.
+    @Test func `a digest answer hashes and sends the bytes of a realm`() throws {
+        var headers = HTTPHeaders()
+        headers.add(HTTPHeaders.Field(name: "WWW-Authenticate", latin1: "Digest realm=\"caf\u{E9}\", nonce=\"n\""))
+        let challenges = AuthenticationChallenge.all(in: headers)
+        let answer = try #require(DigestAnswer.best(of: challenges))
+        let url = try #require(RequestURL("http://a.test/"))
+
+        let field = try answer.field(
+            user: "u",
+            password: "p",
+            request: HTTPRequest(url: url),
+            count: 1,
+            clientNonce: "c"
+        )
+
+        #expect(challenges.first?.realm == "café")
+        let secret = MessageDigest.md5(Array("u:caf".utf8) + [0xE9] + Array(":p".utf8)).hexText
+        let what = MessageDigest.md5(Array("GET:/".utf8)).hexText
+        let response = MessageDigest.md5(Array("\(secret):n:\(what)".utf8)).hexText
+        #expect(field.contains("response=\"\(response)\""))
+        let sent = OpaqueText.bytes(of: field)
+        #expect(String(sent.map { Character(Unicode.Scalar($0)) }).contains("realm=\"caf\u{E9}\""))
+    }
+
+    #if os(Linux)
+        /// Serves one answer of these bytes, and gives the request as it came.
+        private func exchange(_ answer: [UInt8], _ headers: HTTPHeaders) async throws -> (HTTPResponse, [UInt8]) {
+            let listener = try TCPListener()
+            async let request = listener.serveOne { connection -> [UInt8] in
+                let request = RawHTTP.request(on: connection)
+                _ = answer.withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
+                return request
+            }
+            let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
+            let response = try await CurlTransport().send(HTTPRequest(url: url, headers: headers))
+            return (response, await request)
+        }
+
+        @Test(arguments: samples)
+        func `an entity tag that is not UTF-8 goes back as it came`(_ bytes: [UInt8]) async throws {
+            let start = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nETag: ".utf8)
+            let (first, _) = try await exchange(start + bytes + Array("\r\n\r\n".utf8), [:])
+            let tag = try #require(first.headers.echo(of: "ETag"))
+
+            let (_, request) = try await exchange(
+                start + Array("\r\n\r\n".utf8),
+                HTTPHeaders([HTTPHeaders.Field(name: "If-None-Match", echo: tag)])
+            )
+
+            let line = Array("If-None-Match: ".utf8) + bytes + Array("\r\n".utf8)
+            #expect(request.indices.contains { request[$0...].starts(with: line) })
+        }
+    #endif
+}

@@ -1,0 +1,147 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+    import SwitchyardClient
+    import Testing
+
+    /// What a server says on a kept connection that nobody has asked is no answer to the next request (RFC 9112 section
+    /// 9.2).
+    @Suite(.timeLimit(.minutes(5))) struct UnaskedBytesTests {
+        /// What comes first, and later without a request.
+        struct Sample: Sendable, CustomTestStringConvertible {
+            let testDescription: String
+            var method = HTTPMethod.get
+            let answer: String
+            let late: String
+
+            init(_ name: String, method: HTTPMethod = .get, behind answer: String = Sample.named, _ late: String) {
+                (testDescription, self.method, self.answer, self.late) = (name, method, answer, late)
+            }
+
+            static let named = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"name\":\"x\"}"
+        }
+
+        static let samples = [
+            Sample("another answer", Sample.named),
+            Sample("the end of another answer", "}"),
+            Sample("an empty line", "\r\n"),
+            Sample("408", "HTTP/1.0 408 Request Time-out\r\nConnection: close\r\n\r\n"),
+            Sample("an interim response", "HTTP/1.1 103 Early Hints\r\n\r\n"),
+            Sample("a body behind 204", behind: "HTTP/1.1 204 No Content\r\n\r\n", "late"),
+            Sample("a body behind 304", behind: "HTTP/1.1 304 Not Modified\r\nContent-Length: 4\r\n\r\n", "late"),
+            Sample("a body behind HEAD", method: .head, behind: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", "late"),
+            Sample(
+                "bytes behind chunks",
+                behind: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+                "2\r\nok\r\n"
+            ),
+        ]
+
+        private static let expected = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nright"
+
+        private static func say(_ text: String, on connection: Int32) {
+            _ = text.withCString { write(connection, $0, strlen($0)) }
+        }
+
+        /// Answers, says something unasked when it is told to, and waits for the client to close.
+        private static func serve(_ sample: Sample, on connection: Int32, after isAnswered: DispatchSemaphore) {
+            _ = RawHTTP.request(on: connection)
+            say(sample.answer, on: connection)
+            isAnswered.wait()
+            say(sample.late, on: connection)
+            var byte: UInt8 = 0
+            while read(connection, &byte, 1) > 0 {}
+        }
+
+        @Test(arguments: samples, [HTTPMethod.get, .post])
+        func `bytes on an idle connection end it, and the next request goes on a new one`(
+            _ sample: Sample,
+            _ next: HTTPMethod
+        ) async throws {
+            let listener = try TCPListener()
+            let transport = try CurlTransport()
+            let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
+            let isAnswered = DispatchSemaphore(value: 0)
+            async let talk: Void = listener.serveOne { Self.serve(sample, on: $0, after: isAnswered) }
+
+            _ = try await transport.send(HTTPRequest(method: sample.method, url: url))
+            isAnswered.signal()
+            await talk
+            async let answer: Void = listener.serveOne { connection in
+                _ = RawHTTP.request(on: connection)
+                Self.say(Self.expected, on: connection)
+            }
+            let response = try await transport.send(HTTPRequest(method: next, url: url))
+            await answer
+
+            #expect(response.status == 200)
+            #expect(try await response.bytes() == Data("right".utf8))
+        }
+
+        @Test func `a connection that the server closes while it is idle fails no write`() async throws {
+            let listener = try TCPListener()
+            let transport = try CurlTransport()
+            let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
+
+            for _ in 0..<20 {
+                async let answer: Void = listener.serveOne { connection in
+                    _ = RawHTTP.request(on: connection)
+                    Self.say(Sample.named, on: connection)
+                }
+                #expect(try await transport.send(HTTPRequest(method: .post, url: url)).status == 200)
+                await answer
+            }
+        }
+
+        // The rule must not cost a connection that nobody has said anything on.
+        @Test func `a connection on which nothing waits is used again`() async throws {
+            let listener = try TCPListener()
+            let transport = try CurlTransport()
+            let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
+            async let talk: Void = listener.serveOne { connection in
+                for _ in 0..<5 {
+                    _ = RawHTTP.request(on: connection)
+                    Self.say(Sample.named, on: connection)
+                }
+            }
+
+            for number in 0..<5 {
+                let response = try await transport.send(HTTPRequest(method: .post, url: url))
+                #expect(response.metrics?.reusedConnection == (number > 0))
+            }
+            await talk
+        }
+
+        // A pause for want of a reader is no idleness, whatever the server sends meanwhile.
+        @Test func `a connection whose reader is slow is not ended by what comes`() async throws {
+            let listener = try TCPListener()
+            let transport = try CurlTransport()
+            let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
+            let count = 8 << 20
+            async let talk: Void = listener.serveOne { connection in
+                _ = RawHTTP.request(on: connection)
+                Self.say("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n", on: connection)
+                let piece = [UInt8](repeating: 7, count: 1 << 20)
+                for _ in 0..<8 {
+                    var sent = 0
+                    while sent < piece.count {
+                        let more = piece[sent...].withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
+                        guard more > 0 else { return }
+                        sent += more
+                    }
+                }
+            }
+
+            let response = try await transport.send(HTTPRequest(url: url, delivery: .stream))
+            guard case .stream(let body) = response.body else { return #expect(Bool(false)) }
+            var received = 0
+            for try await piece in body {
+                received += piece.count
+                await Task.yield()
+            }
+            await talk
+
+            #expect(received == count)
+        }
+    }
+#endif

@@ -1,0 +1,130 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+    import SwitchyardClient
+    import Testing
+
+    /// What a server says over TLS, and how it ends.
+    @Suite(.serialized, .timeLimit(.minutes(5))) struct TLSTalkTests {
+        /// A server over TLS that says what a test wants: the `openssl` command, fed through a pipe.
+        private final class Server {
+            private let process: ChildCommand
+            private let input: Int32
+            private var heard = ""
+            let url: RequestURL
+            private let certificates: Certificates
+
+            init(options: [String] = []) throws {
+                certificates = try Certificates.ready()
+                var ends: [Int32] = [0, 0]
+                try #require(pipe(&ends) == 0)
+                for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+                let identity = [
+                    "-cert", certificates.certificate(.good).path, "-key", certificates.key(.good).path,
+                ]
+                let command = ["openssl", "s_server", "-accept", "127.0.0.1:0"] + identity + options
+                process = try ChildCommand(command, input: ends[0])
+                close(ends[0])
+                input = ends[1]
+                let port = try TLSServer.port(in: process.output)
+                url = try #require(RequestURL("https://127.0.0.1:\(port)/"))
+            }
+
+            deinit { close(input) }
+
+            func transport() throws -> any Transport {
+                try Transports.systemDefault(tls: TLSConfiguration(trustRoots: .file(certificates.authority)))
+            }
+
+            func say(_ text: String) {
+                _ = text.withCString { write(input, $0, strlen($0)) }
+            }
+
+            /// Waits until the command has written one of some texts behind what was waited for before; `false` when it
+            /// ended.
+            func hears(_ texts: String...) -> Bool {
+                while true {
+                    if let range = texts.lazy.compactMap({ self.heard.range(of: $0) }).first {
+                        heard = String(heard[range.upperBound...])
+                        return true
+                    }
+                    let bytes = process.output.availableData
+                    guard !bytes.isEmpty else { return false }
+                    heard += String(decoding: bytes, as: UTF8.self)
+                }
+            }
+
+            /// Ends the command as a crash would: its connections end without a last word of TLS.
+            func die() { process.kill() }
+        }
+
+        private static let named = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nright"
+
+        /// Sends a request that the server answers with a text, on a thread of its own as it blocks.
+        private func send(
+            _ server: Server,
+            on transport: any Transport,
+            answering text: String = named
+        ) async throws -> HTTPResponse {
+            let request = HTTPRequest(url: server.url, timeouts: .init(total: .seconds(240)))
+            async let response = transport.send(request)
+            #expect(server.hears("\r\n\r\n"))
+            server.say(text)
+            return try await response
+        }
+
+        @Test(arguments: [[], ["-tls1_2"]])
+        func `a connection over TLS is used again, session tickets or not`(_ options: [String]) async throws {
+            let server = try Server(options: options)
+            let transport = try server.transport()
+
+            for number in 0..<4 {
+                let response = try await send(server, on: transport)
+                #expect(response.metrics?.reusedConnection == (number > 0))
+            }
+        }
+
+        @Test(arguments: [[], ["-tls1_2"]])
+        func `bytes on an idle connection over TLS end it`(_ options: [String]) async throws {
+            let server = try Server(options: options)
+            let transport = try server.transport()
+            _ = try await send(server, on: transport)
+
+            server.say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong")
+            #expect(server.hears("DONE\n", "ERROR\n"))
+            let response = try await send(server, on: transport)
+
+            #expect(try await response.bytes() == Data("right".utf8))
+            #expect(response.metrics?.reusedConnection == false)
+        }
+
+        private static func wait(for moment: DispatchSemaphore) { moment.wait() }
+
+        // RFC 9112 section 9.8.
+        @Test(arguments: [
+            "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n",
+        ])
+        func `a body that ends with a connection that TLS has not ended is cut`(_ head: String) async throws {
+            let server = try Server()
+            let transport = try server.transport()
+            let hasArrived = DispatchSemaphore(value: 0)
+            let request = HTTPRequest(url: server.url, timeouts: .init(total: .seconds(240)))
+            async let outcome = withCheckedContinuation { continuation in
+                _ = transport.start(request) { progress in
+                    if progress.direction == .download, progress.completed >= 4 { hasArrived.signal() }
+                } completion: {
+                    continuation.resume(returning: $0)
+                }
+            }
+
+            #expect(server.hears("\r\n\r\n"))
+            server.say(head + "half")
+            Self.wait(for: hasArrived)
+            server.die()
+
+            let result = await outcome
+            #expect { try result.get() } throws: { ($0 as? TransportError)?.kind == .truncated }
+        }
+    }
+#endif
