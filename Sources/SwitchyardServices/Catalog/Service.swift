@@ -5,6 +5,7 @@
 ///
 /// ### Write a service in Swift
 ///
+///     let simple = try Service(name: "topics", baseURL: "https://api.example.com/v1")
 ///     let service = try Service(
 ///         name: "topics",
 ///         servers: [
@@ -45,6 +46,31 @@ public struct Service: Sendable, Hashable {
         self.defaultEnvironment = defaultEnvironment
         self.switching = switching
         try check()
+    }
+
+    /// Creates a service of one server in one environment; the server is called `primary`.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the service.
+    ///   - baseURL: The base URL of the server.
+    ///   - environment: The environment; ``ServiceEnvironment/release`` unless given.
+    ///   - switching: When to switch, should servers be added; ``SwitchPolicy/recommended`` unless given.
+    /// - Throws: A ``CatalogError`` that names the key and what was expected.
+    public init(
+        name: String,
+        baseURL: String,
+        environment: ServiceEnvironment = .release,
+        switching: SwitchPolicy = .recommended
+    ) throws(CatalogError) {
+        let url: ServerURL
+        do throws(ServerURL.Problem) {
+            url = try ServerURL(baseURL)
+        } catch {
+            let place = "servers[0].baseURLs.\(environment)"
+            throw CatalogError(.invalidURL, at: place, expected: error.rawValue)
+        }
+        let server = Server(name: "primary", baseURLs: [environment: url])
+        try self.init(name: name, servers: [server], defaultEnvironment: environment, switching: switching)
     }
 
     /// The environments of the service, sorted by name.

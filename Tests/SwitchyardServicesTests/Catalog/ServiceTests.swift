@@ -34,6 +34,25 @@ import Testing
         #expect(error?.keyPath == "switching.errorRatio")
     }
 
+    @Test func `a service of one server needs a name and a base URL`() throws {
+        let service = try Service(name: "topics", baseURL: "https://a.example.com/v1")
+
+        #expect(service.servers.map(\.name) == ["primary"])
+        #expect(service.environments == [.release] && service.defaultEnvironment == .release)
+        #expect(service.servers.first?.baseURLs[.release] == (try ServerURL("https://a.example.com/v1")))
+    }
+
+    @Test func `a base URL that is none is an error that names its place and does not show it`() {
+        let error = #expect(throws: CatalogError.self) {
+            try Service(name: "topics", baseURL: "https://ada:secret@a.example.com", environment: .test)
+        }
+
+        #expect(error?.kind == .invalidURL)
+        #expect(error?.keyPath == "servers[0].baseURLs.test")
+        #expect(error?.expected == "a URL without user name and password")
+        #expect(error.map { "\($0)".contains("secret") } == false)
+    }
+
     @Test func `two servers may have one address`() throws {
         let url = try ServerURL("https://dev.example.com")
         let servers = ["a", "b"].map { Server(name: $0, baseURLs: [.develop: url]) }
