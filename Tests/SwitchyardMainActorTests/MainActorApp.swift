@@ -35,9 +35,9 @@ final class TopicAPI: APIManager {
     let module: APIModule
     private let pages = PageRecorder<Topic>(pageSize: 2)
 
-    init(client: NetworkClient) throws {
+    init(client: NetworkClient) {
         self.client = client.scoped()
-        let errors = try ModuleErrors(TopicError.self, [404: .topicNotFound])
+        let errors = ModuleErrors(TopicError.self, [404: .topicNotFound])
         module = APIModule(errors: errors, envelope: Envelope(success: [0]))
     }
 

@@ -47,9 +47,9 @@ final class UserAPI: APIManager {
     let client: NetworkClient
     let module: APIModule
 
-    init(client: NetworkClient) throws {
+    init(client: NetworkClient) {
         self.client = client.scoped()
-        let errors = try ModuleErrors(UserError.self, statuses: [404: .userNotFound, 409: .nameTaken])
+        let errors = ModuleErrors(UserError.self, statuses: [404: .userNotFound, 409: .nameTaken])
         module = APIModule(errors: errors, envelope: Envelope(success: [0]))
     }
 
@@ -68,6 +68,29 @@ func composing(file: URL) throws -> TopicAPI {
     let topics = TopicAPI(client: client)
     // end
     return topics
+}
+
+/// Samples of different sections one behind the other, as a reader puts them together: in a function that throws errors of
+/// calls only, the managers are made and used.
+func sideBySide(_ service: Service, show: (Any) -> Void, showMissingUser: () -> Void) async throws {
+    let client = try NetworkClient(service: service)
+    let topics = TopicAPI(client: client)
+    let users = UserAPI(client: client)
+    do throws(APIError) {
+        show(try await topics.refreshTopics())
+        let user = try await users.user(id: 7)
+        show(user)
+    } catch {
+        switch error.module(UserError.self) {
+        case .userNotFound: showMissingUser()
+        default: show(error.message)
+        }
+    }
+}
+
+/// Managers made where only errors of calls may be thrown.
+func screen(_ client: NetworkClient) async throws(APIError) -> User {
+    try await UserAPI(client: client).user(id: 7)
 }
 
 func switching(_ client: NetworkClient) async throws {

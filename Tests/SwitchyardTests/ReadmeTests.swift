@@ -59,11 +59,28 @@ import Testing
         defer { server.stop() }
         let servers = [Server(name: "primary", baseURLs: [.test: try ServerURL(server.baseURL)])]
         let service = try Service(name: "users", servers: servers, defaultEnvironment: .test)
-        let users = try UserAPI(client: try NetworkClient(service: service))
+        let users = UserAPI(client: try NetworkClient(service: service))
 
         await confirmation { missing in
             await showing(users, show: { Issue.record("\($0)") }, showMissingUser: { missing() }).value
         }
+    }
+
+    @Test func `samples of several sections work side by side`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/topics", answering: .json(#"[{"id": 1, "title": "one"}]"#))
+        server.route(.get, "/users/7", answering: LoopbackResponse(status: 404))
+        try server.start()
+        defer { server.stop() }
+        let service = try Service(name: "forum", baseURL: server.baseURL)
+        var shown: [String] = []
+
+        try await sideBySide(service, show: { shown.append("\($0)") }, showMissingUser: { shown.append("missing") })
+        let client = try NetworkClient(service: service)
+        let error = await #expect(throws: APIError.self) { try await screen(client) }
+
+        #expect(shown.count == 2 && shown.last == "missing")
+        #expect(error?.module(UserError.self) == .userNotFound)
     }
 
     @Test func `the client of the README carries its credential and header, and transfers`() async throws {

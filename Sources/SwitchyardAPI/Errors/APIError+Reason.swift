@@ -84,6 +84,8 @@ extension APIError {
         case unsupported(String)
         /// The client is closed.
         case clientClosed
+        /// The module's table of errors has two meanings for one number: see ``ModuleErrors/clash``.
+        case moduleCodes(ModuleCodeClash)
         /// Anything else that has to be put right in the program.
         case other(String)
     }

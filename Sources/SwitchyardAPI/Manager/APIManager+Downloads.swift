@@ -16,6 +16,7 @@ extension APIManager {
         id: RequestID = RequestID(),
         progress: @escaping TransferProgressHandler = { _ in }
     ) async throws(APIError) -> DownloadedFile {
+        try module.check()
         do throws(DownloadFailure) {
             return try await client.download(configuration, id: id, progress: progress)
         } catch {

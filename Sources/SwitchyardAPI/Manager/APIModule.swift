@@ -5,13 +5,10 @@ import SwitchyardServices
 ///
 /// A manager makes it once and keeps it:
 ///
-///     init(client: NetworkClient) throws(ModuleCodeClash) {
-///         self.client = client.scoped()
-///         module = APIModule(
-///             errors: try ModuleErrors(UserError.self, [301: .userNotFound], statuses: [409: .nameTaken]),
-///             envelope: Envelope(success: [0])
-///         )
-///     }
+///     let module = APIModule(
+///         errors: ModuleErrors(UserError.self, [301: .userNotFound], statuses: [409: .nameTaken]),
+///         envelope: Envelope(success: [0])
+///     )
 public struct APIModule: Sendable {
     private struct Parts: Sendable {
         var rules: ResponseRules
@@ -128,6 +125,11 @@ public struct APIModule: Sendable {
     func refusal(_ code: BusinessCode, _ message: String?) -> APIError {
         if let errors { return errors.error(for: code, serverMessage: message) }
         return APIError(.module(ModuleFailure(module: "", code: nil, serverCode: code)), serverMessage: message)
+    }
+
+    /// Refuses the calls of a module in whose table of errors a number has two meanings.
+    func check() throws(APIError) {
+        if let clash = parts.value.errors?.clash { throw completed(APIError(.configuration(.moduleCodes(clash)))) }
     }
 
     /// What another module's failure is to this one: the code that the server sent, by this one's table.

@@ -38,6 +38,7 @@ final class APIQuestion: Sendable {
         with conditions: HTTPHeaders = [:],
         about stored: CachedAnswer? = nil
     ) async throws(APIError) -> Answer {
+        try module.check()
         guard !configuration.mayHaveAttachments || configuration.cache.reading != .only else {
             // Nothing is stored for such a call: it has no lifetime, or it changes something.
             throw refused(.cache(.invalidLifetime))
@@ -83,6 +84,7 @@ final class APIQuestion: Sendable {
         id: RequestID,
         progress: @escaping TransferProgressHandler
     ) async throws(APIError) -> Answer {
+        try module.check()
         let answer: ServiceResponse
         do throws(RequestFailure) {
             answer = try await client.upload(upload, id: id, progress: progress)

@@ -32,7 +32,7 @@ extension Screen {
     func module() throws -> APIModule {
         // sample
         let module = APIModule(
-            errors: try ModuleErrors(ForumError.self, [301: .userNotFound]),
+            errors: ModuleErrors(ForumError.self, [301: .userNotFound]),
             envelope: Envelope(code: "code", message: "message", data: "data", success: [0])
         )
         // end
@@ -102,7 +102,7 @@ extension Screen {
 
     func tables() throws -> ModuleErrors {
         // sample
-        let errors = try ModuleErrors(
+        let errors = ModuleErrors(
             ForumError.self,
             [301: .userNotFound],
             statuses: [404: .userNotFound, 409: .nameTaken]

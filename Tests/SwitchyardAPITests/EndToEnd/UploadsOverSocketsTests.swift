@@ -30,7 +30,7 @@ import Testing
         let yard = try LoopbackYard()
         defer { yard.stop() }
         let module = APIModule(
-            errors: try ModuleErrors(UserError.self, [301: .userNotFound]),
+            errors: ModuleErrors(UserError.self, [301: .userNotFound]),
             envelope: Envelope(success: [200])
         )
         let topics = TopicAPI(client: yard.client, module: module)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct APIModuleTests {
     private static func topics(answering answer: StubAnswer, keyed envelope: Envelope = Envelope()) throws -> TopicAPI {
-        let module = APIModule(errors: try ModuleErrors(UserError.self, [301: .userNotFound]), envelope: envelope)
+        let module = APIModule(errors: ModuleErrors(UserError.self, [301: .userNotFound]), envelope: envelope)
         return TopicAPI(client: try .stubbed(StubTransport { _ in answer }), module: module)
     }
 
@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: [200, 404])
     func `the keys of a frame are those after the decoder's strategy, whatever the status`(status: Int) async throws {
         let module = APIModule(
-            errors: try ModuleErrors(UserError.self, [301: .userNotFound]),
+            errors: ModuleErrors(UserError.self, [301: .userNotFound]),
             envelope: Envelope(code: "errorCode", message: "errorMessage"),
             decoding: JSONDecoding { $0.keyDecodingStrategy = .convertFromSnakeCase }
         )
@@ -92,7 +92,7 @@ import Testing
         var rules = ResponseRules.strict
         rules.removePrefix(")]}',\n")
         let module = APIModule(
-            errors: try ModuleErrors(UserError.self, [301: .userNotFound]),
+            errors: ModuleErrors(UserError.self, [301: .userNotFound]),
             envelope: Envelope(),
             rules: rules
         )
@@ -137,7 +137,7 @@ import Testing
         var messages = ErrorMessages(languages: [.simplifiedChinese])
         messages.set("论坛正在搬迁", for: .failed, in: .simplifiedChinese)
         messages.set("没有这个名字", for: .module(1002), in: .simplifiedChinese)
-        let module = APIModule(errors: try ModuleErrors(UserError.self), messages: messages)
+        let module = APIModule(errors: ModuleErrors(UserError.self), messages: messages)
 
         let words = [APIError.Reason.module(.init(module: "UserError", code: 1001)), .status(500)]
             .map { APIError($0, messages: module.messages).message }
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func `H8: a status of the table becomes the module's error, without an envelope too`() async throws {
-        let errors = try ModuleErrors(
+        let errors = ModuleErrors(
             UserError.self,
             statuses: [404: .userNotFound, 409: .nameTaken],
             messages: ErrorMessages(languages: [.english])
@@ -174,7 +174,7 @@ import Testing
     func `H8: a status that may pass does so under the module's code too`(status: Int, body: String, mayPass: Bool)
         async throws
     {
-        let errors = try ModuleErrors(
+        let errors = ModuleErrors(
             UserError.self,
             [301: .userNotFound],
             statuses: [503: .userNotFound, 409: .nameTaken]
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test func `H8: the code in the frame of a refused answer says more than its status`() async throws {
-        let errors = try ModuleErrors(UserError.self, [301: .nameTaken], statuses: [404: .userNotFound])
+        let errors = ModuleErrors(UserError.self, [301: .nameTaken], statuses: [404: .userNotFound])
         let module = APIModule(errors: errors, envelope: Envelope())
         let answers: [(String, UserError, String?)] = [
             (#"{"code":301,"message":"taken"}"#, .nameTaken, "taken"),

@@ -93,8 +93,8 @@ import Testing
     }
 
     @Test func `whoever shares the fetch of another module has the server's code by its own table`() async throws {
-        let users = APIModule(errors: try ModuleErrors(UserError.self, [7: .nameTaken]), envelope: Envelope())
-        let topics = APIModule(errors: try ModuleErrors(TopicError.self, [7: .topicClosed]), envelope: Envelope())
+        let users = APIModule(errors: ModuleErrors(UserError.self, [7: .nameTaken]), envelope: Envelope())
+        let topics = APIModule(errors: ModuleErrors(TopicError.self, [7: .topicClosed]), envelope: Envelope())
 
         let errors = try await sharedErrors(of: [users, topics], .json(#"{"code":7,"message":"Full."}"#))
 

@@ -1,6 +1,6 @@
 /// How a module turns the server's business codes and statuses into its own codes.
 ///
-///     let errors = try ModuleErrors(UserError.self, [301: .userNotFound], statuses: [409: .nameTaken])
+///     let errors = ModuleErrors(UserError.self, [301: .userNotFound], statuses: [409: .nameTaken])
 ///
 /// Business codes are those in the ``Envelope`` of an answer, so that their table is of no use without one. Statuses are
 /// HTTP's, of an answer that is refused for its status: the call becomes the module's error for it, unless the frame of the
@@ -8,11 +8,21 @@
 ///
 /// A code of the server that is not in the table is a failure as well: the code is kept in
 /// ``ModuleFailure/serverCode``, never taken for a success.
+///
+/// ### Find mistakes
+/// A table with two meanings for one number is a mistake in the app's code, and making it throws nothing: ``clash`` says
+/// what is wrong, and no call of a module with such a table is sent. A line of a test finds it:
+/// `#expect(errors.clash == nil)`. A ``ModuleRegistry`` refuses it, too.
 public struct ModuleErrors: Sendable {
     /// The module's name.
     public let module: String
     /// The words for the user.
     public var messages: ErrorMessages
+    /// What has two meanings in the table; `nil` for a table that is as it should be.
+    ///
+    /// A number of the module is one that all modules share or lies below 1001, or a code of the server or a status stands
+    /// twice. The calls of such a module fail unsent, with ``APIError/ConfigurationReason/moduleCodes(_:)``.
+    public let clash: ModuleCodeClash?
     let codes: [Int]
     private let byServerCode: [BusinessCode: Int]
     private let byStatus: [Int: Int]
@@ -24,36 +34,34 @@ public struct ModuleErrors: Sendable {
     ///   - table: The module's code for each code that the server puts into its envelope.
     ///   - statuses: The module's code for each HTTP status that a call does not accept.
     ///   - messages: The words for the user; the module's own are added.
-    /// - Throws: ``ModuleCodeClash`` when a number of the module is one that all modules share or lies below 1001, or
-    ///   when a code of the server or a status stands in its table twice.
     public init<Module: ModuleErrorCode>(
         _ type: Module.Type,
         _ table: KeyValuePairs<BusinessCode, Module> = [:],
         statuses: KeyValuePairs<Int, Module> = [:],
         messages: ErrorMessages = .standard
-    ) throws(ModuleCodeClash) {
+    ) {
         module = Module.module
         codes = Module.allCases.map(\.rawValue)
-        if let low = codes.first(where: { !APIError.Code.moduleNumbers.contains($0) }) {
-            throw .reserved(module: module, code: low)
-        }
-        var byServerCode: [BusinessCode: Int] = [:]
-        for (serverCode, own) in table {
-            guard byServerCode.updateValue(own.rawValue, forKey: serverCode) == nil else {
-                throw .repeatedServerCode(module: module, serverCode: serverCode)
-            }
-        }
-        self.byServerCode = byServerCode
-        var byStatus: [Int: Int] = [:]
-        for (status, own) in statuses {
-            guard byStatus.updateValue(own.rawValue, forKey: status) == nil else {
-                throw .repeatedStatus(module: module, status: status)
-            }
-        }
-        self.byStatus = byStatus
+        byServerCode = Dictionary(table.map { ($0.key, $0.value.rawValue) }) { first, _ in first }
+        byStatus = Dictionary(statuses.map { ($0.key, $0.value.rawValue) }) { first, _ in first }
+        clash = Self.clash(of: type, table.map { $0.key }, statuses.map { $0.key })
         var messages = messages
         messages.include(type)
         self.messages = messages
+    }
+
+    /// What has two meanings among a module's codes, the server's and the statuses.
+    private static func clash<Module: ModuleErrorCode>(
+        of type: Module.Type,
+        _ serverCodes: [BusinessCode],
+        _ statuses: [Int]
+    ) -> ModuleCodeClash? {
+        let name = Module.module
+        if let low = Module.allCases.map(\.rawValue).first(where: { !APIError.Code.moduleNumbers.contains($0) }) {
+            return .reserved(module: name, code: low)
+        }
+        if let code = serverCodes.firstRepeated { return .repeatedServerCode(module: name, serverCode: code) }
+        return statuses.firstRepeated.map { .repeatedStatus(module: name, status: $0) }
     }
 
     /// The failure that a code of the server stands for.
@@ -105,5 +113,13 @@ extension ModuleCodeClash: CustomStringConvertible {
         case .repeatedServerCode(let module, let code): "module \(module): the server's code \(code) is mapped twice"
         case .repeatedStatus(let module, let status): "module \(module): the status \(status) is mapped twice"
         }
+    }
+}
+
+extension Array where Element: Hashable {
+    /// The first element that stands in front of it already; `nil` when all are different.
+    fileprivate var firstRepeated: Element? {
+        var seen: Set<Element> = []
+        return first { !seen.insert($0).inserted }
     }
 }

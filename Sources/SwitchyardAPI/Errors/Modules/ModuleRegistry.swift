@@ -19,8 +19,10 @@ public final class ModuleRegistry: Sendable {
 
     /// Registers a module; nothing is registered when it clashes.
     ///
-    /// - Throws: ``ModuleCodeClash`` when another module has the name or one of the numbers.
+    /// - Throws: ``ModuleCodeClash`` when another module has the name or one of the numbers, or the table has a
+    ///   ``ModuleErrors/clash`` of its own.
     public func register(_ errors: ModuleErrors) throws(ModuleCodeClash) {
+        if let clash = errors.clash { throw clash }
         try state.withLock { state throws(ModuleCodeClash) in
             guard !state.modules.contains(errors.module) else { throw .sameName(module: errors.module) }
             for code in errors.codes {

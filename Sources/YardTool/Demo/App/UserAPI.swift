@@ -5,11 +5,10 @@ final class UserAPI: APIManager {
     let client: NetworkClient
     let module: APIModule
 
-    /// - Throws: When a code of ``UserError`` is taken already.
-    init(client: NetworkClient) throws(ModuleCodeClash) {
+    init(client: NetworkClient) {
         self.client = client.scoped()
         module = APIModule(
-            errors: try ModuleErrors(UserError.self, [301: .userNotFound, 302: .nameTaken]),
+            errors: ModuleErrors(UserError.self, [301: .userNotFound, 302: .nameTaken]),
             envelope: Envelope(success: [0])
         )
     }

@@ -27,7 +27,7 @@ final class DemoStage: Sendable {
         )
         client = try NetworkClient(service: try forum.service())
         topics = TopicAPI(client: client)
-        users = try UserAPI(client: client)
+        users = UserAPI(client: client)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("yard-demo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
