@@ -1,4 +1,5 @@
 public import Foundation
+import SwitchyardClient
 
 extension ResponseSerializer where Value: Decodable {
     /// JSON, decoded into a type.

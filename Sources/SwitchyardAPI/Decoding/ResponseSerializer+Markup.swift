@@ -1,4 +1,5 @@
 public import Foundation
+import SwitchyardClient
 
 extension ResponseSerializer where Value == [XMLEvent] {
     /// XML as the events of its text, for answers that are read front to back.

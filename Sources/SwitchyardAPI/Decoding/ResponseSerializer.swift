@@ -1,4 +1,4 @@
-import SwitchyardClient
+public import SwitchyardClient
 
 /// Turns the body of an answer into a value.
 ///

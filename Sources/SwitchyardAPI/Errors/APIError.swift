@@ -1,4 +1,5 @@
-import SwitchyardClient
+public import Foundation
+public import SwitchyardClient
 import SwitchyardServices
 
 /// What a call of the app's API ends with when it has no value: a reason for the program and words for the user.
@@ -82,6 +83,37 @@ public struct APIError: Error, Sendable {
     }
 }
 
+// MARK: - The answer
+
+extension APIError {
+    /// The status of the answer; `nil` when none came.
+    public var status: Int? { context.status }
+
+    /// The header fields of the answer; empty when none came.
+    public var headers: HTTPHeaders { context.headers }
+
+    /// The body of the answer, at most ``Context/bodyLimit`` bytes of it; `nil` when no answer came.
+    public var data: Data? { context.status == nil ? nil : context.body }
+
+    /// The body of the answer as text, by the charset of `Content-Type`; `nil` when no answer came, or it is no text.
+    public var text: String? {
+        data.flatMap { HTTPResponse(status: 0, headers: headers, body: .whole($0)).text }
+    }
+
+    /// How long the server, or a limit of the app's own, asks to stay away; `nil` when none says so.
+    ///
+    /// Of an answer it is what `Retry-After` says, counted from when the error happened.
+    public var retryAfter: Duration? {
+        switch reason {
+        case .limited(.rate(let pause)): pause
+        case .renewal(let outage): outage.retryAfter
+        default: RetryAfter.duration(in: headers, now: context.date)
+        }
+    }
+}
+
+// MARK: - Comparing
+
 extension APIError: Equatable {
     /// Whether both say the same: the reason and the server's words.
     ///
@@ -90,6 +122,8 @@ extension APIError: Equatable {
         left.reason == right.reason && left.serverMessage == right.serverMessage
     }
 }
+
+// MARK: - Trying again
 
 extension APIError {
     /// Whether a server may have carried the call out, although no answer says so.

@@ -1,3 +1,5 @@
+public import SwitchyardClient
+
 /// Which statuses a call accepts.
 public struct StatusPolicy: Sendable {
     let accepts: @Sendable (Int) -> Bool

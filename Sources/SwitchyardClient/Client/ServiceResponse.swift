@@ -1,3 +1,4 @@
+public import Foundation
 public import SwitchyardServices
 
 /// What a service answered: the response of the attempt that won, whatever its status, and how it came about.
@@ -33,6 +34,12 @@ public struct ServiceResponse: Sendable {
 
     /// The header fields.
     public var headers: HTTPHeaders { response.headers }
+
+    /// The whole body; `nil` for one that is read as it arrives: see ``HTTPResponse/data``.
+    public var data: Data? { response.data }
+
+    /// The whole body as text, by the charset of `Content-Type`; `nil` where there is none: see ``HTTPResponse/text``.
+    public var text: String? { response.text }
 }
 
 extension ServiceResponse: CustomStringConvertible {

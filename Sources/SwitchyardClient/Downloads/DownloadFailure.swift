@@ -54,8 +54,17 @@ public struct DownloadFailure: Error, Sendable {
     /// Whether the caller ended the download.
     public var isCancellation: Bool { reason == .request(.cancelled) }
 
-    /// The body of the answer that refused as text; what is not UTF-8 is replaced by U+FFFD.
-    public var text: String { String(decoding: body, as: UTF8.self) }
+    /// The status of the answer that refused; `nil` when none did.
+    public var status: Int? {
+        if case .status(let status) = reason { status } else { nil }
+    }
+
+    /// The body of the answer that refused as text, by the charset of `Content-Type`; of bytes that are no text what is not
+    /// UTF-8 is replaced by U+FFFD.
+    public var text: String {
+        HTTPResponse(status: status ?? 0, headers: headers, body: .whole(body)).text
+            ?? String(decoding: body, as: UTF8.self)
+    }
 }
 
 extension DownloadFailure: CustomStringConvertible {

@@ -101,6 +101,24 @@ extension TransportError {
     }
 }
 
+extension HTTPResponse {
+    /// The whole body; `nil` for one that is read as it arrives (``Body/stream(_:)``).
+    ///
+    /// That comes only where it was asked for, by ``APIConfiguration/delivery`` or ``NetworkClient/stream(_:id:)``.
+    public var data: Data? {
+        if case .whole(let data) = body { data } else { nil }
+    }
+
+    /// The whole body as text; `nil` for one that is read as it arrives, and for bytes that are no text.
+    ///
+    /// A byte order mark says the encoding, else the charset of `Content-Type`; without either it is UTF-8.
+    public var text: String? {
+        guard let data else { return nil }
+        let charset = headers.contentType.flatMap { MediaType($0)?.charset }
+        return try? TextEncoding.decoded(data, named: charset)
+    }
+}
+
 /// A response body that is read as it arrives.
 ///
 /// Reading slowly slows the server down; it can be read once.

@@ -1,12 +1,12 @@
-import Foundation
+package import Foundation
 import SwitchyardServices
 
 /// The header field in which a server says when to come back (RFC 9110 section 10.2.3).
-enum RetryAfter {
+package enum RetryAfter {
     /// How long to stay away; `nil` when the field is missing or is neither a number of seconds nor a date.
     ///
     /// A date in the past is zero.
-    static func duration(in headers: HTTPHeaders, now: Date) -> Duration? {
+    package static func duration(in headers: HTTPHeaders, now: Date) -> Duration? {
         guard let text = headers["Retry-After"]?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
         if text.utf8.allSatisfy(\.isDigit) {
             return .seconds(min(Int64(text) ?? longest, longest))

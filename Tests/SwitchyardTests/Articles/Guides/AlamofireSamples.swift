@@ -78,7 +78,7 @@ enum AlamofireSamples {
         do throws(APIError) {
             try await forum.send(APIConfiguration(path: "topics", method: .post, body: .json(["title": ""])))
         } catch {
-            if error.context.status == 422, let problem = error.decodedBody(as: Problem.self) {
+            if error.status == 422, let problem = error.decodedBody(as: Problem.self) {
                 show(problem.fields["title"] ?? "")
             } else if let words = error.userMessage {
                 show(words)

@@ -23,14 +23,14 @@ public struct MediaType: Sendable, Hashable {
         charset = parser.charset()
     }
 
-    init(type: String, subtype: String) {
+    package init(type: String, subtype: String) {
         self.type = type
         self.subtype = subtype
         charset = nil
     }
 
     /// Any type: `*/*`.
-    static let any = MediaType(type: "*", subtype: "*")
+    package static let any = MediaType(type: "*", subtype: "*")
 
     /// JSON.
     public static let json = MediaType(type: "application", subtype: "json")
@@ -43,13 +43,13 @@ public struct MediaType: Sendable, Hashable {
     }
 
     /// The types that a list of `Accept` names.
-    static func list(_ accept: String) -> [MediaType] {
+    package static func list(_ accept: String) -> [MediaType] {
         accept.split(separator: ",").compactMap { MediaType(String($0)) }
     }
 
     /// Whether a list of `Accept` wants the type: the most exact entry for it counts, and a weight of 0 excludes
     /// (RFC 9110 sections 12.4.2 and 12.5.1).
-    func isWanted(by accept: String) -> Bool {
+    package func isWanted(by accept: String) -> Bool {
         let entries = accept.split(separator: ",").compactMap { entry in
             MediaType(String(entry)).map { (type: $0, isWanted: !Self.isExcluded(entry)) }
         }

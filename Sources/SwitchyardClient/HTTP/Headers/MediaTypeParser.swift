@@ -1,5 +1,3 @@
-import SwitchyardClient
-
 /// Reads a media type front to back, in one pass (mimesniff.spec.whatwg.org, section 4.4).
 struct MediaTypeParser {
     private var rest: Substring.UTF8View

@@ -1,10 +1,9 @@
-import Foundation
-import SwitchyardClient
+package import Foundation
 
 /// The encodings of text that `charset` may name.
-enum TextEncoding {
+package enum TextEncoding {
     /// The encoding of a name of the IANA registry; `nil` for one that Foundation cannot read here.
-    static func encoding(named name: String) -> String.Encoding? {
+    package static func encoding(named name: String) -> String.Encoding? {
         if let known = known[name.lowercased()] { return known }
         #if canImport(Darwin)
             let encoding = CFStringConvertIANACharSetNameToEncoding(name as CFString)
@@ -48,62 +47,48 @@ enum TextEncoding {
     /// GB 18030, which holds GBK and GB 2312; the number is Foundation's for `kCFStringEncodingGB_18030_2000`.
     private static let gb18030 = String.Encoding(rawValue: 0x8000_0632)
 
+    /// Why bytes are no text.
+    package struct Unreadable: Error {
+        /// The name of the encoding in which they are none.
+        package let encoding: String
+    }
+
     /// The body as text.
     ///
-    /// A byte order mark wins over the name, as in the WHATWG's encoding standard; without either it is UTF-8.
-    static func text(of data: Data, named name: String?, fallback: String.Encoding = .utf8) throws(APIError) -> String {
+    /// A byte order mark wins over the name, as in the WHATWG's encoding standard; without either it is in the fallback.
+    package static func decoded(
+        _ data: Data,
+        named name: String?,
+        fallback: String.Encoding = .utf8
+    ) throws(Unreadable) -> String {
         if let (encoding, length) = mark(of: data) {
             return try decode(data.dropFirst(length), encoding, name: name ?? "UTF-8")
         }
         guard let name else { return try decode(data, fallback, name: fallback == .utf8 ? "UTF-8" : "\(fallback)") }
-        guard let encoding = encoding(named: name) else { throw APIError(.body(.text(encoding: name))) }
+        guard let encoding = encoding(named: name) else { throw Unreadable(encoding: name) }
         return try decode(data, encoding, name: name)
     }
 
-    /// A body of JSON as UTF-8, whatever its charset; what is UTF-8 already is not touched.
-    static func utf8(_ response: RawResponse) throws(APIError) -> Data {
-        let charset = response.charset
-        let mark = mark(of: response.data)
-        guard !isUTF8(charset) || mark != nil else { return response.data }
-        if mark?.encoding == .utf8 { return Data(response.data.dropFirst(3)) }
-        if mark == nil, let charset, !isTelling(charset), String(validUTF8: response.data) != nil {
-            return response.data
-        }
-        return Data(try text(of: response.data, named: charset).utf8)
-    }
-
-    /// Whether a name says more about JSON than its bytes do.
-    ///
-    /// JSON is UTF-8, and a charset has no effect on it (RFC 8259 sections 8.1 and 11): frameworks add their default, Latin
-    /// letters mostly, to what is UTF-8. Text in single bytes is as good as never UTF-8 by chance. What has wider
-    /// characters may be, and has nobody for its default.
-    private static func isTelling(_ name: String) -> Bool {
-        encoding(named: name).map { !defaults.contains($0) } ?? false
-    }
-
-    private static let defaults: Set<String.Encoding> = [
-        .ascii, .isoLatin1, .isoLatin2, .windowsCP1250, .windowsCP1251, .windowsCP1252, .windowsCP1253, .windowsCP1254,
-    ]
-
     /// Whether text in this character set is UTF-8 as it stands; so it is when none is named.
-    static func isUTF8(_ charset: String?) -> Bool {
+    package static func isUTF8(_ charset: String?) -> Bool {
         charset == nil || charset == "utf-8" || charset == "utf8" || charset == "us-ascii"
     }
 
     /// The least byte that a byte order mark begins with.
-    static let leastMark: UInt8 = 0xEF
+    package static let leastMark: UInt8 = 0xEF
 
     private static func decode(
         _ data: Data,
         _ encoding: String.Encoding,
         name: String
-    ) throws(APIError) -> String {
+    ) throws(Unreadable) -> String {
         let text = encoding == .utf8 ? String(validUTF8: data) : String(data: Data(data), encoding: encoding)
-        guard let text else { throw APIError(.body(.text(encoding: name))) }
+        guard let text else { throw Unreadable(encoding: name) }
         return text
     }
 
-    private static func mark(of data: Data) -> (encoding: String.Encoding, length: Int)? {
+    /// The encoding that a byte order mark names, and how long the mark is; `nil` without one.
+    package static func mark(of data: Data) -> (encoding: String.Encoding, length: Int)? {
         guard let first = data.first, first >= leastMark else { return nil }
         if data.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if data.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }

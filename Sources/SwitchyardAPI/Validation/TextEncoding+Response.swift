@@ -1,0 +1,38 @@
+import Foundation
+import SwitchyardClient
+
+extension TextEncoding {
+    /// The body as text: see ``decoded(_:named:fallback:)``.
+    static func text(of data: Data, named name: String?, fallback: String.Encoding = .utf8) throws(APIError) -> String {
+        do throws(Unreadable) {
+            return try decoded(data, named: name, fallback: fallback)
+        } catch {
+            throw APIError(.body(.text(encoding: error.encoding)))
+        }
+    }
+
+    /// A body of JSON as UTF-8, whatever its charset; what is UTF-8 already is not touched.
+    static func utf8(_ response: RawResponse) throws(APIError) -> Data {
+        let charset = response.charset
+        let mark = mark(of: response.data)
+        guard !isUTF8(charset) || mark != nil else { return response.data }
+        if mark?.encoding == .utf8 { return Data(response.data.dropFirst(3)) }
+        if mark == nil, let charset, !isTelling(charset), String(validUTF8: response.data) != nil {
+            return response.data
+        }
+        return Data(try text(of: response.data, named: charset).utf8)
+    }
+
+    /// Whether a name says more about JSON than its bytes do.
+    ///
+    /// JSON is UTF-8, and a charset has no effect on it (RFC 8259 sections 8.1 and 11): frameworks add their default, Latin
+    /// letters mostly, to what is UTF-8. Text in single bytes is as good as never UTF-8 by chance. What has wider
+    /// characters may be, and has nobody for its default.
+    private static func isTelling(_ name: String) -> Bool {
+        encoding(named: name).map { !defaults.contains($0) } ?? false
+    }
+
+    private static let defaults: Set<String.Encoding> = [
+        .ascii, .isoLatin1, .isoLatin2, .windowsCP1250, .windowsCP1251, .windowsCP1252, .windowsCP1253, .windowsCP1254,
+    ]
+}
