@@ -26,6 +26,13 @@ public struct APIError: Error, Sendable {
         get { details.value.serverMessage }
         set { details.value.serverMessage = newValue }
     }
+    /// What the server says about single fields of what it was sent, by their names; empty when it says nothing.
+    ///
+    /// Read by the module's ``ErrorBody``; without one it is empty.
+    public var fieldMessages: [String: [String]] {
+        get { details.value.fieldMessages }
+        set { details.value.fieldMessages = newValue }
+    }
     /// The words for the user by code and language.
     ///
     /// A manager puts its module's in; default is ``ErrorMessages/standard``.
@@ -49,6 +56,7 @@ public struct APIError: Error, Sendable {
     private struct Details {
         var context: Context
         var serverMessage: String?
+        var fieldMessages: [String: [String]] = [:]
         var messages: ErrorMessages
         var plain: Boxed<APIError>?
     }

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardClient
 import SwitchyardServices
 
 /// What all answers of one module have in common: how they are framed, decoded, checked, and what their errors mean.
@@ -14,6 +15,7 @@ public struct APIModule: Sendable {
         var rules: ResponseRules
         let errors: ModuleErrors?
         let envelope: Envelope?
+        let errorBody: ErrorBody?
         /// The name of the frame, in front of the names of parts; empty without one.
         let frame: String
         let decoding: JSONDecoding
@@ -34,6 +36,8 @@ public struct APIModule: Sendable {
     public var errors: ModuleErrors? { parts.value.errors }
     /// The frame around every answer; `nil` when there is none.
     public var envelope: Envelope? { parts.value.envelope }
+    /// Where the body of a refused answer says what is wrong; `nil` when the module does not know.
+    public var errorBody: ErrorBody? { parts.value.errorBody }
     /// How JSON becomes values.
     public var decoding: JSONDecoding { parts.value.decoding }
     /// The words for the user.
@@ -58,6 +62,8 @@ public struct APIModule: Sendable {
     /// - Parameters:
     ///   - errors: How the server's business codes and statuses become the module's own; none unless given.
     ///   - envelope: The frame around every answer; none unless given.
+    ///   - errorBody: Where the body of a refused answer says what is wrong, in a service without a frame; not looked for
+    ///     unless given.
     ///   - decoding: How JSON becomes values; ``JSONDecoding/standard`` unless given.
     ///   - rules: What an answer has to be before it is decoded; ``ResponseRules/strict`` unless given.
     ///   - messages: The words for the user; those of `errors` unless given, which also speak for the module's codes that
@@ -65,6 +71,7 @@ public struct APIModule: Sendable {
     public init(
         errors: ModuleErrors? = nil,
         envelope: Envelope? = nil,
+        errorBody: ErrorBody? = nil,
         decoding: JSONDecoding = .standard,
         rules: ResponseRules = .strict,
         messages: ErrorMessages? = nil
@@ -74,6 +81,7 @@ public struct APIModule: Sendable {
                 rules: rules,
                 errors: errors,
                 envelope: envelope,
+                errorBody: errorBody,
                 frame: envelope?.name ?? "",
                 decoding: decoding,
                 messages: errors.map { messages?.filled(from: $0) ?? $0.messages } ?? messages ?? .standard,
@@ -169,8 +177,19 @@ public struct APIModule: Sendable {
                 failure = known
             }
         }
+        if let content = errorContent(of: error, reading: text) {
+            error.serverMessage = error.serverMessage ?? content.message
+            error.fieldMessages = content.fields
+        }
         if let failure { error.reason = .module(failure) }
         return error
+    }
+
+    /// What the body of a refused answer says; `nil` without a description of it, and for a body that is no JSON.
+    private func errorContent(of error: APIError, reading text: () -> Data?) -> ErrorBody.Content? {
+        guard let errorBody, !error.context.body.isEmpty else { return nil }
+        guard let body = try? decoding.tree(text() ?? error.context.body) else { return nil }
+        return errorBody.content(of: body)
     }
 
     /// The frame around the body of a refused answer; `nil` when it is none.

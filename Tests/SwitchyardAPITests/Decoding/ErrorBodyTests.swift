@@ -1,0 +1,86 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+/// What a service without an envelope says in a refusal.
+@Suite(.timeLimit(.minutes(5))) struct ErrorBodyTests {
+    private static func content(_ body: ErrorBody, _ text: String) throws -> ErrorBody.Content {
+        body.content(of: try JSONValue(parsing: text.utf8))
+    }
+
+    @Test func `a detail is the message, and what stands beside it is no field`() throws {
+        let content = try Self.content(ErrorBody(), #"{"detail": "Gone.", "code": "gone"}"#)
+
+        #expect(content == ErrorBody.Content(message: "Gone.", fields: [:]))
+    }
+
+    @Test func `without a detail each member is a field, and all that is said is the message`() throws {
+        let content = try Self.content(ErrorBody(), #"{"name": ["Too long.", "Taken."], "age": "Too low.", "id": 7}"#)
+
+        #expect(content.fields == ["name": ["Too long.", "Taken."], "age": ["Too low."]])
+        #expect(content.message == "Too low. Too long. Taken.")
+    }
+
+    @Test func `fields within fields and within lists have a path`() throws {
+        let text = #"{"owner": {"name": ["Missing."]}, "items": [{}, {"price": ["Too low."]}]}"#
+
+        let content = try Self.content(ErrorBody(), text)
+
+        #expect(content.fields == ["owner.name": ["Missing."], "items.1.price": ["Too low."]])
+    }
+
+    @Test func `a bare list of texts is a message about no field`() throws {
+        #expect(try Self.content(ErrorBody(), #"["No.", "Never."]"#) == .init(message: "No. Never.", fields: [:]))
+    }
+
+    @Test func `message and fields may stand side by side where the fields have a place of their own`() throws {
+        let body = ErrorBody(message: "error.text", fields: "error.fields")
+
+        let content = try Self.content(body, #"{"error": {"text": "Invalid.", "fields": {"name": ["Too long."]}}}"#)
+
+        #expect(content == ErrorBody.Content(message: "Invalid.", fields: ["name": ["Too long."]]))
+    }
+
+    @Test func `without a place for fields there are none`() throws {
+        let body = ErrorBody(message: "title", fields: nil)
+
+        #expect(try Self.content(body, #"{"title": "Out of credit.", "type": "x"}"#).fields == [:])
+        #expect(try Self.content(body, #"{"type": "x"}"#) == ErrorBody.Content())
+    }
+
+    @Test(arguments: ["null", "7", "{}", "[]", #"{"detail": null}"#, #"{"detail": "  "}"#, #"{"detail": {"a": 1}}"#])
+    func `a body that says nothing is no message`(text: String) throws {
+        #expect(try Self.content(ErrorBody(), text) == ErrorBody.Content())
+    }
+
+    @Test func `the error of a call has the words, whatever the status means to the module`() async throws {
+        let yard = try LoopbackYard(answer: .json(#"{"name": ["Taken."]}"#, status: 409))
+        defer { yard.stop() }
+        let module = APIModule(
+            errors: ModuleErrors(UserError.self, statuses: [409: .nameTaken]),
+            errorBody: ErrorBody()
+        )
+        let topics = TopicAPI(client: yard.client, module: module)
+
+        let error = await #expect(throws: APIError.self) { try await topics.topic(7) }
+
+        #expect(error?.module(UserError.self) == .nameTaken)
+        #expect(error?.message == "Taken.")
+        #expect(error?.fieldMessages == ["name": ["Taken."]])
+    }
+
+    @Test func `a page that is no JSON is no message`() async throws {
+        let yard = try LoopbackYard(answer: .text("<html>", status: 502))
+        defer { yard.stop() }
+        let module = APIModule(errorBody: ErrorBody())
+        let topics = TopicAPI(client: yard.client, module: module)
+
+        let error = await #expect(throws: APIError.self) { try await topics.topic(7) }
+
+        #expect(error?.serverMessage == nil && error?.fieldMessages == [:])
+        #expect(error?.text == "<html>")
+    }
+}
