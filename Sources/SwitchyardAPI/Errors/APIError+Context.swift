@@ -16,6 +16,8 @@ extension APIError {
         public var method: HTTPMethod?
         /// The path as it was asked for, or the URL as it was sent.
         public var path: String?
+        /// The redirects that were followed, in order; ``path`` is where they led.
+        public var redirects: [RedirectStep] = []
         /// How many times the request was sent.
         public var attempts: Int
         /// Whether the request may have been executed: see ``APIError/mayHaveBeenExecuted``.

@@ -21,7 +21,6 @@ extension APIError.Reason {
         case .module(let failure): failure.summary
         case .list(let reason): "list: \(reason)"
         case .configuration(let reason): "configuration: \(reason)"
-        case .renewal(let outage): "credentials could not be renewed now: \(outage)"
         case .security(let reason): "security: \(reason)"
         case .limited(let reason): "limited: \(reason)"
         case .cache(let reason): "cache: \(reason)"
@@ -57,12 +56,20 @@ extension ModuleFailure {
 }
 
 extension APIError.Context {
+    /// Method and path, and where redirects have led from there.
+    private var way: String? {
+        guard let method, !redirects.isEmpty else {
+            return path.map { [method?.name, $0].compactMap { $0 }.joined(separator: " ") }
+        }
+        return RedirectStep.way(of: method, along: redirects) { $0 }
+    }
+
     /// What is known, in the order in which a reader asks.
     fileprivate var facts: [String] {
         let named: [(String, String?)] = [
             ("service", service), ("environment", environment), ("server", server),
             ("request", requestID.map(\.description)),
-            ("path", path.map { [method?.name, $0].compactMap { $0 }.joined(separator: " ") }),
+            ("path", way),
             ("attempts", attempts > 0 ? String(attempts) : nil),
             ("elapsed", elapsed.map { "\($0)" }),
             ("status", status.map(String.init)),

@@ -79,7 +79,8 @@ extension APIError.Context {
             attempts: request.attempts
         )
         method = request.method
-        path = request.url?.text
+        path = request.url?.text ?? request.path
+        redirects = request.redirects
         elapsed = request.elapsed
         mayHaveBeenExecuted = request.mayHaveBeenExecuted
     }

@@ -86,6 +86,12 @@ public struct RequestContext: Sendable, Hashable {
         set { origin.isForeign = newValue }
     }
 
+    /// The path, or the URL, as the call gave it; set where there is no ``url`` to show.
+    package var path: String? {
+        get { origin.path }
+        set { origin.path = newValue }
+    }
+
     private var origin = Origin()
 
     /// Creates a context.
@@ -115,6 +121,7 @@ extension RequestContext {
     private struct Origin: Sendable, Hashable {
         var attempt: Attempt?
         var isForeign = false
+        var path: String?
 
         static func == (one: Origin, other: Origin) -> Bool { true }
 
@@ -123,11 +130,16 @@ extension RequestContext {
 }
 
 extension RequestContext: CustomStringConvertible {
-    /// The place and the number of attempts, in one line; holds no query and no password.
+    /// The request, the redirects that it followed, and the number of attempts, in one line; holds no query and no password.
     public var description: String {
         let names = [service, environment.rawValue, server].compactMap(\.self)
-        let place = url.map { Redaction.place($0.text) } ?? "-"
         let count = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
-        return "\(method) \(place) (\(names.joined(separator: "/")), \(count))"
+        return "\(way(Redaction.place)) (\(names.joined(separator: "/")), \(count))"
+    }
+
+    /// Method and URL, and where redirects have led from there.
+    func way(_ shown: (String) -> String) -> String {
+        guard redirects.isEmpty else { return RedirectStep.way(of: method, along: redirects, shown) }
+        return "\(method) \((url?.text ?? path).map(shown) ?? "-")"
     }
 }

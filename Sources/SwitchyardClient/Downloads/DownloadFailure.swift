@@ -41,14 +41,11 @@ public struct DownloadFailure: Error, Sendable {
     /// The body of the answer that refused, up to ``DownloadConfiguration/errorBodyLimit``.
     public var body = Data()
 
-    /// What was asked for, without query and password, for when there is no URL yet.
-    private var asked: String?
-
     init(_ reason: Reason, id: RequestID, context: RequestContext, asking request: APIConfiguration? = nil) {
         self.reason = reason
         self.id = id
         self.context = context
-        asked = request.map { Redaction.place($0.prebuiltRequest?.url.text ?? $0.path) }
+        if let request, context.path == nil { self.context.path = request.place }
     }
 
     /// Whether the caller ended the download.
@@ -82,7 +79,9 @@ extension DownloadFailure: CustomStringConvertible {
             case .destination(let text): "the destination could not be chosen: \(text)"
             case .unsupported(let text): text
             }
-        let place = context.url.map { Redaction.place($0.text) } ?? asked ?? "-"
+        let place =
+            context.redirects.isEmpty
+            ? (context.url?.text ?? context.path).map(Redaction.place) ?? "-" : context.way(Redaction.place)
         return "download of \(place): \(what)"
     }
 }

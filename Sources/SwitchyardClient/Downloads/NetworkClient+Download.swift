@@ -84,7 +84,7 @@ extension NetworkClient {
             let failure = DownloadFailure(
                 .request(error),
                 id: transfer.id,
-                context: transfer.context(),
+                context: transfer.context(of: configuration.request),
                 asking: configuration.request
             )
             return completion(.failure(failure))

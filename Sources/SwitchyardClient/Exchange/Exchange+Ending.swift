@@ -61,6 +61,7 @@ extension Exchange {
             elapsed: startedAt.duration(to: now),
             redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
         )
+        if decisive == nil { context.path = configuration.place }
         context.mayHaveBeenExecuted = ending.mayHaveBeenExecuted && configuration.hasEffect
         context.attempt = decisive.flatMap { ending.attempts[$0].chargeable }
         if case .success(let response) = ending.result, response.status == 401, let decisive {

@@ -97,13 +97,7 @@ extension Journey {
         _ context: DispatchContext,
         _ reason: RequestFailure.Reason
     ) -> EndedRound {
-        let place = RequestContext(
-            service: target.service,
-            environment: environment,
-            method: configuration.sentMethod,
-            elapsed: startedAt.duration(to: core.now)
-        )
-        let failure = RequestFailure(reason, id: id, context: place)
+        let failure = RequestFailure(reason, id: id, context: unsentContext(of: configuration))
         return EndedRound(configuration: configuration, context: context, result: .failure(failure))
     }
 

@@ -139,13 +139,23 @@ extension Journey {
     /// Where the last round went, with the figures of all of them.
     private func finalContext() -> RequestContext {
         let state = state.withLock { $0 }
-        var context =
-            state.lastContext
-            ?? RequestContext(service: target.service, environment: environment, method: configuration.sentMethod)
+        var context = state.lastContext ?? unsentContext(of: configuration)
         context.attempts = state.attempts
         context.rounds = state.rounds
         context.mayHaveBeenExecuted = state.mayHaveBeenExecuted
         context.elapsed = startedAt.duration(to: core.now)
+        return context
+    }
+
+    /// The context of a request of which nothing was sent.
+    func unsentContext(of configuration: APIConfiguration) -> RequestContext {
+        var context = RequestContext(
+            service: target.service,
+            environment: environment,
+            method: configuration.sentMethod,
+            elapsed: startedAt.duration(to: core.now)
+        )
+        context.path = configuration.place
         return context
     }
 
@@ -164,7 +174,8 @@ extension Journey {
             environment: environment,
             round: round,
             time: core.now,
-            kind: kind()
+            kind: kind(),
+            call: configuration
         )
     }
 }

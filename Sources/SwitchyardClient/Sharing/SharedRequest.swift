@@ -112,7 +112,13 @@ final class SharedRequest: DispatchedRequest {
     }
 
     private var ownContext: RequestContext {
-        timed(RequestContext(service: target.service, environment: environment, method: configuration.sentMethod))
+        var context = RequestContext(
+            service: target.service,
+            environment: environment,
+            method: configuration.sentMethod
+        )
+        context.path = configuration.place
+        return timed(context)
     }
 
     private func timed(_ context: RequestContext) -> RequestContext {

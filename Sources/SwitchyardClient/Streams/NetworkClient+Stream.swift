@@ -19,7 +19,7 @@ extension NetworkClient {
         do throws(RequestFailure.Reason) {
             try transfer.begin(configuration)
         } catch {
-            throw RequestFailure(error, id: id, context: transfer.context(method: configuration.sentMethod))
+            throw RequestFailure(error, id: id, context: transfer.context(of: configuration))
         }
         do throws(RequestFailure) {
             let response = try await transfer.open(configuration, endsByHandle: true)

@@ -38,8 +38,8 @@ import Testing
             lines == [
                 "\(answer.id) POST login dispatched", "\(answer.id) round 1 begins: POST login",
                 "\(answer.id) POST \(url) sent to primary", "\(answer.id) POST \(url) answered 200",
-                "\(answer.id) round 1: ended with 200 after 0.0 seconds",
-                "\(answer.id) ended with 200 after 0.0 seconds",
+                "\(answer.id) round 1: POST \(url) ended with 200 after 0.0 seconds",
+                "\(answer.id) POST \(url) ended with 200 after 0.0 seconds",
             ]
         )
         #expect(events.map { "\($0.kind)" }.allSatisfy { !$0.contains("secret") && $0.count < 120 })

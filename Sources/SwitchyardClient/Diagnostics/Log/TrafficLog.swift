@@ -36,6 +36,8 @@ struct TrafficLog: Sendable {
         metadata["service"] = event.service
         metadata["environment"] = event.environment.rawValue
         metadata["round"] = "\(event.round)"
+        metadata["method"] = metadata["method"] ?? event.call?.sentMethod.name
+        metadata["path"] = metadata["path"] ?? event.call.map { redaction.url($0.place) }
         return LogEntry(level: level, category: category, message: event.line(redaction), metadata: metadata)
     }
 

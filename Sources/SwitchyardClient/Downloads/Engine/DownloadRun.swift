@@ -35,7 +35,7 @@ struct DownloadRun {
         configuration.request = configuration.request.snapshot()
         self.configuration = configuration
         self.report = report
-        context = transfer.context(method: configuration.request.sentMethod)
+        context = transfer.context(of: configuration.request)
         state.digest = configuration.digest.map { RunningDigest($0.algorithm) }
         placement = FilePlacement(
             rule: configuration.existingFile,

@@ -107,6 +107,33 @@ public struct RedirectStep: Sendable, Hashable {
     }
 }
 
+extension RedirectStep {
+    /// A request and where redirects have led from it, in words.
+    ///
+    /// A redirect that makes a GET of a write is named as one: what answers then may be quite another thing than what was
+    /// asked for.
+    ///
+    /// - Parameters:
+    ///   - method: The method that was asked with first.
+    ///   - steps: The redirects.
+    ///   - shown: The text of a URL as it is to be shown.
+    /// - Returns: The way, as in `POST http://a.example/x, 302 turned it into GET http://a.example/x/`.
+    package static func way(
+        of method: HTTPMethod,
+        along steps: [RedirectStep],
+        _ shown: (String) -> String
+    ) -> String {
+        guard let first = steps.first else { return method.name }
+        var (way, last) = ("\(method) \(shown(first.from.text))", method)
+        for step in steps {
+            way += step.method == last ? ", \(step.status) led to " : ", \(step.status) turned it into \(step.method) "
+            way += shown(step.to.text)
+            last = step.method
+        }
+        return way
+    }
+}
+
 /// Why a redirect was not followed and no answer could be given either.
 public enum RedirectError: Error, Sendable, Hashable {
     /// More redirects than the policy allows.

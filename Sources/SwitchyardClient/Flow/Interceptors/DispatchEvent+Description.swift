@@ -4,8 +4,12 @@ extension DispatchEvent: CustomStringConvertible {
     /// One line, as in a log: the request and what happened, with credentials hidden.
     public var description: String { line(.standard) }
 
-    /// The line for a log.
-    func line(_ redaction: Redaction) -> String { "\(id) \(kind.words(redaction, round: round))" }
+    /// The line for a log, which names the request whatever happened to it.
+    func line(_ redaction: Redaction) -> String {
+        let words = kind.words(redaction, round: round)
+        guard !kind.namesRequest, let call else { return "\(id) \(words)" }
+        return "\(id) \(call.line(redaction)): \(words)"
+    }
 }
 
 extension DispatchEvent.Kind: CustomStringConvertible {
@@ -27,11 +31,19 @@ extension DispatchEvent.Kind: CustomStringConvertible {
             case .attemptEnded(let attempt, .failure(let error)):
                 "\(attempt.request.line(redaction)) failed: \(error)"
                     + (error.mayHaveBeenSent && !attempt.request.method.isSafe ? .mayHaveBeenExecuted : "")
-            case .roundEnded(let result): "\(roundName): \(result.words)"
+            case .roundEnded(let result): "\(roundName): \(result.words(redaction))"
             case .waiting(let pause): "another round in \(pause)"
-            case .ended(let result): result.words
+            case .ended(let result): result.words(redaction)
             }
         return words.inOneLine
+    }
+
+    /// Whether the words begin with the request, or with all that it became: those of a redirect show only the next one.
+    fileprivate var namesRequest: Bool {
+        switch self {
+        case .redirected, .waiting: false
+        default: true
+        }
     }
 }
 
@@ -43,10 +55,10 @@ extension AttemptRecord: CustomStringConvertible {
 }
 
 extension Result<ServiceResponse, RequestFailure> {
-    fileprivate var words: String {
+    fileprivate func words(_ redaction: Redaction) -> String {
         switch self {
         case .success(let answer):
-            "ended with \(answer.status) after \(answer.context.elapsed)"
+            "\(answer.context.way { redaction.url($0) }) ended with \(answer.status) after \(answer.context.elapsed)"
                 + (answer.status >= 400 && answer.context.mayHaveBeenExecuted ? .mayHaveBeenExecuted : "")
         case .failure(let failure): failure.description
         }

@@ -45,6 +45,8 @@ public struct DispatchEvent: Sendable {
     public var time: MonotonicTime
     /// What happened.
     public var kind: Kind
+    /// The call as the app described it; `nil` only in an event that was made without.
+    public var call: APIConfiguration?
 
     /// Creates an event, to try an observer of one's own with.
     public init(
@@ -53,7 +55,8 @@ public struct DispatchEvent: Sendable {
         environment: ServiceEnvironment,
         round: Int,
         time: MonotonicTime,
-        kind: Kind
+        kind: Kind,
+        call: APIConfiguration? = nil
     ) {
         self.id = id
         self.service = service
@@ -61,6 +64,7 @@ public struct DispatchEvent: Sendable {
         self.round = round
         self.time = time
         self.kind = kind
+        self.call = call
     }
 }
 

@@ -210,6 +210,6 @@ final class EventConnection: @unchecked Sendable {
     }
 
     private func failure(_ reason: RequestFailure.Reason) -> RequestFailure {
-        RequestFailure(reason, id: transfer.id, context: transfer.context(method: configuration.sentMethod))
+        RequestFailure(reason, id: transfer.id, context: transfer.context(of: configuration))
     }
 }

@@ -195,12 +195,14 @@ struct Transfer: Sendable {
     }
 
     /// The context of a failure that no request has.
-    func context(method: HTTPMethod = .get) -> RequestContext {
-        RequestContext(
+    func context(of configuration: APIConfiguration) -> RequestContext {
+        var context = RequestContext(
             service: service,
             environment: pool.environment,
-            method: method,
+            method: configuration.sentMethod,
             elapsed: startedAt.duration(to: core.now)
         )
+        context.path = configuration.place
+        return context
     }
 }

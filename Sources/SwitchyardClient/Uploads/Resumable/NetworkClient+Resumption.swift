@@ -57,7 +57,7 @@ extension NetworkClient {
         do throws(RequestFailure.Reason) {
             try transfer.begin(asked, delivery: .whole)
         } catch {
-            let context = transfer.context(method: configuration.request.sentMethod)
+            let context = transfer.context(of: configuration.request)
             return completion(.failure(RequestFailure(error, id: transfer.id, context: context)))
         }
         transfer.carryOut(shownBy: configuration.monitor, completion: completion) {

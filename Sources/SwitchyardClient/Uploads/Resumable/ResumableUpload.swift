@@ -28,7 +28,7 @@ struct ResumableUpload {
         self.configuration = configuration
         self.resumption = resumption
         self.progress = progress
-        context = transfer.context(method: configuration.request.sentMethod)
+        context = transfer.context(of: configuration.request)
         user = transfer.core.user(in: transfer.pool.environment)
         do throws(RequestError) {
             let source = configuration.source
