@@ -68,6 +68,19 @@ import Testing
         #expect(error?.reason == .security(.loginRequired))
     }
 
+    @Test func `the samples on public calls let them go before anybody has logged in`() async throws {
+        let (list, credentials) = FlowSamples.openToAll { _ in nil }
+        var options = NetworkClient.Options()
+        options.credentials = credentials
+        let transport = StubTransport { _ in .json("{}") }
+        let client = try NetworkClient(service: Self.service(), transport: transport, options: options)
+
+        #expect(try await client.send(list).status == 200)
+        #expect(try await client.send(APIConfiguration(path: "me")).status == 200)
+
+        #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == nil })
+    }
+
     @Test func `the samples on a login leave no token in a record`() async throws {
         var options = NetworkClient.Options()
         let credentials = FlowSamples.renewing(&options)

@@ -81,13 +81,24 @@ enum FlowSamples {
             do throws(APIError) {
                 return try await LoginAPI(client: renewal.client).renew(token)
             } catch {
-                if error.context.status == 401 { throw CredentialError.loginRequired }
+                if error.status == 401 { throw CredentialError.loginRequired }
                 throw error
             }
         }
         options.credentials = credentials
         // end
         return credentials
+    }
+
+    static func openToAll(
+        _ renew: @escaping @Sendable (CredentialRenewal) async throws -> Credential?
+    ) -> (APIConfiguration, Credentials) {
+        // sample
+        var list = APIConfiguration(path: "topics")
+        list.allowsAnonymous = true
+        let credentials = Credentials(policy: Credentials.Policy(allowsAnonymous: true), renew: renew)
+        // end
+        return (list, credentials)
     }
 
     static func logIn(

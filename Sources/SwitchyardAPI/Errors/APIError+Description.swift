@@ -21,6 +21,8 @@ extension APIError.Reason {
         case .module(let failure): failure.summary
         case .list(let reason): "list: \(reason)"
         case .configuration(let reason): "configuration: \(reason)"
+        case .security(.loginRequired): "security: loginRequired: \(CredentialError.missing.advice)"
+        case .renewal(let outage): "credentials could not be renewed now: \(outage)"
         case .security(let reason): "security: \(reason)"
         case .limited(let reason): "limited: \(reason)"
         case .cache(let reason): "cache: \(reason)"

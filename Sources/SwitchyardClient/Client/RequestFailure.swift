@@ -104,7 +104,7 @@ extension RequestFailure.Reason: CustomStringConvertible {
         case .overloaded: "every server is overloaded"
         case .duplicateID: "another request of that identifier is under way"
         case .redirect(let error): error.description
-        case .credentials(let error): error.description
+        case .credentials(let error): "\(error)\(error.advice.isEmpty ? "" : ": \(error.advice)")"
         case .rateLimited(let pause): "too many requests\(pause.map { ", come back in \($0)" } ?? "")"
         case .queueFull: "too many requests wait already"
         case .superseded: "a newer request took its place"

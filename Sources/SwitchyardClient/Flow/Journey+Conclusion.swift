@@ -84,16 +84,19 @@ extension Journey {
     /// Takes a credential for the round and has it put into every request that is built.
     func authorize(
         _ configuration: inout APIConfiguration,
-        after trials: [RequestURL.Origin: DigestTrial]
+        after memory: JourneyMemory
     ) async throws(RequestFailure.Reason) -> CredentialLease? {
+        let trials = memory.digests
         if let credential = plan.credential {
             configuration.authorization = authorization(with: credential, after: trials)
             return CredentialLease(credential: credential, version: 0, takenAt: 0)
         }
         guard let credentials = plan.credentials else { return nil }
+        if memory.goesWithoutCredential { return credentials.leaseOfNothing(in: environment) }
         let lease: CredentialLease
         do throws(CredentialError) {
-            lease = try await credentials.lease(for: self)
+            let mayGoWithout = configuration.mayGoWithout(credentials)
+            lease = try await credentials.lease(for: self, mayGoWithout: mayGoWithout)
         } catch {
             throw .credentials(error)
         }
@@ -115,16 +118,32 @@ extension Journey {
         do throws(CredentialError) {
             if try answersDigest(answer, with: lease.credential, &memory) { return true }
             guard let credentials = plan.credentials else { return false }
-            switch try await credentials.answer(answer.headers, to: lease, for: self, mayRenew: memory.renewals) {
+            let verdict = try await credentials.answer(
+                answer.headers,
+                to: lease,
+                for: self,
+                mayRenew: memory.renewals,
+                mayGoWithout: passed.ended.configuration.mayGoWithout(credentials)
+            )
+            switch verdict {
             case .none: return false
             case .replaced: return true
-            case .renewed:
+            case .renewed: memory.renewals += 1
+            case .without:
                 memory.renewals += 1
-                return true
+                memory.goesWithoutCredential = true
             }
+            return true
         } catch {
             throw .credentials(error)
         }
+    }
+}
+
+extension APIConfiguration {
+    /// Whether the call goes without a credential where none is to be had.
+    fileprivate func mayGoWithout(_ credentials: Credentials) -> Bool {
+        allowsAnonymous ?? credentials.policy.allowsAnonymous
     }
 }
 

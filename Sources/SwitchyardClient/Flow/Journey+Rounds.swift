@@ -6,6 +6,8 @@ struct JourneyMemory {
     var history: [RoundRecord] = []
     /// How often the credential was renewed because of this request.
     var renewals = 0
+    /// Whether the client's credential was refused with no other to be had, so that the rest of the rounds goes without.
+    var goesWithoutCredential = false
     /// How it has answered the digest challenges of each origin.
     var digests: [RequestURL.Origin: DigestTrial] = [:]
     /// What the last retry took from the budget.
@@ -74,7 +76,7 @@ extension Journey {
         if plan.retry?.networkWait != nil { memory.openings = core.connectivity.openings }
         let lease: CredentialLease?
         do throws(RequestFailure.Reason) {
-            lease = try await authorize(&adapted, after: memory.digests)
+            lease = try await authorize(&adapted, after: memory)
         } catch {
             guard error.renewalOutage != nil else { throw error }
             try checkRunning()

@@ -25,6 +25,7 @@ public import SwitchyardServices
     var confirmation: StoredConfirmation?
     var credential: Credential?
     var usesCredentials = true
+    var allowsAnonymous: Bool?
     var session: String?
     var authorization: RequestAuthorization?
     var user: String?
@@ -177,10 +178,21 @@ extension APIConfiguration {
 
     /// Whether the client's credentials go with the call; on unless set.
     ///
-    /// Its own ``credential`` goes in any case. Off for a login, and for the call that renews them.
+    /// Its own ``credential`` goes in any case. Off for a login, and for the call that renews them; a call that goes with a
+    /// credential if there is one, and else without, says so by ``allowsAnonymous``.
     public var usesCredentials: Bool {
         get { rare?.value.usesCredentials ?? true }
         set { change { $0.usesCredentials = newValue } }
+    }
+
+    /// Whether the call goes without a credential when the client's ``Credentials`` have none to go with, as a public list
+    /// does: nobody has logged in yet, or the service has refused to renew what there was.
+    ///
+    /// As long as there is a credential it goes with it. `nil`, the default, is what
+    /// ``Credentials/Policy/allowsAnonymous`` says.
+    public var allowsAnonymous: Bool? {
+        get { rare?.value.allowsAnonymous }
+        set { change { $0.allowsAnonymous = newValue } }
     }
 
     /// The name of the session, whose calls go to one server where the service selects

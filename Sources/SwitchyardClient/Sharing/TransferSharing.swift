@@ -79,7 +79,7 @@ extension APIConfiguration {
             "\(usesCredentials)", "\(networkAccess)", apiVersion ?? "-", cdnURL?.text ?? "-",
             credential?.scheme.fingerprint ?? "-", redirects.map { "\($0.rule) \($0.limit)" } ?? "-",
             responseBodyLimit.map { "\($0)" } ?? "-", tls?.fingerprint ?? "-",
-            parameterOptions.map { "\($0)" } ?? "-", session ?? "-",
+            parameterOptions.map { "\($0)" } ?? "-", session ?? "-", allowsAnonymous.map { "\($0)" } ?? "-",
         ]
     }
 }

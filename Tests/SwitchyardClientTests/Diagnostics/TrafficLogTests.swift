@@ -73,6 +73,61 @@ import Testing
         #expect(attempts.allSatisfy { $0.category == .attempt })
     }
 
+    @Test(arguments: [200, 404, 503])
+    func `the line of an end names method and URL, whatever the outcome`(status: Int) async throws {
+        let entries = try await entries(.standard, .login, .status(status))
+
+        let line = try #require(entries.last).message
+        #expect(line.contains(" POST http://primary.test/v1/login?") && line.contains(" ended with \(status) "))
+    }
+
+    @Test func `every line of the standard log names method and path, of a request that is not sent too`() async throws
+    {
+        var options = NetworkClient.Options()
+        let (stream, continuation) = AsyncStream.makeStream(of: LogEntry.self)
+        options.interceptors = [.logging(to: ClosureSink { continuation.yield($0) })]
+        options.credentials = Credentials { _ in nil }
+        let client = try NetworkClient(service: .topics(), transport: StubTransport { _ in .never }, options: options)
+
+        #expect(await client.failure(of: APIConfiguration(path: "me", method: .put)) == .credentials(.missing))
+
+        let entry = try #require(await stream.first { _ in true })
+        #expect(entry.message.contains("PUT me ") && entry.message.contains("allowsAnonymous"))
+        #expect(entry.metadata["method"] == "PUT" && entry.metadata["path"] == "me")
+    }
+
+    @Test func `a wait for another round and a redirect name the call`() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        var options = NetworkClient.Options()
+        options.interceptors = [.logging(to: ClosureSink { continuation.yield($0.message) })]
+        options.retry = RetryPolicy(maximumRetries: 1, backoff: .constant(.zero))
+        let count = Locked(0)
+        let transport = StubTransport { request in
+            guard request.url.path.hasSuffix("new") else { return .status(303, headers: ["Location": "/new"]) }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return .status(number == 1 ? 503 : 200)
+        }
+        let client = try NetworkClient(service: .topics(servers: 1), transport: transport, options: options)
+        var call = APIConfiguration(path: "old?token=secret", method: .post)
+        call.mayBeRepeated = true
+
+        _ = try await client.send(call)
+
+        var lines: [String] = []
+        for await line in stream {
+            lines.append(line)
+            if line.contains("ended with") { break }
+        }
+        let redirect = try #require(lines.first { $0.contains("answered 303, goes on with GET ") })
+        #expect(redirect.contains(" POST old?token=***: "))
+        #expect(lines.contains { $0.hasSuffix(" POST old?token=***: another round in 0.0 seconds") })
+        #expect(lines.last?.contains(", 303 turned it into GET http://primary.test/new ended with 200") == true)
+        #expect(!lines.joined().contains("secret"))
+    }
+
     @Test func `L20: error bodies are a part of their own, and are cut to their limit`() async throws {
         let answer = StubAnswer.status(
             500,

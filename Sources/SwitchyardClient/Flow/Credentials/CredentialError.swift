@@ -1,6 +1,9 @@
 /// Why a request has no credentials to go with.
 public enum CredentialError: Error, Sendable, Hashable {
     /// There are none, and none can be had; nothing was sent.
+    ///
+    /// A call that needs none says so: by ``APIConfiguration/allowsAnonymous``, or by ``Credentials/Policy/allowsAnonymous``
+    /// for all.
     case missing
     /// They were renewed too often in a short time, which no service wants.
     case excessiveRenewal(limit: Int)
@@ -32,6 +35,17 @@ extension CredentialError: CustomStringConvertible {
         case .loginRequired: "a new login is needed"
         case .loggedOut: "logged out"
         case .unsupportedScheme(let schemes): "the service asks for \(schemes.joined(separator: ", "))"
+        }
+    }
+}
+
+extension CredentialError {
+    /// What a developer may do who did not expect the error; empty where there is nothing to be done.
+    package var advice: String {
+        switch self {
+        case .missing, .loginRequired, .loggedOut:
+            "log in, or let calls that need no credential go without (allowsAnonymous, usesCredentials)"
+        default: ""
         }
     }
 }

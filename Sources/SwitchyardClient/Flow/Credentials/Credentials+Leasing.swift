@@ -9,29 +9,54 @@ extension Credentials {
         case replaced
         /// The credential was renewed because of it.
         case renewed
+        /// No other credential is to be had, and the request may go without one.
+        case without
     }
 
     /// The credential for a round, after a renewal if the present one has ended or is about to.
     ///
     /// One that is to be renewed before its end goes as long as it is good when that failed in a way that may pass: a
     /// later request tries again. One that is renewed since it was refused does not.
-    func lease(for journey: Journey) async throws(CredentialError) -> CredentialLease {
+    ///
+    /// - Parameters:
+    ///   - journey: The request.
+    ///   - mayGoWithout: Whether it goes without a credential where none is to be had.
+    /// - Returns: The credential, or that there is none.
+    /// - Throws: Why none can be had; for a request that may go without only what may be otherwise soon.
+    func lease(for journey: Journey, mayGoWithout: Bool) async throws(CredentialError) -> CredentialLease {
         do throws(CredentialError) {
-            return try await renewedLease(for: journey)
+            return try await renewedLease(for: journey, mayGoWithout: mayGoWithout)
         } catch {
             let view = view(in: journey.environment)
-            guard error.mayPass, isDue(view), let lease = leaseOfPresent(view) else { throw error }
-            return lease
+            if error.mayPass, isDue(view), let lease = leaseOfPresent(view) { return lease }
+            // What was kept and cannot be read is there all the same.
+            guard mayGoWithout, error.leavesNothing, !view.needsLoading else { throw error }
+            return leaseOfNothing(view)
         }
     }
 
-    private func renewedLease(for journey: Journey) async throws(CredentialError) -> CredentialLease {
+    /// What a request goes with that has been refused with the only credential there is.
+    func leaseOfNothing(in environment: ServiceEnvironment) -> CredentialLease {
+        leaseOfNothing(view(in: environment))
+    }
+
+    private func leaseOfNothing(_ view: View) -> CredentialLease {
+        CredentialLease(credential: nil, version: view.version, takenAt: view.endings)
+    }
+
+    private func renewedLease(
+        for journey: Journey,
+        mayGoWithout: Bool
+    ) async throws(CredentialError) -> CredentialLease {
         var begun: UInt64?
         var hasWaited = false
         while true {
             let view = view(in: journey.environment)
             begun = begun ?? view.endings
-            if view.hasNothing, !view.needsLoading, let lease = leaseWithoutRenewal(view) { return lease }
+            if view.hasNothing, !view.needsLoading {
+                if let lease = leaseOfPresent(view) { return lease }
+                if mayGoWithout { return leaseOfNothing(view) }
+            }
             if let error = view.failure(of: view.version, begunAt: begun ?? 0) { throw error }
             guard !view.isBusy else {
                 try await wait(for: journey)
@@ -46,7 +71,7 @@ extension Credentials {
             let leeway = hasWaited || view.isShort ? .zero : policy.leeway
             let isGood = view.credential.map { !$0.isExpired(at: clock(), leeway: leeway) } ?? false
             if isGood || !provider.canRenew(view.credential) {
-                guard view.credential != nil || policy.allowsAnonymous else { throw .missing }
+                guard view.credential != nil || mayGoWithout else { throw .missing }
                 return CredentialLease(credential: view.credential, version: view.version, takenAt: view.endings)
             }
             try await renew(for: journey, seeing: view, challenges: [])
@@ -58,14 +83,6 @@ extension Credentials {
     private func isDue(_ view: View) -> Bool {
         guard let present = view.credential, !view.isShort else { return false }
         return present.isExpired(at: clock(), leeway: policy.leeway)
-    }
-
-    /// What a request goes with when the provider has no other credential: the present one as long as it is good, or
-    /// none where that is allowed.
-    private func leaseWithoutRenewal(_ view: View) -> CredentialLease? {
-        if let lease = leaseOfPresent(view) { return lease }
-        guard policy.allowsAnonymous else { return nil }
-        return CredentialLease(credential: nil, version: view.version, takenAt: view.endings)
     }
 
     /// The present credential as long as it is good.
@@ -81,9 +98,27 @@ extension Credentials {
     ///   - lease: The credential that was refused.
     ///   - journey: The request.
     ///   - renewals: How often it has had the credential renewed already.
+    ///   - mayGoWithout: Whether it goes without a credential where no other is to be had.
     /// - Returns: What follows.
     /// - Throws: Why no credential can be had.
     func answer(
+        _ headers: HTTPHeaders,
+        to lease: CredentialLease,
+        for journey: Journey,
+        mayRenew renewals: Int,
+        mayGoWithout: Bool
+    ) async throws(CredentialError) -> Answer {
+        do throws(CredentialError) {
+            return try await renewedAnswer(headers, to: lease, for: journey, mayRenew: renewals)
+        } catch {
+            if mayGoWithout, lease.credential != nil, error.leavesNothing { return .without }
+            // A provider that has nothing leaves the refusal to the caller.
+            if error == .missing, version(in: journey.environment) == lease.version { return .none }
+            throw error
+        }
+    }
+
+    private func renewedAnswer(
         _ headers: HTTPHeaders,
         to lease: CredentialLease,
         for journey: Journey,
@@ -96,11 +131,7 @@ extension Credentials {
                 guard view.credential != nil else { throw .missing }
                 return hasWaited ? .renewed : .replaced
             }
-            if let error = view.failure(of: lease.version, begunAt: lease.takenAt) {
-                // A provider that has nothing leaves the refusal to the caller.
-                if error == .missing { return .none }
-                throw error
-            }
+            if let error = view.failure(of: lease.version, begunAt: lease.takenAt) { throw error }
             guard renewals < policy.repeatsPerRequest, provider.canRenew(view.credential) else { return .none }
             if view.isBusy {
                 try await wait(for: journey)
@@ -119,6 +150,15 @@ extension CredentialError {
         switch self {
         case .unavailable, .renewalFailed, .renewalTimedOut, .excessiveRenewal: true
         case .missing, .loginRequired, .loggedOut, .unsupportedScheme: false
+        }
+    }
+
+    /// Whether there is nothing to go with, as far as anybody can say: no weather that will pass, and no user who has just
+    /// logged out while the request was one of theirs.
+    fileprivate var leavesNothing: Bool {
+        switch self {
+        case .missing, .loginRequired, .renewalFailed, .excessiveRenewal: true
+        case .unavailable, .renewalTimedOut, .loggedOut, .unsupportedScheme: false
         }
     }
 }

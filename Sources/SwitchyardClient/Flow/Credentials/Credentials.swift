@@ -12,6 +12,12 @@ public import SwitchyardServices
 ///     options.credentials = credentials
 ///     credentials.set(.bearer(token, expiresAt: expiry, refreshToken: refresh), in: client.environment)
 ///
+/// ### Public calls
+/// A request that has no credential to go with is not sent, and fails with ``CredentialError/missing`` or
+/// ``CredentialError/loginRequired``. Where a part of the service is open to everybody, say which calls may go without:
+/// all of them by `Credentials.Policy(allowsAnonymous: true)`, or one by ``APIConfiguration/allowsAnonymous``. They go with
+/// the credential as long as there is one.
+///
 /// ### Rules
 /// 1. A request goes with the credential of its environment, and waits while that is being renewed.
 /// 2. A credential that ends within ``Policy/leeway`` is renewed before the request goes; one that a renewal gave for
@@ -22,7 +28,8 @@ public import SwitchyardServices
 /// 4. When renewing fails, every request that waited, and every one that was refused with that credential before,
 ///    fails with the same error. One that starts later may try again, unless the provider says
 ///    ``CredentialError/loginRequired``. A credential that is renewed before its end goes as long as it is good when the
-///    renewal fails for any other reason than that.
+///    renewal fails for any other reason than that. A request that may go without a credential does so when the renewal
+///    was refused, and fails like the others when the server that renews could not be asked.
 /// 5. More than ``Policy/renewals`` in ``Policy/window`` are refused.
 /// 6. Requests of the renewal itself go without these credentials.
 /// 7. Credentials go to the origin of the server's base URL, also under https in place of http, and to no other: not to a
@@ -42,11 +49,19 @@ public final class Credentials: Sendable {
         ///
         /// A service that refuses the fresh credential too means the refusal, and gets to say so to the caller.
         public var repeatsPerRequest = 1
-        /// Whether a request may go without a credential when there is none; off by default.
+        /// Whether requests go without a credential when there is none to go with; off by default.
+        ///
+        /// Off, nothing is sent before somebody has logged in, public lists neither, but for calls that say otherwise by
+        /// ``APIConfiguration/allowsAnonymous`` or ``APIConfiguration/usesCredentials``.
         public var allowsAnonymous = false
 
-        /// Creates a policy in which everything has its default.
-        public init() {}
+        /// Creates a policy.
+        ///
+        /// - Parameter allowsAnonymous: Whether requests go without a credential when there is none to go with; not unless
+        ///   given.
+        public init(allowsAnonymous: Bool = false) {
+            self.allowsAnonymous = allowsAnonymous
+        }
     }
 
     /// How and when credentials are renewed.
@@ -63,7 +78,7 @@ public final class Credentials: Sendable {
     ///
     /// - Parameters:
     ///   - provider: Where they are kept and how they are renewed.
-    ///   - policy: When they are renewed; as ``Policy`` has it unless given.
+    ///   - policy: When they are renewed, and whether requests may go without; as ``Policy`` has it unless given.
     ///   - clock: The time of day, which expiry needs; the system's unless given.
     public init(
         provider: any CredentialProvider,
@@ -78,7 +93,7 @@ public final class Credentials: Sendable {
     /// Creates credentials that a closure renews.
     ///
     /// - Parameters:
-    ///   - policy: When they are renewed; as ``Policy`` has it unless given.
+    ///   - policy: When they are renewed, and whether requests may go without; as ``Policy`` has it unless given.
     ///   - clock: The time of day; the system's unless given.
     ///   - renew: Gets a new credential; see ``CredentialProvider/renew(_:)``.
     public convenience init(
