@@ -3,7 +3,7 @@ public import SwitchyardClient
 
 /// When a group is done, and with which outcome.
 public enum GroupPolicy: Sendable, Hashable {
-    /// When every member has ended, whatever its outcome; the group succeeds.
+    /// When every member has ended, whatever its outcome; the group succeeds when all have, and else in part.
     case collectAll
     /// At the first member that fails or is cancelled: the others are cancelled and the group fails. Otherwise when all
     /// have succeeded.
@@ -51,8 +51,11 @@ public struct GroupOptions: Sendable {
 
 /// How a group ended.
 public enum GroupOutcome: Sendable, Hashable {
-    /// As its policy asks for.
+    /// As its policy asks for: with ``GroupPolicy/collectAll`` and ``GroupPolicy/failFast`` every member has succeeded.
     case succeeded
+    /// Every member has ended, as ``GroupPolicy/collectAll`` asks for, and those at these positions have failed or were
+    /// cancelled.
+    case partial(failed: [Int])
     /// It cannot succeed any more; `member` is the position of the one that decided, `nil` when none did.
     case failed(member: Int?)
     /// It was cancelled.

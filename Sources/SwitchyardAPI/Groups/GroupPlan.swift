@@ -134,10 +134,16 @@ extension GroupPlan {
         return ended == members.count ? .succeeded : nil
     }
 
+    /// The verdict when all are to be collected and all have ended.
+    private var collected: GroupOutcome {
+        let failed = members.indices.filter { members[$0].outcome?.isSuccess != true }
+        return failed.isEmpty ? .succeeded : .partial(failed: failed)
+    }
+
     private func verdict(after index: Int, _ outcome: MemberOutcome) -> GroupOutcome? {
         let isLast = ended == members.count
         switch policy {
-        case .collectAll: return isLast ? .succeeded : nil
+        case .collectAll: return isLast ? collected : nil
         case .failFast:
             guard outcome.isSuccess else { return .failed(member: index) }
             return isLast ? .succeeded : nil

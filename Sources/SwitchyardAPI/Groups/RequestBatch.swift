@@ -90,10 +90,10 @@ public struct BatchReport<Value: Sendable>: Sendable {
     /// The values that are there, in order.
     public var values: [Value] { results.compactMap { try? $0.get() } }
 
-    /// Why the batch failed; `nil` when it succeeded.
+    /// Why the batch failed; `nil` when it succeeded, be it in part.
     public var error: APIError? {
         switch outcome {
-        case .succeeded: nil
+        case .succeeded, .partial: nil
         case .cancelled: APIError(.cancelled(.caller))
         case .timedOut: APIError(.limited(.deadline))
         case .failed:
@@ -141,7 +141,7 @@ extension RequestGroup {
         case .failed(let index?): throw errors[index]() ?? APIError(.cancelled(.caller))
         case .timedOut: throw APIError(.limited(.deadline))
         case .cancelled, .failed(nil): throw APIError(.cancelled(.caller))
-        case .succeeded: return (repeat try (each request).endedValue())
+        case .succeeded, .partial: return (repeat try (each request).endedValue())
         }
     }
 }

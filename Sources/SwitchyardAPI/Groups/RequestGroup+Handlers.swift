@@ -62,10 +62,10 @@ extension RequestGroup {
 }
 
 extension GroupReport {
-    /// What the group is to one that it is a member of.
+    /// What the group is to one that it is a member of: one that was to collect all has done what was asked for.
     var asMember: MemberOutcome {
         switch outcome {
-        case .succeeded: .succeeded
+        case .succeeded, .partial: .succeeded
         case .cancelled: .cancelled
         case .timedOut: .failed(.limited(.deadline))
         case .failed:

@@ -10,7 +10,7 @@ import Testing
         return plan
     }
 
-    @Test func `a group that collects all succeeds whatever its members did`() {
+    @Test func `a group that collects all ends with its last member, and says which have failed`() {
         var plan = plan(3, .collectAll)
 
         #expect(plan.start()?.start == [0, 1, 2])
@@ -18,7 +18,7 @@ import Testing
         #expect(plan.memberEnded(0, .cancelled) == GroupPlan.Effects())
         let last = plan.memberEnded(2, .succeeded)
 
-        #expect(last.report?.outcome == .succeeded)
+        #expect(last.report?.outcome == .partial(failed: [0, 1]))
         #expect(last.report?.members == [.cancelled, .failed(.status(500)), .succeeded])
     }
 
@@ -79,6 +79,14 @@ import Testing
         #expect(plan.start()?.report?.outcome == .succeeded)
     }
 
+    @Test func `a group that collects all tells of members that failed before its start`() {
+        var plan = plan(2, .collectAll)
+        _ = plan.memberEnded(1, .failed(.status(500)))
+        _ = plan.memberEnded(0, .succeeded)
+
+        #expect(plan.start()?.report?.outcome == .partial(failed: [1]))
+    }
+
     @Test(arguments: [GroupPolicy.collectAll, .failFast, .firstSuccess])
     func `YTK-36: an empty group succeeds at once`(policy: GroupPolicy) {
         var plan = plan(0, policy)
@@ -103,7 +111,7 @@ import Testing
 
         #expect(plan.memberEnded(0, .failed(.status(500))).cancel == [1])
         #expect(plan.memberEnded(1, .cancelled).report == nil)
-        #expect(plan.memberEnded(2, .succeeded).report?.outcome == .succeeded)
+        #expect(plan.memberEnded(2, .succeeded).report?.outcome == .partial(failed: [0, 1]))
     }
 
     @Test func `TAF-G6: over random histories every group ends once, when its last member has ended`() {

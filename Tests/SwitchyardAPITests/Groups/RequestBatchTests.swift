@@ -39,6 +39,26 @@ import Testing
         gate.open()
     }
 
+    @Test func `a batch that collects all says which requests failed, and gives the values of the others`() async throws
+    {
+        let requests: [APIRequest<Int>] = [.ready(1), .failing(), .ready(3)]
+        let batch = RequestBatch(requests, options: .test(.collectAll))
+
+        let report = await batch.finished()
+
+        #expect(report.outcome == .partial(failed: [1]))
+        #expect(report.error == nil && report.failedRequest == nil)
+        #expect(try await batch.values() == [1, 3])
+    }
+
+    @Test func `a group in which one that collects all has failures goes on`() async {
+        let inner = RequestGroup([APIRequest<Int>.failing()], options: .test(.collectAll))
+        let outer = RequestGroup([inner, APIRequest<Int>.ready(1)], options: .test(.failFast))
+
+        #expect(await outer.finished().outcome == .succeeded)
+        #expect(inner.report?.outcome == .partial(failed: [0]))
+    }
+
     @Test func `a member that the group of a batch was given may be the one that fails`() async {
         let gate = Gate()
         let batch = RequestBatch([APIRequest<Int>.gated(1, gate)], options: .test(.failFast))
