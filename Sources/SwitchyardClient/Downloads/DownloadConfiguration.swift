@@ -88,14 +88,25 @@ public struct DownloadConfiguration: Sendable {
         self.destination = destination
     }
 
-    /// Creates a configuration of a path.
+    /// Creates a configuration of a path, with what an ``APIConfiguration`` takes in the same order.
     ///
     /// - Parameters:
     ///   - path: The path below the base URL, or an absolute URL.
+    ///   - method: The method; GET unless given.
     ///   - query: Parameters of the URL.
+    ///   - body: The body; none unless given.
+    ///   - headers: Header fields.
     ///   - destination: Where the file goes; a temporary file, for the caller to move, unless given.
-    public init(path: String, query: Parameters = [:], to destination: DownloadDestination = .temporary) {
-        self.init(APIConfiguration(path: path, query: query), to: destination)
+    public init(
+        path: String,
+        method: HTTPMethod = .get,
+        query: Parameters = [:],
+        body: RequestBody = .none,
+        headers: HTTPHeaders = [:],
+        to destination: DownloadDestination = .temporary
+    ) {
+        let request = APIConfiguration(path: path, method: method, query: query, body: body, headers: headers)
+        self.init(request, to: destination)
     }
 }
 

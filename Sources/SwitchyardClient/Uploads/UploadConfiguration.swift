@@ -46,14 +46,22 @@ public struct UploadConfiguration: Sendable {
         self.source = source
     }
 
-    /// Creates a configuration of a path.
+    /// Creates a configuration of a path, with what an ``APIConfiguration`` takes in the same order.
     ///
     /// - Parameters:
     ///   - path: The path below the base URL, or an absolute URL.
     ///   - method: The method; POST unless given.
+    ///   - query: Parameters of the URL.
+    ///   - headers: Header fields.
     ///   - source: What is sent.
-    public init(path: String, method: HTTPMethod = .post, from source: UploadSource) {
-        self.init(APIConfiguration(path: path, method: method), from: source)
+    public init(
+        path: String,
+        method: HTTPMethod = .post,
+        query: Parameters = [:],
+        headers: HTTPHeaders = [:],
+        from source: UploadSource
+    ) {
+        self.init(APIConfiguration(path: path, method: method, query: query, headers: headers), from: source)
     }
 }
 

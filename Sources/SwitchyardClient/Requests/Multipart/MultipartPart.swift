@@ -45,7 +45,24 @@ public struct MultipartPart: Sendable {
 // MARK: - Parts by kind
 
 extension MultipartPart {
-    /// A field with text; `nil` is an empty field.
+    /// Text in memory, in UTF-8.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - name: The name of the field.
+    ///   - fileName: The name of the file; without one the part is an ordinary field.
+    ///   - contentType: The type; with a file name it follows from its extension unless given.
+    /// - Returns: The part.
+    public static func text(
+        _ text: String,
+        name: String,
+        fileName: String? = nil,
+        contentType: String? = nil
+    ) -> MultipartPart {
+        .data(Data(text.utf8), name: name, fileName: fileName, contentType: contentType)
+    }
+
+    /// A field as a pair of name and text, as forms are written; `nil` is an empty field.
     public static func field(_ name: String, _ value: String?) -> MultipartPart {
         MultipartPart(name: name, content: .data(Data((value ?? "").utf8)))
     }
