@@ -143,7 +143,7 @@ extension RequestGenerator {
     }
 
     static func refusal(of field: HTTPHeaders.Field) -> RequestError {
-        .header(name: field.name, reason: HTTPToken.isValid(field.name) ? .controlCharacterInValue : .invalidName)
+        .header(name: field.name, reason: field.refusal)
     }
 }
 

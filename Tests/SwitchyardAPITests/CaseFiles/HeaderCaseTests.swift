@@ -80,9 +80,7 @@ import Testing
 
     private func authorization(_ item: CaseFile.Case) -> Verdict {
         guard let expected = item["expected_value"]?.string else {
-            return .difference(
-                "Credentials are never refused: a colon in a name is removed, and what else is wrong is the server's to say."
-            )
+            return .difference("What a field can hold is never refused: what is wrong with it is the server's to say.")
         }
         let field: HTTPHeaders.Field
         if let basic = item["basic"]?.array?.compactMap(\.string), basic.count == 2 {

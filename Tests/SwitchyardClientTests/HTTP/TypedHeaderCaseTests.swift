@@ -47,9 +47,7 @@ import Testing
         if let expected = item["expected_value"]?.string { return .compare(field.value, expected) }
         // What cannot stand in a field is refused when the request is built.
         guard HTTPHeaders([field]).firstInvalidField == nil else { return .passed }
-        return .differs(
-            "Credentials are never refused: a colon in a name is removed, and what else is wrong is the server's to say."
-        )
+        return .differs("What a field can hold is never refused: what else is wrong with it is the server's to say.")
     }
 
     private static func retryAfter(_ value: String, _ item: JSONValue) -> CaseOutcome {

@@ -48,6 +48,15 @@ import Testing
         Mistake("a line break in a value", what: "line break", place: "X-Name") { $0.headers = ["X-Name": "a\r\nb"] },
         Mistake("a line feed alone", what: "line break", place: "X-Name") { $0.headers = ["X-Name": "a\nb"] },
         Mistake("a line break in a name", what: "not a token", place: #"X\r\nY"#) { $0.headers = ["X\r\nY": "a"] },
+        Mistake("another control character", what: "control character U+0001", place: "X-Name") {
+            $0.headers = ["X-Name": "a\u{1}b"]
+        },
+        Mistake("a delete character", what: "control character U+007F", place: "X-Name") {
+            $0.headers = ["X-Name": "a\u{7f}"]
+        },
+        Mistake("a colon in a user's name", what: "colon", place: "Authorization") {
+            $0.credential = .basic(user: "a:b", password: "p")
+        },
         Mistake("an empty name", what: "not a token", place: "“”") { $0.headers = ["": "a"] },
     ]
 

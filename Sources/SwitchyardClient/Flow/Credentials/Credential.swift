@@ -8,7 +8,7 @@ public struct Credential: Sendable, Hashable {
     public enum Scheme: Sendable, Hashable {
         /// `Authorization: Bearer …` (RFC 6750).
         case bearer(token: String)
-        /// `Authorization: Basic …`, in UTF-8 (RFC 7617).
+        /// `Authorization: Basic …`, in UTF-8 (RFC 7617); a request with a colon in the name of the user is refused.
         case basic(user: String, password: String)
         /// `Authorization: Digest …`, as the answer to a challenge (RFC 7616).
         case digest(user: String, password: String)
@@ -36,6 +36,9 @@ public struct Credential: Sendable, Hashable {
     }
 
     /// A name and a password, sent with every request (RFC 7617): over https only.
+    ///
+    /// A name with a colon cannot be told from the password behind it: a request with one fails unsent, with
+    /// ``RequestError/HeaderReason/colonInUserName``.
     public static func basic(user: String, password: String) -> Credential {
         Credential(.basic(user: user, password: password))
     }
@@ -64,6 +67,17 @@ public struct Credential: Sendable, Hashable {
         case .basic(let user, let password): .basic(user: user, password: password)
         case .header(let name, let value): HTTPHeaders.Field(name: name, value: value)
         case .digest: nil
+        }
+    }
+
+    /// Whether a header field can hold it; a token that a server has given may be one that none can.
+    ///
+    /// A name and a password always pass: they are the app's, and their request says what is wrong with them.
+    var canBeSent: Bool {
+        switch scheme {
+        case .bearer(let token): token.isFieldValue
+        case .header(let name, let value): HTTPHeaders.Field(name: name, value: value).isValid
+        case .basic, .digest: true
         }
     }
 }

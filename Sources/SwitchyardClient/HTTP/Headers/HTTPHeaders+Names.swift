@@ -18,12 +18,15 @@ extension HTTPHeaders.Field {
     public static func bearer(_ token: String) -> Self { authorization("Bearer \(token)") }
     /// `Authorization` with a name and a password in UTF-8 (RFC 7617).
     ///
-    /// A colon in the name would move the border between the two; it is removed, as no server can accept it.
+    /// A name with a colon cannot be sent, since the first colon ends the name (section 2): the field of one has no valid
+    /// value, and whatever is to send it fails with ``RequestError/HeaderReason/colonInUserName``.
     public static func basic(user: String, password: String) -> Self {
-        // By scalars: a colon that is joined to what follows it is one all the same.
-        let name = String(String.UnicodeScalarView(user.unicodeScalars.filter { $0 != ":" }))
-        return authorization("Basic \(Data("\(name):\(password)".utf8).base64EncodedString())")
+        // By bytes: a colon that is joined to what follows it is one all the same.
+        guard !user.hasByte(UInt8(ascii: ":")) else { return authorization(valueOfNoUser) }
+        return authorization("Basic \(Data("\(user):\(password)".utf8).base64EncodedString())")
     }
+    /// Stands for a name and a password that cannot be sent: no field may hold it, so nothing sends it by mistake.
+    static let valueOfNoUser = "Basic \0:"
     /// `Cache-Control`: what caches on the way may do.
     public static func cacheControl(_ value: String) -> Self { Self(name: "Cache-Control", value: value) }
     /// `Content-Disposition`: how content is to be shown or named.

@@ -132,8 +132,37 @@ extension HTTPHeaders.Field: CustomStringConvertible {
 
     /// Whether the field may be sent, see ``HTTPHeaders/firstInvalidField``.
     public var isValid: Bool {
-        HTTPToken.isValid(name) && !value.withContiguousUTF8(\.holdsControl)
+        HTTPToken.isValid(name) && value.isFieldValue
     }
+
+    /// Why the field may not be sent; only for one that is not ``isValid``.
+    var refusal: RequestError.HeaderReason {
+        guard HTTPToken.isValid(name) else { return .invalidName }
+        guard value != Self.valueOfNoUser else { return .colonInUserName }
+        // By scalars: CR LF is one character.
+        let found = value.unicodeScalars.first { $0.value < 32 && $0 != "\t" || $0.value == 127 }
+        switch found {
+        case nil, "\r"?, "\n"?, "\0"?: return .controlCharacterInValue
+        case let other?: return .otherControlCharacterInValue(other)
+        }
+    }
+}
+
+extension HTTPHeaders {
+    /// The first value of a name, where a later request can give it back to the server; `nil` for an empty one, and for
+    /// one that no field may hold.
+    ///
+    /// What is kept to be given back (`ETag`) is read by this: with anything else every later request would be refused
+    /// before it is sent.
+    package func returnable(_ name: String) -> String? {
+        guard let value = self[name], !value.isEmpty, value.isFieldValue else { return nil }
+        return value
+    }
+}
+
+extension String {
+    /// Whether a header field may have the text as its value, see ``HTTPHeaders/firstInvalidField``.
+    var isFieldValue: Bool { !withContiguousUTF8(\.holdsControl) }
 }
 
 extension HTTPHeaders: CustomStringConvertible {

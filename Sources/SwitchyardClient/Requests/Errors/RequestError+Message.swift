@@ -37,10 +37,13 @@ extension RequestError.URLReason {
 }
 
 extension RequestError.HeaderReason {
-    fileprivate var message: String {
+    /// What is wrong, as the end of a sentence about the field.
+    var message: String {
         switch self {
         case .invalidName: "has a name that is not a token"
         case .controlCharacterInValue: "has a value with a line break or a NUL"
+        case .otherControlCharacterInValue(let found): "has a value with the control character \(found.codePoint)"
+        case .colonInUserName: "has a user name with a colon, which basic authentication cannot send"
         }
     }
 }
@@ -106,6 +109,14 @@ extension RequestError.TemplateReason {
         case .missingValue(let name): "has no value for {\(name.forMessage)}"
         case .unusableValue(let name): "has a value for {\(name.forMessage)} that cannot be used there"
         }
+    }
+}
+
+extension Unicode.Scalar {
+    /// The number of the character as Unicode writes it: `U+007F`.
+    fileprivate var codePoint: String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return "U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
     }
 }
 

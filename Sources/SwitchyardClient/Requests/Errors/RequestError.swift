@@ -50,6 +50,10 @@ public enum RequestError: Error, Sendable, Hashable {
         case invalidName
         /// The value holds a carriage return, a line feed or a NUL.
         case controlCharacterInValue
+        /// The value holds this control character, which is neither of those nor a tab.
+        case otherControlCharacterInValue(Unicode.Scalar)
+        /// The value would name a user with a colon, which basic authentication cannot (RFC 7617 section 2).
+        case colonInUserName
     }
 
     /// What is wrong with a parameter.

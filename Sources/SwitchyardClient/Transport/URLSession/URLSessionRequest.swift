@@ -23,7 +23,7 @@ struct URLSessionRequest: Sendable {
         }
         if let field = request.headers.firstInvalidField {
             let name = field.name.debugDescription
-            throw Self.refusal(.invalidRequest, "the header field \(name) has characters that cannot be sent")
+            throw Self.refusal(.invalidRequest, "the header field \(name) \(field.refusal.message)")
         }
         body = try Self.body(of: request)
         var head = URLRequest(url: url)

@@ -73,7 +73,7 @@
 
         private func validate(_ headers: HTTPHeaders) throws(TransportError) {
             guard let field = headers.firstInvalidField else { return }
-            throw invalid("the header field \(field.name.debugDescription) has characters that cannot be sent")
+            throw invalid("the header field \(field.name.debugDescription) \(field.refusal.message)")
         }
 
         private func validate(_ request: HTTPRequest) throws(TransportError) {
