@@ -105,6 +105,38 @@ struct LineTests {
         #expect(lines == ["one", "two", "three"])
     }
 
+    // Of several marks only the first is one; the others are characters of the text.
+    @Test(arguments: [1, 2, 3, 4, 100])
+    func `a byte order mark in front of lines, values and text is left out`(cut size: Int) async throws {
+        let lab = try DownloadLab()
+        let bytes = Data("\u{feff}1\n\u{feff}2\n".utf8)
+        lab.server.route(.get, "/live") { _ in
+            .stream { writer in
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    try await writer.write(Data(rest.prefix(size)))
+                    rest = rest.dropFirst(size)
+                }
+            }
+        }
+        let call = APIConfiguration(path: "live")
+
+        var lines: [String] = []
+        for try await line in try await lab.client.stream(call).bytes.lines(limit: 4) { lines.append(line) }
+        var text = ""
+        for try await piece in try await lab.client.stream(call).bytes.text { text += piece }
+        var values = try await lab.client.stream(call).bytes.values(of: Int.self).makeAsyncIterator()
+
+        #expect(lines.map { Array($0.utf8) } == ["1", "\u{feff}2"].map { Array($0.utf8) })
+        #expect(Array(text.utf8) == Array("1\n\u{feff}2\n".utf8))
+        #expect(try await values.next() == 1)
+    }
+
+    @Test(arguments: [("\u{feff}", []), ("\u{feff}a", ["a"]), ("", [])] as [(String, [String])])
+    func `a text of a byte order mark alone has no line`(text: String, expected: [String]) throws {
+        #expect(try Self.lines(text, .lineFeed, cut: 1) == expected)
+    }
+
     @Test func `a body is read as text, with characters whole`() async throws {
         let lab = try DownloadLab()
         let text = "a😀é\u{301}漢字z"

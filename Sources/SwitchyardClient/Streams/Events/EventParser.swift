@@ -11,7 +11,6 @@ struct EventParser: Sendable {
     private var idBuffer: String
     private var typeBuffer = ""
     private var dataBuffer = ""
-    private var isFirstLine = true
 
     init(lastEventID: String = "") {
         self.lastEventID = lastEventID
@@ -21,11 +20,8 @@ struct EventParser: Sendable {
     /// The bytes that the event under way holds.
     var size: Int { dataBuffer.utf8.count + typeBuffer.utf8.count }
 
-    /// Takes a line in; an empty one completes an event.
-    mutating func take(_ line: Data) -> ServerSentEvent? {
-        var bytes = line
-        if isFirstLine, bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes = bytes.dropFirst(3) }
-        isFirstLine = false
+    /// Takes the bytes of a line in; an empty one completes an event.
+    mutating func take(_ bytes: Data) -> ServerSentEvent? {
         guard let first = bytes.first else { return dispatch() }
         guard first != UInt8(ascii: ":") else { return nil }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {

@@ -1,6 +1,8 @@
 import Foundation
 
 /// Cuts bytes into lines, wherever the pieces are cut: between CR and LF, or within a character.
+///
+/// A byte order mark in front of the first line does not belong to it.
 struct LineSplitter: Sendable {
     /// What ends a line.
     enum Rule: Sendable, Hashable {
@@ -16,6 +18,8 @@ struct LineSplitter: Sendable {
     /// How far `rest` has been looked through.
     private var searched = 0
     private var skipsLineFeed = false
+    /// Whether a byte order mark may still come.
+    private var isAtStart = true
 
     /// - Parameters:
     ///   - rule: What ends a line.
@@ -40,6 +44,8 @@ struct LineSplitter: Sendable {
     ///
     /// - Throws: ``TransportError`` with ``TransportError/Kind/bodyTooLarge`` for a line above the limit.
     mutating func next() throws(TransportError) -> Data? {
+        skipMark()
+        guard !isAtStart else { return nil }
         skipLineFeed()
         let start = rest.startIndex
         guard let end = rest[(start + searched)...].firstIndex(where: isEnd) else {
@@ -77,6 +83,14 @@ struct LineSplitter: Sendable {
         if first == UInt8(ascii: "\n") { rest = rest.dropFirst() }
     }
 
+    /// Takes a byte order mark off the start, once it is there or cannot come any more.
+    private mutating func skipMark() {
+        guard isAtStart, !rest.isEmpty else { return }
+        guard rest.count >= Data.byteOrderMark.count || !Data.byteOrderMark.starts(with: rest) else { return }
+        isAtStart = false
+        if rest.starts(with: Data.byteOrderMark) { rest = rest.dropFirst(Data.byteOrderMark.count) }
+    }
+
     private func isEnd(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "\n") || (rule == .any && byte == UInt8(ascii: "\r"))
     }
@@ -84,4 +98,9 @@ struct LineSplitter: Sendable {
     private var tooLong: TransportError {
         TransportError(.bodyTooLarge, message: "a line is longer than \(limit) bytes")
     }
+}
+
+extension Data {
+    /// The mark that some programs put in front of a text in UTF-8, U+FEFF.
+    static let byteOrderMark = Data([0xEF, 0xBB, 0xBF])
 }

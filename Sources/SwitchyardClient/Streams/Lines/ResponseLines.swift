@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A line ends with LF or CRLF, which do not belong to it; what stands behind the last one is a line too, if it is not
 /// empty. A CR by itself ends no line, since JSON Lines and the programs of today write none. Characters may be cut
-/// anywhere between pieces; bytes that are not UTF-8 are replaced by U+FFFD.
+/// anywhere between pieces; bytes that are not UTF-8 are replaced by U+FFFD. A byte order mark in front is left out.
 public struct ResponseLines: AsyncSequence, Sendable {
     /// One line, without its end.
     public typealias Element = String

@@ -3,7 +3,7 @@ import Foundation
 /// The body of a ``StreamedResponse`` as pieces of text, each as soon as it is there.
 ///
 /// A character that is cut between two pieces of the body comes whole, with the later one. Bytes that are not UTF-8 are
-/// replaced by U+FFFD.
+/// replaced by U+FFFD. A byte order mark in front is left out.
 public struct ResponseText: AsyncSequence, Sendable {
     /// One piece of text, never empty.
     public typealias Element = String
@@ -21,6 +21,7 @@ public struct ResponseText: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let body: LiveBody
         private var rest = Data()
+        private var isAtStart = true
 
         init(body: LiveBody) {
             self.body = body
@@ -39,6 +40,10 @@ public struct ResponseText: AsyncSequence, Sendable {
                 var bytes = rest + piece
                 rest = Data(bytes.suffix(bytes.incompleteCharacter))
                 bytes.removeLast(rest.count)
+                if isAtStart, !bytes.isEmpty {
+                    isAtStart = false
+                    if bytes.starts(with: Data.byteOrderMark) { bytes.removeFirst(Data.byteOrderMark.count) }
+                }
                 if !bytes.isEmpty { return String(decoding: bytes, as: UTF8.self) }
             }
             defer { rest = Data() }
