@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 /// Where requests may go unencrypted.
 ///
@@ -25,8 +26,14 @@ public struct InsecureHTTPRule: Sendable, Hashable {
     public static let allowed = InsecureHTTPRule(kind: .allowed)
 
     /// To these hosts, and wherever ``local`` allows.
+    ///
+    /// A name beyond ASCII stands for the host that goes by its ASCII form (RFC 5891).
     public static func hosts(_ names: Set<String>) -> InsecureHTTPRule {
-        InsecureHTTPRule(kind: .local(Set(names.map { $0.lowercased() })))
+        let hosts = names.map { name in
+            let ascii = HostName.ascii(Array(name.utf8)[...]).map { String(decoding: $0, as: UTF8.self) }
+            return (ascii ?? name).lowercased()
+        }
+        return InsecureHTTPRule(kind: .local(Set(hosts)))
     }
 
     /// Whether requests may go to an origin.

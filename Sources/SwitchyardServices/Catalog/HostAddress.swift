@@ -1,5 +1,28 @@
 import Foundation
 
+/// Host names in other scripts.
+package enum HostName {
+    /// The ASCII form under which a name is asked for (IDNA, UTS 46), which Foundation knows; `nil` for what is no such
+    /// name, one in ASCII among them.
+    package static func ascii(_ name: ArraySlice<UInt8>) -> [UInt8]? {
+        guard name.contains(where: { $0 > 127 }), name.allSatisfy({ $0 > 127 || isNameByte($0) }),
+            let host = URLComponents(string: "http://\(String(decoding: name, as: UTF8.self))/")?.encodedHost
+        else { return nil }
+        let bytes = Array(host.utf8)
+        guard !bytes.isEmpty, bytes.allSatisfy(isNameByte), IPv4Address.isPlausible(bytes[...]) else { return nil }
+        return bytes
+    }
+
+    /// Whether a byte of ASCII stands in the name of a host as it is (RFC 3986 section 3.2.2).
+    package static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "-._~!$&'()*+,;=".utf8.contains(byte)
+        }
+    }
+}
+
 /// The grammar of an IPv4 address in a URL.
 package enum IPv4Address {
     /// Whether a host that ends in a number is an address of four decimal numbers.

@@ -40,6 +40,8 @@ struct InsecureHTTPTests {
         #expect(InsecureHTTPRule.allowed.permits(far))
         #expect(InsecureHTTPRule.hosts(["Old.example.com"]).permits(far))
         #expect(InsecureHTTPRule.hosts(["Old.example.com"]).permits(near))
+        let other = try #require(RequestURL("http://bücher.example.com/")).origin
+        #expect(InsecureHTTPRule.hosts(["BÜCHER.example.com"]).permits(other))
         #expect(InsecureHTTPRule.refused.permits(try #require(RequestURL("https://old.example.com/")).origin))
     }
 

@@ -93,6 +93,19 @@ import Testing
     }
 
     @Test(arguments: [
+        ("https://bücher.example/v1", "https://xn--bcher-kva.example/v1"),
+        ("HTTPS://BÜCHER.Example:8443", "HTTPS://xn--bcher-kva.example:8443"),
+        ("http://例え.テスト/", "http://xn--r8jz45g.xn--zckzah/"),
+    ])
+    func `a host in another script stands in its ASCII form`(text: String, ascii: String) throws {
+        let url = try ServerURL(text)
+
+        #expect(url.text == ascii)
+        #expect(url == (try ServerURL(ascii)))
+        #expect(url.host.utf8.allSatisfy { $0 < 128 })
+    }
+
+    @Test(arguments: [
         ("http://a%2fb/v1", ServerURL.Problem.malformed), ("http://a%20b", .malformed), ("http://h%41/x", .malformed),
         ("http://1.2.3.4.5/", .malformed), ("http://256.1.1.1/", .malformed), ("http://0x7f.1/", .malformed),
         ("http://127.1", .malformed), ("http://[fe80::1%25eth0]/", .malformed), ("http://[1:2]/", .malformed),
@@ -100,7 +113,9 @@ import Testing
         ("", .scheme), ("a.example.com", .scheme), ("ftp://a", .scheme), ("http://", .host),
         ("http:///path", .host), ("https:a", .host), ("http://a?b", .tail), ("http://a#b", .tail),
         ("http://u:p@a", .credentials), ("http://u@a", .credentials), ("http://a b", .malformed),
-        ("http://a:99999", .malformed), ("http://a\r\n", .malformed), ("http://ä.example", .malformed),
+        ("http://a:99999", .malformed), ("http://a\r\n", .malformed), ("http://ä.example/ä", .malformed),
+        ("http://ä\u{7}.example", .malformed),
+        ("http://ä@a.example", .malformed), ("http://b%C3%BCcher.example", .malformed),
         ("//a", .scheme), ("http://:80", .host),
     ])
     func `what is not a base URL says why`(text: String, problem: ServerURL.Problem) {

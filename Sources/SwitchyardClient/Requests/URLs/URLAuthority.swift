@@ -29,7 +29,6 @@ struct URLAuthority {
     }
 
     private static let userInfoCharacters = URLCharacters.pathSegment.subtracting(URLCharacters("@"))
-    private static let hostCharacters = URLCharacters.unreserved.union(URLCharacters("!$&'()*+,;="))
 
     private static func hostEnd(_ bytes: ArraySlice<UInt8>) -> Int {
         let colon = bytes.lastIndex(of: UInt8(ascii: ":"))
@@ -57,16 +56,12 @@ struct URLAuthority {
             guard IPv6Address.isValid(bytes) else { throw .url(text: text, reason: .invalidHost) }
             return Array(bytes)
         }
-        if bytes.allSatisfy(hostCharacters.contains) {
+        if bytes.allSatisfy(HostName.isNameByte) {
             guard IPv4Address.isPlausible(bytes) else { throw .url(text: text, reason: .invalidHost) }
             return Array(bytes)
         }
-        // Names in other scripts are sent in their ASCII form, which Foundation knows (IDNA, UTS 46).
-        guard bytes.contains(where: { $0 > 127 }), !bytes.contains(where: { $0 < 128 && !hostCharacters.contains($0) }),
-            let host = URLComponents(string: "http://\(String(decoding: bytes, as: UTF8.self))/")?.encodedHost,
-            !host.isEmpty, host.utf8.allSatisfy(hostCharacters.contains), IPv4Address.isPlausible(Array(host.utf8)[...])
-        else { throw .url(text: text, reason: .invalidHost) }
-        return Array(host.utf8)
+        guard let host = HostName.ascii(bytes) else { throw .url(text: text, reason: .invalidHost) }
+        return host
     }
 
     /// `user@host:port`.
