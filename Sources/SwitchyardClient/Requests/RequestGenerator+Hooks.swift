@@ -57,23 +57,26 @@ extension RequestGenerator {
 
     /// What a call has to name for a path that stands behind the base URL; `nil` when there is no such text.
     ///
-    /// It leads to just this URL: where the path begins with a scheme, or is empty, it has a slash in front.
+    /// It leads to just this URL, however that is written: where the path begins with a scheme, or is empty, it has a slash
+    /// in front.
     func path(withoutItsVersion path: String, of url: RequestURL, on base: BaseURL) -> String? {
         guard let name = name(of: path) else { return nil }
+        let wanted = url.normalForm
         return [name, "/\(name)"].first { name in
             let place = try? self.path(APIConfiguration(path: name))
             let text = try? place.map { try URLJoiner(path: $0, on: base, join: join, secured: false).output.text() }
-            return text == url.text
+            return text.map { RequestURL(trusted: $0).normalForm } == wanted
         }
     }
 
     private func name(of path: String) -> String? {
         guard pathFilters.isEmpty, urlRule == nil, !path.hasByte(UInt8(ascii: "{")) else { return nil }
         guard !apiVersion.isEmpty else { return path }
-        guard path.utf8.starts(with: apiVersion.utf8) else { return nil }
-        let rest = path.dropFirst(apiVersion.count)
+        let (bytes, version) = (Array(path.utf8), Array(apiVersion.utf8))
+        guard let rest = PercentEncoding.rest(of: bytes, behind: version).map({ String(decoding: $0, as: UTF8.self) })
+        else { return nil }
         if rest.hasPrefix("/") { return String(rest.dropFirst()) }
-        return rest.isEmpty || rest.hasPrefix("?") ? String(rest) : nil
+        return rest.isEmpty || rest.hasPrefix("?") ? rest : nil
     }
 
     /// What is joined to the base URL: the URL that a rule makes, else the path.

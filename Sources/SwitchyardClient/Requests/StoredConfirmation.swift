@@ -15,7 +15,7 @@ package struct StoredConfirmation: Sendable, Hashable {
     /// Validators say nothing of any other URL: a content that another was last changed after is not the same one (RFC
     /// 9110 section 15.4).
     func complete(_ request: inout HTTPRequest, afterRedirectOf configuration: APIConfiguration) {
-        let isThere = request.url.text == redirectedTo
+        let isThere = request.url.normalForm == redirectedTo.flatMap { RequestURL($0)?.normalForm }
         for name in Self.names { request.headers[name] = isThere ? configuration.headers[name] : nil }
     }
 }

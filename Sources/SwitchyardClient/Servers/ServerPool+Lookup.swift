@@ -68,8 +68,15 @@ extension ServerPool {
 
     private func path(of url: RequestURL, behind base: BaseURL) -> String? {
         guard generator.join == .append, base.query == nil else { return nil }
-        let (text, stem) = (url.text.utf8, base.stem.trimmed + [UInt8(ascii: "/")])
-        return text.starts(with: stem) ? String(decoding: text.dropFirst(stem.count), as: UTF8.self) : nil
+        let parts = url.absolute
+        guard RequestURL.Origin(parts) == base.origin,
+            let path = PercentEncoding.rest(of: parts.path, behind: base.folder)
+        else { return nil }
+        // A name and a password of its own would be left behind.
+        let user = parts.authority.userInfo
+        guard user == nil || user == base.url.absolute.authority.userInfo else { return nil }
+        let query = parts.query.map { [UInt8(ascii: "?")] + $0 } ?? []
+        return String(decoding: path + query, as: UTF8.self)
     }
 
     /// The path, without its query, of a URL below the base URL of a server, or of its content delivery network: under it
@@ -78,10 +85,11 @@ extension ServerPool {
     func storagePath(of url: RequestURL) -> String? {
         guard generator.join == .append else { return nil }
         let sites = state.withLock { $0.sites }
-        let path = url.path.utf8
+        let path = url.absolute.path
         for base in sites.flatMap({ [$0.origin.base, $0.cdn?.base].compactMap(\.self) }) where url.isAt(base) {
-            let stem = base.path.reversed().drop { $0 == UInt8(ascii: "/") }.reversed() + [UInt8(ascii: "/")]
-            if path.starts(with: stem) { return String(decoding: path.dropFirst(stem.count), as: UTF8.self) }
+            if let rest = PercentEncoding.rest(of: path, behind: base.folder) {
+                return String(decoding: rest, as: UTF8.self)
+            }
         }
         return nil
     }

@@ -25,7 +25,10 @@ import Testing
     @Test(
         arguments: [
             ("https://a.example/api/topics?page=2&q=%20x", "topics?page=2&q=%20x"),
-            ("https://A.example:443/api/topics", nil), ("https://a.example/apis/topics", nil),
+            ("https://A.example:443/api/topics", "topics"), ("https://a.example/apis/topics", nil),
+            ("HTTPS://a.EXAMPLE/%61p%69/%74opics?q=%7e", "%74opics?q=%7e"), ("https://a.example./api/topics", nil),
+            ("https://a.example:8443/api/topics", nil), ("https://a.example/a%2Fpi/topics", nil),
+            ("https://u:p@a.example/api/topics", nil),
             ("https://a.example/other", nil), ("http://a.example/api/topics", nil),
             ("https://b.example/topics/7", "topics/7"), ("https://b.example/v2/topics", "topics"),
             ("https://c.example/api/topics", nil), ("topics?page=2", nil), ("", nil),
@@ -53,6 +56,25 @@ import Testing
         #expect(client.path(of: url) == path)
         guard let path else { return }
         #expect(try await client.send(APIConfiguration(path: path)).context.url?.text == url)
+    }
+
+    @Test(arguments: ["https://bücher.example/v1/topics?page=2", "https://XN--bcher-KVA.example:443/v1/topics?page=2"])
+    func `a host in another script is the same in either form`(url: String) async throws {
+        let client = try client(["https://bücher.example/v1"])
+
+        #expect(client.path(of: url) == "topics?page=2")
+        let answer = try await client.send(APIConfiguration(path: "topics"))
+        #expect(answer.context.url?.text == "https://xn--bcher-kva.example/v1/topics")
+    }
+
+    @Test(
+        arguments: [
+            ("https://a.example/v3/topics", "topics"), ("https://A.example:443/%763/topics", "topics"),
+            ("https://a.example/v%2F3/topics", nil),
+        ] as [(String, String?)]
+    )
+    func `the version is known however the link is written`(url: String, path: String?) throws {
+        #expect(try client(["https://a.example"]) { $0.apiVersion = "v3" }.path(of: url) == path)
     }
 
     @Test func `where the app makes more of paths there is none`() throws {

@@ -34,12 +34,12 @@ struct ChangedPaths: Sendable {
             )
         }
 
-        /// The path as it is sent, without dot segments and with what a URL cannot hold escaped: so it is one for all who
-        /// write it in other ways.
+        /// The path, or the URL of another host, as it is the same for all who write it in other ways: without dot
+        /// segments, and with what a URL cannot hold escaped, and nothing else.
         private static func normalised(_ path: String) -> String {
-            guard !isNormal(path), !path.contains("://"), let url = RequestURL("http://unused.example/\(path)")
-            else { return path }
-            return String(url.path.dropFirst())
+            if path.contains("://") { return RequestURL(path)?.normalForm ?? path }
+            guard !isNormal(path), let url = RequestURL("http://unused.example/\(path)") else { return path }
+            return String(url.pathInNormalForm.dropFirst())
         }
 
         /// Whether nothing in a path may be written in another way; most are so, and all that is stored is looked through.
@@ -47,8 +47,8 @@ struct ChangedPaths: Sendable {
             var last = UInt8(ascii: "/")
             for byte in path.utf8 {
                 switch byte {
-                case 0...32, 127..., UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),
-                    UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{")...UInt8(ascii: "}"):
+                case 0...32, 127..., UInt8(ascii: "\""), UInt8(ascii: "%"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+                    UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{")...UInt8(ascii: "}"):
                     return false
                 case UInt8(ascii: "/") where last == UInt8(ascii: "."): return false
                 default: last = byte

@@ -47,7 +47,14 @@ public struct WebLink: Sendable, Hashable {
     /// Whether the link starts at the answer of a URL: it does unless its anchor names another resource.
     func starts(at url: String) -> Bool {
         guard let anchor, !anchor.isEmpty else { return true }
-        return Self.absolute(anchor, at: url) == Self.absolute(url, at: url)
+        return Self.comparable(anchor, at: url) == Self.comparable(url, at: url)
+    }
+
+    /// A reference as an absolute URL that is the same for all ways to write it.
+    private static func comparable(_ reference: String, at base: String) -> [String]? {
+        guard let url = absolute(reference, at: base) else { return nil }
+        let parts = url.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        return [RequestURL(parts[0])?.normalForm ?? parts[0]] + parts.dropFirst()
     }
 
     /// The target as an absolute URL, resolved against the URL of the answer; `nil` when it is none.
@@ -105,11 +112,15 @@ struct Origin: Hashable {
 
     /// `nil` when the text is no absolute URL with a host.
     init?(_ text: String) {
+        if let origin = RequestURL(text)?.origin {
+            (scheme, host, port) = (origin.scheme, origin.host, origin.port)
+            return
+        }
         guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(),
             let host = url.host?.lowercased(), !host.isEmpty
         else { return nil }
         self.scheme = scheme
         self.host = host
-        port = url.port ?? ["http": 80, "https": 443][scheme]
+        port = url.port
     }
 }

@@ -16,6 +16,8 @@ public struct BaseURL: Sendable, Hashable {
     public let url: RequestURL
     /// Scheme, host and port, for comparison.
     public let origin: RequestURL.Origin
+    /// The same under https.
+    private let securedOrigin: RequestURL.Origin
     let stem: Stem
     /// The same under https.
     let securedStem: Stem
@@ -34,6 +36,7 @@ public struct BaseURL: Sendable, Hashable {
         query = parts.query
         origin = RequestURL.Origin(parts)
         stem = Stem(origin: parts.originBytes, path: path)
+        securedOrigin = parts.isSecure ? origin : RequestURL.Origin(parts.secured)
         securedStem = parts.isSecure ? stem : Stem(origin: parts.secured.originBytes, path: path)
     }
 
@@ -43,6 +46,16 @@ public struct BaseURL: Sendable, Hashable {
     public init(_ text: String) throws(RequestError) {
         self.init(try RequestURL(validating: text))
     }
+}
+
+extension BaseURL {
+    /// The path with one slash at its end: what stands behind it is below the base.
+    var folder: [UInt8] {
+        path.reversed().drop { $0 == UInt8(ascii: "/") }.reversed() + [UInt8(ascii: "/")]
+    }
+
+    /// Whether an origin is that of the base, or the one that it has under https in place of http.
+    fileprivate func isHome(_ other: RequestURL.Origin) -> Bool { other == origin || other == securedOrigin }
 }
 
 extension BaseURL.Stem {
@@ -64,7 +77,7 @@ extension RequestURL {
 
     /// Whether the URL leads to the host of a base, under the base's own scheme or under https in place of http.
     func isAt(_ base: BaseURL) -> Bool {
-        isBelow(base) || begins(with: base.securedStem.origin) || origin == base.origin
+        isBelow(base) || begins(with: base.securedStem.origin) || base.isHome(origin)
     }
 
     private func begins(with origin: [UInt8]) -> Bool {

@@ -18,7 +18,7 @@ struct TransferSubject: Sendable, Hashable {
         service: String,
         environment: String
     ) {
-        let url = request.prebuiltRequest?.url.text ?? Self.url(of: request) ?? Self.text(of: request)
+        let url = request.prebuiltRequest?.url.normalForm ?? Self.url(of: request) ?? Self.text(of: request)
         path = Redaction.place(url).replacingOccurrences(of: "http://server.invalid", with: "")
         let name = name ?? "\(request.sentMethod) \(url)"
         digest = MessageDigest.sha256("\(service)\n\(environment)\n\(name)".utf8).hexText
@@ -33,7 +33,7 @@ struct TransferSubject: Sendable, Hashable {
         plain.parameterOptions = request.parameterOptions
         guard var base = try? BaseURL("http://server.invalid") else { return nil }
         if case .baseURL(let other) = request.server { base = BaseURL(other) }
-        return try? RequestGenerator(headers: [:]).request(for: plain, on: base).url.text
+        return try? RequestGenerator(headers: [:]).request(for: plain, on: base).url.normalForm
     }
 
     /// What makes the URL, where only the client's generator can make it.

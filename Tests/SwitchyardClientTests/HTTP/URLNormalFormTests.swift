@@ -1,0 +1,44 @@
+import Testing
+
+@testable import SwitchyardClient
+
+/// URLs that mean the same, however they are written (RFC 3986 section 6.2).
+@Suite struct URLNormalFormTests {
+    private func url(_ text: String) throws -> RequestURL { try RequestURL(validating: text) }
+
+    @Test(arguments: [
+        ("HTTPS://H.example:443/a", "https://h.example/a"), ("http://h:80", "http://h/"), ("http://h?a", "http://h/?a"),
+        ("https://BÜCHER.example/%7eb/%c3%bc", "https://xn--bcher-kva.example/~b/%C3%BC"),
+        ("https://XN--BCHER-KVA.example", "https://xn--bcher-kva.example/"),
+        ("https://h/?a=%2d%2F", "https://h/?a=-%2F"),
+        ("https://[::1]:443/%41", "https://[::1]/A"), ("https://u%3a:p@H/", "https://u%3a:p@h/"),
+    ])
+    func `what means the same has one form`(text: String, form: String) throws {
+        #expect(try url(text).normalForm == form)
+        #expect(try url(form).normalForm == form)
+    }
+
+    @Test(arguments: [
+        ("https://h/", "https://h./"), ("https://h/", "http://h/"), ("https://h/", "https://h:8443/"),
+        ("https://h/a/b", "https://h/a%2Fb"), ("https://h/A", "https://h/a"), ("https://h/a", "https://h/a/"),
+        ("https://h/a?", "https://h/a"), ("https://h/!", "https://h/%21"),
+    ])
+    func `what may mean something else has another one`(first: String, second: String) throws {
+        #expect(try url(first).normalForm != url(second).normalForm)
+    }
+
+    @Test(arguments: [
+        ("http://h", "HTTPS://H:443/x", true), ("http://h", "https://h/x", true), ("http://h", "http://H:80/x", true),
+        ("https://h", "https://H/x", true), ("https://bücher.example", "https://XN--bcher-kva.example:443/x", true),
+        ("https://h", "http://h/x", false), ("http://h", "https://h:8443/x", false),
+        ("https://h", "https://h./x", false),
+        ("http://h:8080", "https://H:8080/x", true),
+    ])
+    func `a URL is at a base whose origin it has, also under https in place of http`(
+        base: String,
+        text: String,
+        isAt: Bool
+    ) throws {
+        #expect(try url(text).isAt(BaseURL(base)) == isAt)
+    }
+}
