@@ -71,6 +71,43 @@ struct UploadRecordTests {
         }
     }
 
+    // Plain http to a host elsewhere is asked by no client that does not say so.
+    @Test func `a URL that is never asked is not kept`() async throws {
+        let lab = try UploadLab(.tus)
+        let file = try file(lab)
+        lab.server.route(
+            .post,
+            "/elsewhere",
+            answering: .status(201, headers: ["Location": "http://far.example.com/1"])
+        )
+        var upload = lab.keptUpload(of: file)
+        upload.request.path = "elsewhere"
+
+        let failure = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload) }
+
+        let expected = RequestError.url(text: "http://far.example.com/1", reason: .insecure)
+        #expect(failure?.reason == .invalidRequest(expected))
+        #expect(lab.records.isEmpty)
+    }
+
+    @Test(arguments: ["http://far.example.com/1", "http://a%00b:p@127.0.0.1:1/1"])
+    func `a record with a URL that is never asked is gone on from nowhere`(url: String) async throws {
+        let (lab, file) = try await cutLab(.tus)
+        let record = try #require(lab.records.first)
+        var fields = try #require(
+            try JSONSerialization.jsonObject(with: try Data(contentsOf: record)) as? [String: Any]
+        )
+        fields["url"] = url
+        try JSONSerialization.data(withJSONObject: fields).write(to: record)
+        var upload = lab.keptUpload(of: file)
+        upload.resumption?.maximumContinuations = 1
+
+        _ = try await lab.client.upload(upload)
+
+        #expect(lab.uploads.uploads.map(\.isComplete) == [false, true])
+        #expect(lab.records.isEmpty)
+    }
+
     @Test func `another path, or another file, is another upload`() async throws {
         let (lab, file) = try await cutLab(.tus)
         let other = lab.folder.appendingPathComponent("other.bin")

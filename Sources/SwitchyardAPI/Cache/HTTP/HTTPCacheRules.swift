@@ -27,7 +27,7 @@ enum HTTPCacheRules {
             return false
         }
         let isExplicit = control.has("max-age") || headers["Expires"] != nil
-        let canBeValidated = headers["ETag"] != nil || headers["Last-Modified"] != nil
+        let canBeValidated = !conditions(for: headers).isEmpty
         return isExplicit || mayGuessLifetime(status: status, headers) || (canBeValidated && isUnderstood)
     }
 
@@ -96,12 +96,13 @@ enum HTTPCacheRules {
     }
 
     /// The fields that ask the server whether an answer with these fields still holds.
+    ///
+    /// What no field can hold is left out, also of an answer that an earlier version has stored: it would have the request
+    /// refused before it is sent.
     static func conditions(for headers: HTTPHeaders) -> HTTPHeaders {
         var conditions = HTTPHeaders()
-        if let tag = headers.echo(of: "ETag"), !tag.isEmpty {
-            conditions.add(HTTPHeaders.Field(name: "If-None-Match", echo: tag))
-        }
-        if let date = headers["Last-Modified"], !date.isEmpty { conditions.add("If-Modified-Since", date) }
+        if let tag = headers.returnable("ETag") { conditions.add(.init(name: "If-None-Match", echo: tag)) }
+        if let date = headers.returnable("Last-Modified") { conditions.add("If-Modified-Since", date) }
         return conditions
     }
 
@@ -123,18 +124,19 @@ enum HTTPCacheRules {
 
     /// The entity tag without the mark of a weak one, which plays no part here (RFC 9110 section 8.8.3.2).
     private static func entityTag(in headers: HTTPHeaders) -> Substring? {
-        headers["ETag"].flatMap { $0.isEmpty ? nil : $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] }
+        headers.returnable("ETag").map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] }
     }
 
     /// The header fields of a stored answer after the server confirmed it (RFC 9111 section 3.2).
     ///
     /// What describes the body stays, since it is the stored one. What the server does not say anew of the answer's age
-    /// goes, since from the confirmation on it counts afresh (RFC 9110 section 6.6.1, RFC 9111 section 5.1).
+    /// goes, since from the confirmation on it counts afresh (RFC 9110 section 6.6.1, RFC 9111 section 5.1). A validator
+    /// that could not be given back does not take the place of one that can.
     static func confirmed(_ stored: HTTPHeaders, by headers: HTTPHeaders) -> HTTPHeaders {
         let kept: Set<String> = ["content-length", "content-encoding", "content-type", "content-range"]
         var result = stored
         for name in ["Date", "Age"] { result.remove(name) }
-        let fresh = endToEnd(headers).filter { !kept.contains($0.name.lowercased()) }
+        let fresh = endToEnd(headers).filter { !kept.contains($0.name.lowercased()) && $0.isValid }
         for name in Set(fresh.map { $0.name.lowercased() }) { result.remove(name) }
         for field in fresh { result.add(field) }
         return result

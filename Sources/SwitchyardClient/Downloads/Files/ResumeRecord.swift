@@ -34,11 +34,12 @@ struct ResumeRecord: Codable, Sendable, Equatable {
 
     // MARK: The file
 
-    /// Reads a record; `nil` for a file that is missing, damaged or of another version.
+    /// Reads a record; `nil` for a file that is missing, damaged or of another version, and for one whose validator no
+    /// request can carry: its bytes cannot be gone on from.
     static func read(from url: URL) -> ResumeRecord? {
         guard let data = try? Data(contentsOf: url), data.count < 65_536,
             let record = try? JSONDecoder().decode(ResumeRecord.self, from: data),
-            record.version == currentVersion
+            record.version == currentVersion, record.validator.text.isFieldValue
         else { return nil }
         return record
     }

@@ -22,7 +22,8 @@ public protocol CredentialProvider: Sendable {
     ///
     /// - Parameter renewal: What is to be renewed, and why.
     /// - Returns: The new credential; `nil` when there is no other. Then a 401 is left to the caller, and the present
-    ///   credential goes as long as it is good.
+    ///   credential goes as long as it is good. One that no header field can hold counts as an answer that cannot be read,
+    ///   ``RenewalOutage/Cause/unreadable``.
     /// - Throws: ``CredentialError/loginRequired`` when trying again is no use; anything else counts as passing.
     func renew(_ renewal: CredentialRenewal) async throws -> Credential?
 

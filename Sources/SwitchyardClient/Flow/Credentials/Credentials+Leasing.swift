@@ -69,7 +69,7 @@ extension Credentials {
             }
             // What was renewed may be short-lived; it is used as long as it is good at all.
             let leeway = hasWaited || view.isShort ? .zero : policy.leeway
-            let isGood = view.credential.map { !$0.isExpired(at: clock(), leeway: leeway) } ?? false
+            let isGood = view.credential.map { $0.canBeSent && !$0.isExpired(at: clock(), leeway: leeway) } ?? false
             if isGood || !provider.canRenew(view.credential) {
                 guard view.credential != nil || mayGoWithout else { throw .missing }
                 return CredentialLease(credential: view.credential, version: view.version, takenAt: view.endings)
@@ -87,7 +87,8 @@ extension Credentials {
 
     /// The present credential as long as it is good.
     private func leaseOfPresent(_ view: View) -> CredentialLease? {
-        guard let present = view.credential, !present.isExpired(at: clock(), leeway: .zero) else { return nil }
+        guard let present = view.credential, present.canBeSent, !present.isExpired(at: clock(), leeway: .zero)
+        else { return nil }
         return CredentialLease(credential: present, version: view.version, takenAt: view.endings)
     }
 

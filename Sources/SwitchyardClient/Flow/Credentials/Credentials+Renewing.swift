@@ -153,7 +153,12 @@ extension Credentials {
     ) async -> Result<Credential?, CredentialError> {
         let witness = isRenewal ? RenewalWitness() : nil
         do {
-            return .success(try await RenewalWitness.$current.withValue(witness) { try await body() })
+            let new = try await RenewalWitness.$current.withValue(witness) { try await body() }
+            // Taken for a good one it would have every later request refused before it is sent.
+            guard !isRenewal || new?.canBeSent ?? true else {
+                return .failure(.unavailable(RenewalOutage(.unreadable)))
+            }
+            return .success(new)
         } catch CredentialError.missing {
             return .failure(witness?.last?.outage.map { .unavailable($0) } ?? .missing)
         } catch let error as CredentialError {

@@ -21,7 +21,7 @@ public import SwitchyardServices
 /// ### Rules
 /// 1. A request goes with the credential of its environment, and waits while that is being renewed.
 /// 2. A credential that ends within ``Policy/leeway`` is renewed before the request goes; one that a renewal gave for
-///    less time than that, when it has ended.
+///    less time than that, when it has ended; and one that no header field can hold, at once.
 /// 3. A 401 to a credential that has been replaced meanwhile only sends the request again. A 401 to the present one
 ///    renews it, once, and every request that got one is sent again when it is there. The caller's is a 401 of somebody
 ///    whom the credential is not for, and one behind a redirect that answers a write, which would be done twice.

@@ -155,7 +155,7 @@ extension HTTPHeaders {
     /// What is kept to be given back (`ETag`) is read by this: with anything else every later request would be refused
     /// before it is sent.
     package func returnable(_ name: String) -> String? {
-        guard let value = self[name], !value.isEmpty, value.isFieldValue else { return nil }
+        guard let value = echo(of: name), !value.isEmpty, value.isFieldValue else { return nil }
         return value
     }
 }

@@ -192,9 +192,11 @@ public final class CookieJar: Sendable {
     }
 
     /// The value of the `Cookie` field for a request; `nil` when there is none.
+    ///
+    /// A cookie that the app has stored and that no field can hold is left out.
     public func header(for url: RequestURL) -> String? {
         guard shared.state.withLock({ !$0.entries.isEmpty }) else { return nil }
-        let pairs = cookies(for: url).map { "\($0.name)=\($0.value)" }
+        let pairs = cookies(for: url).map { "\($0.name)=\($0.value)" }.filter(\.isFieldValue)
         return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
     }
 

@@ -12,6 +12,10 @@ extension ResumableUpload {
             let avoided = session.isSought ? transfer.pool.avoidable(state.lost) : []
             response = try await dispatch(question(of: session), avoiding: avoided)
         } catch {
+            if error.isAboutPlace {
+                try startOver("the upload's URL cannot be asked: \(error.reason)")
+                return nil
+            }
             try checkRunning(error)
             return try await leaveServer(or: .failure(error))
         }
@@ -42,6 +46,8 @@ extension ResumableUpload {
     ///
     /// - Throws: The failure, when nothing more may or can be tried.
     mutating func survive(_ failure: RequestFailure) async throws(RequestFailure) {
+        // Nor would a later call be able to ask there.
+        if failure.isAboutPlace { place?.remove() }
         try checkRunning(failure)
         guard try await isSurvived(failure.reason.description, nil) else { throw failure }
     }
@@ -147,5 +153,16 @@ extension ResumableUpload {
             file: file
         )
         do throws(RequestError) { try place.write(record) } catch { throw failure(.invalidRequest(error)) }
+    }
+}
+
+extension RequestFailure {
+    /// Whether it was the URL that could not be asked: one that a server has named, and that this client may not go to.
+    fileprivate var isAboutPlace: Bool {
+        switch reason {
+        case .invalidRequest(.url): true
+        case .transport(let error): error.kind == .invalidRequest
+        default: false
+        }
     }
 }

@@ -38,12 +38,13 @@ struct DigestAnswer: Equatable {
     let hashesUser: Bool
     let isUTF8: Bool
 
-    /// Takes a challenge; `nil` when it is none of this scheme, or asks for what is not known here.
+    /// Takes a challenge; `nil` when it is none of this scheme, gives nothing that can be answered, or asks for what is not
+    /// known here.
     init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
-        guard challenge.scheme == "digest", let realm = parameters["realm"], let nonce = parameters["nonce"] else {
-            return nil
-        }
+        guard challenge.scheme == "digest", let realm = Self.returnable(parameters["realm"]),
+            let nonce = Self.returnable(parameters["nonce"])
+        else { return nil }
         let name = parameters["algorithm"]?.lowercased() ?? "md5"
         guard let algorithm = Algorithm.allCases.first(where: { $0.rawValue.lowercased() == name }) else { return nil }
         let offered = parameters["qop"].map { $0.lowercased().split { $0 == "," || $0 == " " }.map(String.init) }
@@ -57,9 +58,20 @@ struct DigestAnswer: Equatable {
         self.nonce = nonce
         self.algorithm = algorithm
         namesAlgorithm = parameters["algorithm"] != nil
-        opaque = parameters["opaque"]
+        opaque = Self.returnable(parameters["opaque"])
         hashesUser = parameters["userhash"]?.lowercased() == "true"
         isUTF8 = parameters["charset"]?.uppercased() == "UTF-8"
+    }
+
+    /// What a server has given to be given back; `nil` for what no header field can hold, which is as good as nothing.
+    static func returnable(_ text: String?) -> String? {
+        text.flatMap { $0.isFieldValue ? $0 : nil }
+    }
+
+    /// Whether a challenge of this scheme gives no realm or no nonce with which it could be answered.
+    static func isEmpty(_ challenge: AuthenticationChallenge) -> Bool {
+        challenge.scheme == "digest"
+            && (returnable(challenge.realm) == nil || returnable(challenge.parameters["nonce"]) == nil)
     }
 
     /// The best of the challenges that can be answered.

@@ -42,7 +42,7 @@ extension Journey {
         guard case .digest(let user, _) = credential?.scheme, let url = answer.context.url else { return false }
         let challenges = AuthenticationChallenge.all(in: answer.headers)
         guard let challenge = DigestAnswer.best(of: challenges) else {
-            guard !challenges.isEmpty else { return false }
+            guard !challenges.isEmpty, !challenges.contains(where: DigestAnswer.isEmpty) else { return false }
             throw .unsupportedScheme(challenges.map(\.name))
         }
         let isStale = challenges.contains { $0.parameters["stale"]?.lowercased() == "true" }
@@ -63,7 +63,8 @@ extension Journey {
             let origin = answer.context.url?.origin
         else { return }
         if memory.digests[origin] != nil { memory.digests[origin]?.count = 1 }
-        guard let next = AuthenticationChallenge.information(in: answer.headers)["nextnonce"], !next.isEmpty,
+        let information = AuthenticationChallenge.information(in: answer.headers)
+        guard let next = DigestAnswer.returnable(information["nextnonce"]), !next.isEmpty,
             let nonce = digests.keep(next, after: memory.digests[origin]?.nonce, from: origin, for: user)
         else { return }
         memory.digests[origin]?.nonce = nonce

@@ -73,7 +73,11 @@ public struct OAuthClient: Sendable {
         guard answer.tokenType.map({ $0.lowercased() == "bearer" }) ?? true else {
             throw OAuthError.malformedAnswer("a token of the type \(answer.tokenType ?? "")")
         }
-        return answer.credential(at: clock(), keeping: refreshToken)
+        let credential = answer.credential(at: clock(), keeping: refreshToken)
+        guard credential.canBeSent else {
+            throw OAuthError.malformedAnswer("a token with characters that no header field can hold")
+        }
+        return credential
     }
 
     /// Sends a form to an endpoint.

@@ -1,0 +1,80 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+/// Validators that no header field can hold: what is stored with one is stored without a validator.
+@Suite(.timeLimit(.minutes(5))) struct UnsendableValidatorTests {
+    private let folder = TemporaryFolder()
+
+    /// A server whose validators cannot be given back, and that numbers its answers.
+    private func yard(_ headers: HTTPHeaders) throws -> LoopbackYard {
+        let yard = try LoopbackYard()
+        yard.server.route(nil, "/v1/*") { request in
+            var answer = LoopbackResponse.json(#"{"id":1,"title":"\#(request.number)"}"#)
+            for field in headers { answer.headers.add(field.name, field.value) }
+            return answer
+        }
+        return yard
+    }
+
+    private static let validators: [HTTPHeaders] = [
+        ["ETag": "\"v\u{1}\""], ["ETag": "\"v\u{8}\""], ["ETag": "\"v\u{7f}\""],
+        ["Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT\u{1}"],
+    ]
+
+    @Test(arguments: validators, [CachePolicy.Freshness.lifetime, .http])
+    func `a later call asks without it`(headers: HTTPHeaders, freshness: CachePolicy.Freshness) async throws {
+        var fields = headers
+        fields.add("Cache-Control", "max-age=60")
+        let yard = try yard(fields)
+        defer { yard.stop() }
+        let topics = TopicAPI(client: yard.client)
+        var call = TopicAPI.topic(1, lifetime: .seconds(60))
+        call.cache.freshness = freshness
+        var refresh = call
+        refresh.cache.reading = .never
+
+        var titles = [try await topics.value(Topic.self, for: call).title]
+        titles.append(try await topics.value(Topic.self, for: call).title)
+        titles.append(try await topics.value(Topic.self, for: refresh).title)
+        yard.clock.advance(by: .seconds(100))
+        titles.append(try await topics.value(Topic.self, for: call).title)
+
+        #expect(titles == ["1", "1", "2", "3"])
+        #expect(yard.server.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+        #expect(yard.server.requests.allSatisfy { $0.headers["If-Modified-Since"] == nil })
+    }
+
+    @Test(arguments: validators)
+    func `the next run of the app asks without it`(headers: HTTPHeaders) async throws {
+        let yard = try yard(headers)
+        defer { yard.stop() }
+        var refresh = TopicAPI.topic(1, lifetime: .seconds(60))
+        refresh.cache.reading = .never
+        var titles: [String] = []
+        for _ in 0..<2 {
+            let client = try yard.client(of: "topics")
+            let disk = try DiskCache(at: folder.url)
+            client.responseCache = ResponseCache(disk: disk, time: yard.clock)
+            titles.append(try await TopicAPI(client: client).value(Topic.self, for: refresh).title)
+            await disk.flush()
+        }
+
+        #expect(titles == ["1", "2"])
+        #expect(yard.server.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+    }
+
+    @Test func `a good validator stays when a confirmation brings one that is none`() {
+        let stored: HTTPHeaders = ["ETag": "\"v1\"", "Age": "5"]
+
+        let confirmed = HTTPCacheRules.confirmed(stored, by: ["ETag": "\"v\u{1}\"", "X-New": "1"])
+
+        #expect(HTTPCacheRules.concerns(stored, confirmation: ["ETag": "\"v\u{1}\""]))
+        #expect(confirmed["ETag"] == "\"v1\"")
+        #expect(confirmed["X-New"] == "1")
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Entity tags that no header field can hold: a download with one goes on from nothing, and never fails because of it.
+@Suite(.timeLimit(.minutes(5)))
+struct UnsendableValidatorTests {
+    private let bytes = DownloadLab.bytes(700_000)
+
+    @Test(arguments: ["\u{1}", "\u{8}", "\u{7f}"])
+    func `a download whose tag cannot be given back starts over`(control: String) async throws {
+        let lab = try await DownloadLab.cut(LoopbackContent(bytes, entityTag: "\"v\(control)\""))
+
+        let file = try await lab.client.download(lab.download())
+
+        #expect(file.resumedBytes == 0)
+        #expect(try lab.content == bytes)
+        #expect(lab.ranges == [nil, nil])
+    }
+
+    @Test func `the date counts where the tag cannot be given back`() async throws {
+        let date = "Wed, 21 Oct 2015 07:28:00 GMT"
+        let lab = try await DownloadLab.cut(LoopbackContent(bytes, entityTag: "\"v\u{1}\"", lastModified: date))
+
+        _ = try await lab.client.download(lab.download())
+
+        #expect(try lab.content == bytes)
+        #expect(lab.ranges == [nil, "bytes=300000-"])
+        #expect(lab.server.requests.last?.headers["If-Range"] == date)
+    }
+
+    @Test func `a record with such a tag is as good as none`() async throws {
+        let lab = try await DownloadLab.cut(LoopbackContent(bytes, entityTag: "\"v1\""))
+        let name = try #require(try lab.files.first { $0.hasSuffix(".json") })
+        let record = lab.folder.appendingPathComponent(name)
+        let text = try String(contentsOf: record, encoding: .utf8)
+        let changed = text.replacingOccurrences(of: "v1", with: #"v\u0001"#)
+        try #require(changed != text)
+        try Data(changed.utf8).write(to: record)
+
+        _ = try await lab.client.download(lab.download())
+
+        #expect(try lab.content == bytes)
+        #expect(lab.ranges == [nil, nil])
+    }
+
+    @Test func `parts are not asked for by such a tag`() async throws {
+        let lab = try DownloadLab()
+        let long = DownloadLab.bytes(5 << 20)
+        lab.serve(LoopbackContent(long, entityTag: "\"v\u{1}\""))
+
+        _ = try await lab.client.download(lab.download { $0.connections = 4 })
+
+        #expect(try lab.content == long)
+        #expect(lab.ranges == [nil])
+    }
+}

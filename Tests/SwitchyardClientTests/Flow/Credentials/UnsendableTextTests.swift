@@ -1,0 +1,172 @@
+import Foundation
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// Texts that a server gives to be given back, and that no header field can hold: they are as good as none.
+@Suite(.timeLimit(.minutes(5)))
+struct UnsendableTextTests {
+    private static let controls = ["\u{1}", "\u{8}", "\u{7f}"]
+
+    private static func stubbed(
+        _ credentials: Credentials,
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer = { _ in .status(200) }
+    ) throws -> (client: NetworkClient, transport: StubTransport) {
+        try NetworkClient.stubbed(options: { $0.credentials = credentials }, answer: answer)
+    }
+
+    private static var digest: Credentials { Credentials(.digest(user: "u", password: "p")) }
+
+    // MARK: - Digest
+
+    @Test(arguments: controls, ["nonce", "realm"])
+    func `a challenge that cannot be given back leaves the refusal to the caller`(
+        control: String,
+        name: String
+    ) async throws {
+        let other = name == "nonce" ? "realm" : "nonce"
+        let challenge = "Digest \(name)=\"a\(control)b\", \(other)=\"x\", qop=\"auth\", algorithm=SHA-256"
+        let (client, transport) = try Self.stubbed(Self.digest) { _ in
+            .status(401, headers: ["WWW-Authenticate": challenge])
+        }
+
+        for _ in 0..<2 { #expect(try await client.send(APIConfiguration(path: "x")).status == 401) }
+
+        #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, nil])
+    }
+
+    @Test func `a challenge without a nonce leaves the refusal to the caller`() async throws {
+        let (client, _) = try Self.stubbed(Self.digest) { _ in
+            .status(401, headers: ["WWW-Authenticate": "Digest realm=\"r\""])
+        }
+
+        #expect(try await client.send(APIConfiguration(path: "x")).status == 401)
+    }
+
+    @Test(arguments: controls) func `a text without meaning to the client is left out`(control: String) async throws {
+        let (client, transport) = try Self.stubbed(Self.digest) { request in
+            let challenge = "Digest realm=\"r\", nonce=\"n\", opaque=\"a\(control)\", qop=\"auth\""
+            let isAnswered = request.headers["Authorization"] != nil
+            return isAnswered ? .status(200) : .status(401, headers: ["WWW-Authenticate": challenge])
+        }
+
+        for _ in 0..<2 { #expect(try await client.send(APIConfiguration(path: "x")).status == 200) }
+
+        #expect(transport.requests.allSatisfy { $0.headers["Authorization"]?.contains("opaque") != true })
+    }
+
+    @Test(arguments: controls) func `the nonce stays that the next one cannot replace`(control: String) async throws {
+        let (client, transport) = try Self.stubbed(Self.digest) { request in
+            guard request.headers["Authorization"] != nil else {
+                return .status(401, headers: ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""])
+            }
+            return .status(200, headers: ["Authentication-Info": "nextnonce=\"m\(control)\""])
+        }
+
+        for _ in 0..<3 { #expect(try await client.send(APIConfiguration(path: "x")).status == 200) }
+
+        let sent = transport.requests.compactMap { $0.headers["Authorization"] }
+        #expect(sent.count == 3)
+        #expect(sent.allSatisfy { $0.contains("nonce=\"n\"") })
+    }
+
+    @Test func `a nonce of a real server that cannot be given back locks nobody out`() async throws {
+        let server = LoopbackServer()
+        server.route(nil, "/x") { request in
+            guard request.number > 1 else {
+                return .status(401, headers: ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"a\u{1}\", qop=\"auth\""])
+            }
+            return .status(200)
+        }
+        try server.start()
+        defer { server.stop() }
+        var options = NetworkClient.Options(seed: 1)
+        options.credentials = Self.digest
+        let client = try NetworkClient(service: .loopback([server]), options: options)
+        defer { client.shutdown() }
+
+        #expect(try await client.send(APIConfiguration(path: "x")).status == 401)
+        #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
+    }
+
+    // MARK: - Tokens
+
+    @Test(arguments: [#"\u0001"#, #"\b"#, #"\u007f"#, #"\r\nX: y"#, #"\u0000"#])
+    func `a token that no field can hold is no answer of an OAuth server`(escaped: String) async throws {
+        let answers = AnswerList([
+            .json(#"{"access_token": "a\#(escaped)", "token_type": "Bearer", "refresh_token": "r"}"#),
+            .json(#"{"access_token": "b", "refresh_token": "r\#(escaped)"}"#),
+        ])
+        let (client, _) = try NetworkClient.stubbed(options: { _ in }) { answers.answer($0) }
+        let oauth = OAuthClient(OAuthSettings(clientID: "app", tokenEndpoint: "token"), client: client)
+
+        let error = await #expect(throws: OAuthError.self) { try await oauth.clientCredential() }
+
+        guard case .malformedAnswer(let text)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text.contains("token"))
+        // A refresh token goes in a form, which can hold anything.
+        #expect(try await oauth.clientCredential().scheme == .bearer(token: "b"))
+    }
+
+    @Test(arguments: controls) func `a renewal that brings such a token has brought nothing`(control: String)
+        async throws
+    {
+        let tokens = Locked(["good", "bad\(control)"])
+        let credentials = Credentials { _ in tokens.withLock { $0.popLast() }.map { .bearer($0) } }
+        let (client, transport) = try Self.stubbed(credentials)
+
+        let reason = await client.failure(of: APIConfiguration(path: "x"))
+        let answer = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(reason == .credentials(.unavailable(RenewalOutage(.unreadable))))
+        #expect(answer.status == 200)
+        #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer good"])
+    }
+
+    @Test(arguments: controls) func `such a token that was kept is renewed`(control: String) async throws {
+        let credentials = Credentials { _ in .bearer("new") }
+        credentials.set(.bearer("old\(control)", expiresAt: .distantFuture), in: .test)
+        let (client, transport) = try Self.stubbed(credentials)
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer new"])
+    }
+
+    @Test func `what the app itself sets and no field can hold is named in the error`() async throws {
+        let (client, transport) = try Self.stubbed(Credentials(.header("X-API-Key", "k\n1")))
+
+        let reason = await client.failure(of: APIConfiguration(path: "x"))
+
+        #expect(reason == .invalidRequest(.header(name: "X-API-Key", reason: .controlCharacterInValue)))
+        #expect(transport.requestCount == 0)
+    }
+
+    @Test func `a user's name with a colon is refused before anything is sent`() async throws {
+        let (client, transport) = try Self.stubbed(Credentials(.basic(user: "a:b", password: "p")))
+
+        let reason = await client.failure(of: APIConfiguration(path: "x"))
+
+        #expect(reason == .invalidRequest(.header(name: "Authorization", reason: .colonInUserName)))
+        #expect(transport.requestCount == 0)
+    }
+
+    // MARK: - Cookies
+
+    @Test func `a cookie that no field can hold is left out`() async throws {
+        let jar = CookieJar()
+        jar.store(Cookie(name: "a", value: "1\u{1}", domain: "primary.test"))
+        jar.store(Cookie(name: "b", value: "2", domain: "primary.test"))
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.generator.cookies = jar }) { _ in .status(200)
+        }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(transport.requests.map { $0.headers["Cookie"] } == ["b=2"])
+    }
+}
