@@ -61,6 +61,8 @@ public struct CachePolicy: Sendable {
     /// Names of parameters on which the answer does not depend, as a time stamp.
     public var ignoredParameters: Set<String> = []
     /// Names of header fields of the request on which the answer does not depend, in lower case.
+    ///
+    /// With `accept` among them an answer is taken whatever the reader had asked for that it came for.
     public var ignoredHeaders = CachePolicy.neverInKeys
     /// Whether the answers of each server are stored apart; default is `false`, since the servers of a service give the
     /// same answers.
@@ -95,6 +97,13 @@ public struct CachePolicy: Sendable {
         "x-request-id", "x-correlation-id", "traceparent", "tracestate", "idempotency-key", "if-none-match",
         "if-modified-since", "cache-control", "pragma", "date", "user-agent",
     ]
+
+    /// The types by which answers of a call are told apart, as the value of `Accept`, where its reader takes these and
+    /// anything when `nil`; `nil` where the call says itself what it accepts, which its key has, or no answer depends on it.
+    func typesTold(of configuration: APIConfiguration, for types: String?) -> String? {
+        guard configuration.headers["Accept"] == nil, !ignoredHeaders.contains("accept") else { return nil }
+        return types ?? "*/*"
+    }
 
     /// How long a stored answer is kept beyond its lifetime.
     var keepsStaleFor: Duration { max(staleWhileRevalidate, staleIfError, .zero) }

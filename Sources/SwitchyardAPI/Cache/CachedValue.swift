@@ -42,11 +42,19 @@ struct CacheStamp: Sendable, Hashable {
     var sensitiveData: String?
     /// Which part of the answer the value is, by its key path; empty for all of it.
     var part = ""
+    /// What was asked for because of the reader, as the value of `Accept`; `nil` where that is not known, or plays no part.
+    var accept: String?
 
     /// Why a value with this stamp is not the one wanted.
     func refusal(for wanted: CacheStamp) -> APIError.CacheReason? {
         if version != wanted.version { return .versionMismatch }
-        if part != wanted.part { return .invalidMetadata }
+        if part != wanted.part || !Self.isServed(wanted.accept, by: accept) { return .invalidMetadata }
         return sensitiveData == wanted.sensitiveData ? nil : .sensitiveDataMismatch
+    }
+
+    /// Whether what was asked for in one way stands for what is asked for in another; so it is where either is not known.
+    static func isServed(_ wanted: String?, by asked: String?) -> Bool {
+        guard let wanted, let asked else { return true }
+        return wanted == asked
     }
 }

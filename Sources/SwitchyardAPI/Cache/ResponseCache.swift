@@ -102,7 +102,7 @@ public final class ResponseCache: Sendable {
         youngerThan age: Duration
     ) -> Value? {
         freshValue(of: key, type) { box, now in
-            box.record.facts.stamp == stamp && box.record.created.duration(to: now) < age
+            box.record.facts.stamp.refusal(for: stamp) == nil && box.record.created.duration(to: now) < age
                 && (box.record.facts.answer?.status ?? 200) == 200
         }
     }

@@ -28,6 +28,11 @@ public struct StoredAnswer: Sendable, Hashable {
     public var appVersion: String?
     /// The URL that redirects led to, and that its validators belong to; `nil` without any.
     public var redirectedTo: String?
+    /// What was asked for because of the answer's reader, as the value of `Accept`; `nil` when that is not known, or the
+    /// call said itself what it accepts.
+    ///
+    /// A reader that asks for other types takes no answer that says it depends on them (`Vary`).
+    public var accept: String?
     /// The tags it was stored with.
     public var tags: Set<String>
 
@@ -84,6 +89,12 @@ public struct StoredAnswer: Sendable, Hashable {
         if sensitiveDigest != policy.sensitiveDigest { return .sensitiveDataMismatch }
         if let appVersion, appVersion != self.appVersion { return .appVersionMismatch }
         return nil
+    }
+
+    /// Whether a reader that asks for these types may take the answer; any may where they are not known.
+    func isFor(_ types: String?) -> Bool {
+        guard let types, let accept, types != accept else { return true }
+        return !headers.elements(of: "Vary").contains { $0 == "*" || $0.lowercased() == "accept" }
     }
 
     /// Whether the answer has expired; so has one from the future, and one whose ``created`` is no time at all.

@@ -98,10 +98,13 @@ extension ResponseSerializer where Value == String {
     public static var string: ResponseSerializer { string(.utf8) }
 
     /// Text in the encoding that the answer names, else in another; no text is a value too.
+    ///
+    /// Text is asked for, and whatever comes is taken.
     public static func string(_ fallback: String.Encoding) -> ResponseSerializer {
         var serializer = ResponseSerializer(emptyValue: "") { response in
             try TextEncoding.text(of: response.data, named: response.charset, fallback: fallback)
         }
+        serializer.preferredTypes = "text/plain, text/*;q=0.9, */*;q=0.5"
         if fallback != .utf8 { serializer.part = "\0\(fallback.rawValue)" }
         return serializer
     }

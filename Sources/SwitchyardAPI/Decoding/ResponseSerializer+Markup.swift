@@ -38,6 +38,7 @@ extension ResponseSerializer {
         ) { [self] response in
             ValueWithData(value: try value(of: response, rules: .off), data: response.data)
         }
+        keeping.preferredTypes = preferredTypes
         keeping.part = part
         return keeping
     }

@@ -17,7 +17,13 @@ public import SwitchyardClient
 /// each, and so do two closures for ``map(_:)``, and two ways of decoding.
 public struct ResponseSerializer<Value: Sendable>: Sendable {
     /// The content types that ``ContentTypePolicy/strict`` accepts; `nil` is any.
+    ///
+    /// A request asks for them (`Accept`), unless the call or the client's common header fields say what is accepted.
     public var contentTypes: [MediaType]?
+    /// What is asked for in place of the content types, as the value of `Accept`; they say it all when `nil`.
+    var preferredTypes: String?
+    /// What a request asks for, as the value of `Accept`; anything when `nil`.
+    var accept: String? { preferredTypes ?? contentTypes.flatMap { MediaType.accept($0) } }
     /// Which part of the body is the value, and how it is made where that is not by its type alone; empty for all of it.
     ///
     /// Values of one type from different parts are told apart by it where they are stored.
@@ -82,6 +88,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
         var mapped = ResponseSerializer<Other>(accepting: contentTypes, emptyValue: empty) { [decode] response in
             try transform(try decode(response))
         }
+        mapped.preferredTypes = preferredTypes
         mapped.part = part + "\0map"
         return mapped
     }
@@ -103,6 +110,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
             }
             throw last
         }
+        compound.preferredTypes = MediaType.accept(ofAny: serializers.map(\.accept))
         compound.part = "\0first" + serializers.map { "\0" + $0.part }.joined()
         return compound
     }

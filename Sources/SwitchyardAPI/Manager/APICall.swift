@@ -11,7 +11,7 @@ struct APICall<Value: Sendable>: Sendable {
 
     init(_ configuration: APIConfiguration, _ serializer: ResponseSerializer<Value>, _ module: APIModule) {
         self.serializer = serializer
-        question = APIQuestion(configuration, module)
+        question = APIQuestion(configuration, module, accepting: serializer.accept)
     }
 
     var configuration: APIConfiguration { question.configuration }
@@ -50,9 +50,9 @@ struct APICall<Value: Sendable>: Sendable {
         let deadline = conditions.isEmpty ? nil : client.deadline(of: question.configuration)
         var answer = try await question.answer(through: client, id: id, with: conditions, about: stored?.answer)
         if answer.service.status == 304, let stored, !conditions.isEmpty {
-            let place = answer.service.context.redirects.last?.to.text
+            let place = answer.service.context.redirects.last?.to.normalForm
             let isMeant = HTTPCacheRules.concerns(stored.answer?.headers ?? [:], confirmation: answer.service.headers)
-            if stored.answer?.redirectedTo == place, isMeant {
+            if stored.answer?.redirectedTo.map({ RequestURL($0)?.normalForm ?? $0 }) == place, isMeant {
                 return confirmed(stored, by: answer.service, in: client)
             }
             // Another place, or another content, than the conditions are about has met them: that says nothing.
@@ -72,6 +72,8 @@ struct APICall<Value: Sendable>: Sendable {
         id: RequestID,
         progress: @escaping TransferProgressHandler
     ) async throws(APIError) -> APIResponse<Value> {
+        var upload = upload
+        upload.request.acceptedTypes = configuration.acceptedTypes
         let answer = try await question.answer(to: upload, through: client, id: id, progress: progress)
         let response = try response(answer)
         question.forgetOutdated(in: client)

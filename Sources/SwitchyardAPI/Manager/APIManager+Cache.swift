@@ -25,7 +25,7 @@ extension APIManager {
         with serializer: ResponseSerializer<Value>
     ) throws(APIError) -> Value {
         let configuration = client.ruled(configuration) ?? configuration
-        guard let plan = CachePlan.of(configuration, at: serializer.part, through: client, user: cacheUser) else {
+        guard let plan = CachePlan.of(configuration, for: serializer, through: client, user: cacheUser) else {
             throw module.completed(APIError(.cache(.invalidLifetime)))
         }
         let call = APICall(configuration, serializer, module)
@@ -68,7 +68,7 @@ extension APIManager {
         var configuration = client.ruled(configuration) ?? configuration
         // Only the key matters, not the fields that go with the call, which the app may be unable to compute.
         configuration.cache.freshness = .lifetime
-        guard let plan = CachePlan.of(configuration, through: client, user: cacheUser) else { return }
+        guard let plan = CachePlan.of(configuration, accepting: nil, through: client, user: cacheUser) else { return }
         plan.cache.remove(plan.key)
     }
 

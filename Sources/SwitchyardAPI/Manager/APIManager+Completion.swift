@@ -59,7 +59,7 @@ extension APIManager {
         id: RequestID,
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) {
-        let plan = CachePlan.of(call.configuration, at: call.serializer.part, through: client, user: cacheUser)
+        let plan = CachePlan.of(call.configuration, for: call.serializer, through: client, user: cacheUser)
         let cached = plan.map { cachedCall(call, $0) }
         let calls = client.calls
         calls.enter(id)

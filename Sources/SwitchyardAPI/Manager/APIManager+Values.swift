@@ -19,10 +19,14 @@ extension APIManager {
         at keyPath: String? = nil
     ) async throws(APIError) -> Value {
         if let ruled = client.ruled(configuration) { return try await value(type, for: ruled, at: keyPath) }
-        guard let plan = CachePlan.of(configuration, at: module.part(at: keyPath), through: client, user: cacheUser)
-        else {
-            return try await askedValue(type, for: configuration, at: keyPath)
-        }
+        let plan = CachePlan.of(
+            configuration,
+            at: module.part(at: keyPath),
+            accepting: MediaType.jsonRange,
+            through: client,
+            user: cacheUser
+        )
+        guard let plan else { return try await askedValue(type, for: configuration, at: keyPath) }
         return try await storedValue(type, for: configuration, at: keyPath, plan)
     }
 
@@ -40,7 +44,8 @@ extension APIManager {
         guard module.envelope == nil, (keyPath ?? "").isEmpty else {
             return try await framedValue(type, for: configuration, at: keyPath)
         }
-        return try await APIQuestion(configuration, module).plainValue(type, through: client)
+        return try await APIQuestion(configuration, module, accepting: MediaType.jsonRange)
+            .plainValue(type, through: client)
     }
 
     /// The value of such a call that stands somewhere in its answer.
@@ -99,7 +104,7 @@ extension APIManager {
         with serializer: ResponseSerializer<Value>
     ) async throws(APIError) -> APIResponse<Value> {
         if let ruled = client.ruled(configuration) { return try await response(for: ruled, with: serializer) }
-        let plan = CachePlan.of(configuration, at: serializer.part, through: client, user: cacheUser)
+        let plan = CachePlan.of(configuration, for: serializer, through: client, user: cacheUser)
         return try await response(of: APICall(configuration, serializer, module), plan)
     }
 

@@ -18,8 +18,14 @@ final class APIQuestion: Sendable {
     let configuration: APIConfiguration
     let module: APIModule
 
-    init(_ configuration: APIConfiguration, _ module: APIModule) {
-        self.configuration = configuration
+    /// - Parameters:
+    ///   - configuration: What to ask.
+    ///   - module: What the module's answers have in common.
+    ///   - types: What the reader of the answer takes, as the value of `Accept`; anything when `nil`.
+    init(_ configuration: APIConfiguration, _ module: APIModule, accepting types: String?) {
+        var asked = configuration
+        asked.acceptedTypes = types
+        self.configuration = asked
         self.module = module
     }
 
@@ -72,7 +78,7 @@ final class APIQuestion: Sendable {
         guard let deadline else { return try await answer(through: client, id: id) }
         var rest = configuration
         rest.timeout = max(.milliseconds(1), client.time.now.duration(to: deadline))
-        return try await APIQuestion(rest, module).answer(through: client, id: id)
+        return try await APIQuestion(rest, module, accepting: rest.acceptedTypes).answer(through: client, id: id)
     }
 
     /// Uploads, and returns the answer, whatever its status.

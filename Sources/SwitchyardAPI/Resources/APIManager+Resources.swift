@@ -97,7 +97,12 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     /// What the value depends on beside the request.
     var stamp: CacheStamp {
         let policy = configuration.cacheBox.value
-        return CacheStamp(version: policy.version, sensitiveData: policy.sensitiveData, part: serializer.part)
+        return CacheStamp(
+            version: policy.version,
+            sensitiveData: policy.sensitiveData,
+            part: serializer.part,
+            accept: policy.typesTold(of: configuration, for: serializer.accept)
+        )
     }
 
     /// What makes two resources one; `nil` for a call that is not to be shared.
@@ -163,7 +168,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     }
 
     private func cached(_ configuration: APIConfiguration) -> CachedCall<Value>? {
-        CachePlan.of(configuration, at: serializer.part, through: client, user: user).map { plan in
+        CachePlan.of(configuration, for: serializer, through: client, user: user).map { plan in
             let call = APICall(configuration, serializer, module)
             return CachedCall(call: call, plan: plan, flights: client.flights, presentUser: presentUser)
         }

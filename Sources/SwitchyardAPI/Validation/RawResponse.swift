@@ -11,7 +11,7 @@ public struct RawResponse: Sendable {
     public var data: Data
     /// The method of the request.
     public var method: HTTPMethod
-    /// What the request said it accepts; `nil` when it said nothing.
+    /// What the call said itself that it accepts; `nil` when it left that to the client and the serialiser.
     public var accept: String?
 
     /// Creates an answer.

@@ -142,6 +142,10 @@ public struct APIConfiguration: Sendable {
     @usableFromInline var parts: CopyOnWrite<Parts>
     /// Whether the client's rules have been applied; they are applied once.
     var isRuled = false
+    /// What the reader of the answer takes, as the value of `Accept`; anything when `nil`.
+    ///
+    /// It is sent where neither the call nor the client says what is accepted.
+    package var acceptedTypes: String?
 
     /// Creates a configuration; everything else is set through the properties.
     ///
@@ -173,6 +177,9 @@ public struct APIConfiguration: Sendable {
         if let request = rare?.value.prebuiltRequest { return request.method.isIdempotent }
         return method.isIdempotent || idempotencyKey != .none
     }
+
+    /// The types that are asked for because of the answer's reader; `nil` where the call says itself what it accepts.
+    package var typesOfReader: String? { ownHeaders["Accept"] == nil ? acceptedTypes : nil }
 
     /// Whether the answer may be cached at all: ``cacheLifetime`` is above zero.
     public var usesCache: Bool {

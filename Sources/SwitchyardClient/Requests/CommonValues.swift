@@ -1,8 +1,10 @@
 /// Headers and parameters that every request of a service carries.
 public struct CommonValues: Sendable {
     /// Header fields of every request; a request's own field of the same name takes their place.
+    ///
+    /// An `Accept` of `*/*`, or none, leaves it to the reader of each answer what is asked for; another one goes with all.
     public var headers: HTTPHeaders {
-        didSet { invalidHeader = headers.firstInvalidField }
+        didSet { prepare() }
     }
     /// Header fields that are asked for each request, after ``headers`` and over them; an error ends the call.
     ///
@@ -21,12 +23,27 @@ public struct CommonValues: Sendable {
 
     /// What is wrong with ``headers``, looked up once and not for every request.
     private(set) var invalidHeader: HTTPHeaders.Field?
+    /// The same fields for readers of JSON, made once: a transport takes fields that lie in one place for the same.
+    private var headersForJSON = HTTPHeaders()
+
+    private static let json = "application/json"
 
     /// Creates the values.
     public init(headers: HTTPHeaders = [:], parameters: Parameters = [:]) {
         self.headers = headers
         self.parameters = parameters
+        prepare()
+    }
+
+    private mutating func prepare() {
         invalidHeader = headers.firstInvalidField
+        headersForJSON = headers.accepting(Self.json)
+    }
+
+    /// The header fields of every request whose answer has such a reader; anything is asked for when `types` is `nil`.
+    private func headers(for types: String?) -> HTTPHeaders {
+        guard let types else { return headers }
+        return types == Self.json ? headersForJSON : headers.accepting(types)
     }
 
     func resolvedParameters(_ configuration: APIConfiguration) throws(RequestError) -> Parameters {
@@ -38,12 +55,23 @@ public struct CommonValues: Sendable {
     }
 
     func resolvedHeaders(_ configuration: APIConfiguration) throws(RequestError) -> HTTPHeaders {
-        computedHeaders == nil ? headers : headers.overridden(by: try computedFields(configuration))
+        let fixed = headers(for: configuration.acceptedTypes)
+        return computedHeaders == nil ? fixed : fixed.overridden(by: try computedFields(configuration))
     }
 
     func computedFields(_ configuration: APIConfiguration) throws(RequestError) -> HTTPHeaders {
         guard let computedHeaders else { return [:] }
         return try RequestError.running("common headers") { try computedHeaders(configuration) }
+    }
+}
+
+extension HTTPHeaders {
+    /// The fields with these types in `Accept`, unless they ask for others.
+    fileprivate func accepting(_ types: String) -> HTTPHeaders {
+        guard values(of: "Accept").allSatisfy({ $0 == "*/*" }) else { return self }
+        var fields = self
+        fields.set("Accept", types)
+        return fields
     }
 }
 

@@ -80,6 +80,7 @@ extension APIConfiguration {
             credential?.scheme.fingerprint ?? "-", redirects.map { "\($0.rule) \($0.limit)" } ?? "-",
             responseBodyLimit.map { "\($0)" } ?? "-", tls?.fingerprint ?? "-",
             parameterOptions.map { "\($0)" } ?? "-", session ?? "-", allowsAnonymous.map { "\($0)" } ?? "-",
+            typesOfReader ?? "-",
         ]
     }
 }

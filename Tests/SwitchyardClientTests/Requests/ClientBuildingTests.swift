@@ -128,7 +128,7 @@ import Testing
         }
 
         let requests = transport.requests
-        #expect(requests.map { $0.headers["Accept"] } == ["image/*", "image/png", "application/json"])
+        #expect(requests.map { $0.headers["Accept"] } == ["image/*", "image/png", "*/*"])
         #expect(requests.map { $0.headers["X-Write"] } == [nil, nil, "1"])
     }
 

@@ -36,7 +36,8 @@ extension DiskCache {
         writing.async { [self] in
             // An answer that waits to be written came after the one that was confirmed.
             guard state.withLock({ $0.waiting[name] }) == nil, case .success(var record) = lookUp(name, digest),
-                record.answer.version == answer.version, record.answer.sensitiveDigest == answer.sensitiveDigest
+                record.answer.version == answer.version, record.answer.sensitiveDigest == answer.sensitiveDigest,
+                CacheStamp.isServed(answer.accept, by: record.answer.accept)
             else { return }
             // Fields of one answer over the body of another would be believed for as long as the server confirms them.
             guard isConfirmed(record.answer) else { return discard(folder.path(of: name)) }

@@ -20,8 +20,8 @@ struct DiskRecord: Sendable {
         case newer
     }
 
-    /// The newest version; 2 is that of answers that came over redirects.
-    static let formatVersion: UInt16 = 2
+    /// The newest version; 2 is that of answers that came over redirects, 3 that of answers whose `accept` is known.
+    static let formatVersion: UInt16 = 3
     private static let magic = Data("SYCR".utf8)
     private static let headLength = 16
 
@@ -89,7 +89,7 @@ struct DiskRecord: Sendable {
 
 extension DiskRecord {
     /// The oldest version that holds all there is, so that an older library reads what it can.
-    private var version: UInt16 { answer.redirectedTo == nil ? 1 : 2 }
+    private var version: UInt16 { answer.accept != nil ? 3 : answer.redirectedTo == nil ? 1 : 2 }
 
     private var fields: Data {
         var writer = RecordWriter(capacity: 512 + answer.body.count)
@@ -108,7 +108,11 @@ extension DiskRecord {
             writer.write(field.name)
             writer.write(field.echo)
         }
-        if let place = answer.redirectedTo { writer.write(place) }
+        if version > 2 {
+            for part in [answer.redirectedTo, answer.accept] { writer.write(optional: part) }
+        } else if let place = answer.redirectedTo {
+            writer.write(place)
+        }
         writer.append(answer.body)
         return writer.bytes
     }
@@ -136,7 +140,8 @@ extension DiskRecord {
         for _ in 0..<(try reader.count(ofSize: 8)) {
             answer.headers.add(HTTPHeaders.Field(name: try reader.text(), echo: try reader.text()))
         }
-        if version > 1 { answer.redirectedTo = try reader.text() }
+        if version > 1 { answer.redirectedTo = version > 2 ? try reader.optionalText() : try reader.text() }
+        if version > 2 { answer.accept = try reader.optionalText() }
         answer.body = reader.rest()
     }
 }

@@ -16,13 +16,30 @@ struct CachePlan: Sendable {
     let varying: HTTPHeaders
     /// Which part of the answer is the value, by its key path; empty for all of it.
     let part: String
+    /// What the call asks for because of its reader, as the value of `Accept`; `nil` where the answer does not depend on it.
+    let accept: String?
 
     /// How a stored answer may be used.
     var policy: CachePolicy { box.value }
 
     /// What a stored value must have been stored with.
     var stamp: CacheStamp {
-        CacheStamp(version: box.value.version, sensitiveData: box.value.sensitiveData, part: part)
+        CacheStamp(
+            version: box.value.version,
+            sensitiveData: box.value.sensitiveData,
+            part: part,
+            accept: accept
+        )
+    }
+
+    /// Plans for a call with its serialiser; `nil` when its answer is not to be stored.
+    static func of<Value: Sendable>(
+        _ configuration: APIConfiguration,
+        for serializer: ResponseSerializer<Value>,
+        through client: NetworkClient,
+        user: String?
+    ) -> CachePlan? {
+        of(configuration, at: serializer.part, accepting: serializer.accept, through: client, user: user)
     }
 
     /// Plans for a call; `nil` when its answer is not to be stored.
@@ -31,6 +48,7 @@ struct CachePlan: Sendable {
     static func of(
         _ configuration: APIConfiguration,
         at part: @autoclosure () -> String = "",
+        accepting types: @autoclosure () -> String?,
         through client: NetworkClient,
         user: String?
     ) -> CachePlan? {
@@ -64,7 +82,8 @@ struct CachePlan: Sendable {
             server: server,
             pathOfURL: followsHTTP ? client.storagePath(ofAbsolute: path ?? configuration.path) : nil,
             varying: varying,
-            part: part()
+            part: part(),
+            accept: box.value.typesTold(of: configuration, for: types())
         )
     }
 
@@ -126,6 +145,7 @@ extension CachePlan {
         answer.version = policy.version
         answer.sensitiveDigest = policy.sensitiveDigest
         answer.tags = policy.tags
+        answer.accept = accept
         return answer
     }
 

@@ -3,6 +3,7 @@ import Foundation
 extension HTTPHeaders {
     /// What a request says about its sender unless told otherwise: `Accept`, `Accept-Language`, `User-Agent`.
     ///
+    /// `Accept` is `*/*`; where a reader of the answer takes certain types only, its types take the place of that.
     /// The languages are those of the user's settings, read once; where nobody has chosen any, none is asked for.
     /// `Accept-Encoding` is left to the transport, since only it knows what it can undo.
     public static var standard: HTTPHeaders { StandardHeaders.value }
@@ -68,7 +69,7 @@ extension HTTPHeaders {
 /// The standard headers of this process, made once.
 private enum StandardHeaders {
     static let value: HTTPHeaders = {
-        var headers: HTTPHeaders = [.accept("application/json")]
+        var headers: HTTPHeaders = [.accept("*/*")]
         let languages = HTTPHeaders.acceptLanguage(of: UserLanguages.preferred)
         if !languages.isEmpty { headers.add("Accept-Language", languages) }
         headers.add("User-Agent", userAgent)
