@@ -29,7 +29,7 @@ import Testing
     @Test func `an error without an answer has neither status nor text`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
-        yard.server.fault = .reset
+        yard.server.fault = .resetBeforeHead
 
         let error = try #require(
             await #expect(throws: APIError.self) { try await TopicAPI(client: yard.client).topic(7) }
