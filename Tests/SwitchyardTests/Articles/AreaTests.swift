@@ -111,6 +111,20 @@ import Testing
         #expect(try JSONDecoder().decode(Topic.self, from: data) == Topic(id: 1, title: "one"))
     }
 
+    @Test func `the article on testing sends bytes that nobody asked for`() async throws {
+        let (server, clock) = (LoopbackServer(), ManualClock())
+        TestingSamples.astonish(server, on: clock)
+        try server.start()
+        defer { server.stop() }
+        let client = try NetworkClient(service: service(server.baseURL))
+
+        let answer = try await client.send(APIConfiguration(path: "late"))
+        await clock.waitForTimers(1)
+
+        #expect(answer.status == 200)
+        #expect(server.requests.map(\.numberOnConnection) == [1])
+    }
+
     @Test func `the article on testing cuts an upload, which goes on`() async throws {
         let server = LoopbackServer()
         let bytes = Data(repeating: 7, count: 400_000)

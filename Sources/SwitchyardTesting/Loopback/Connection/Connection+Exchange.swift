@@ -5,7 +5,8 @@ extension Connection {
     /// Starts with a request whose head has arrived.
     func begin(_ head: RequestHead) {
         let now = loop.now
-        let admission = loop.board.admit(head, connection: number, at: now)
+        requestCount += 1
+        let admission = loop.board.admit(head, connection: number, numberOnConnection: requestCount, at: now)
         let id = ExchangeID(descriptor: descriptor, number: admission.number)
         let mailbox = loop.mailbox
         let channel = RequestBodyChannel(capacity: loop.board.limits.bufferedBodyBytes) {
@@ -18,6 +19,7 @@ extension Connection {
             body: LoopbackRequestBody(channel: channel),
             number: admission.number,
             connection: number,
+            numberOnConnection: requestCount,
             time: now,
             pathValues: admission.pathValues
         )

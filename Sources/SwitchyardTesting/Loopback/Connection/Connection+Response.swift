@@ -11,6 +11,7 @@ extension Connection {
         guard exchange.reply == nil else { return fail() }
         if let bytes = response.rawBytes {
             output.append(bytes)
+            follow(response.followers, isKept: false)
             exchange.ending = .close
             return flush()
         }
@@ -52,6 +53,7 @@ extension Connection {
         exchange.channel.discard()
         guard exchange.dripping.isEmpty else { return flush() }
         send(reply.end())
+        follow(reply.followers, isKept: exchange.ending == .keepAlive)
         flush()
     }
 

@@ -23,6 +23,11 @@ final class Connection {
     var parser: RequestParser
     var exchange: Exchange?
     var output = OutputQueue()
+    /// Requests whose heads have arrived.
+    var requestCount = 0
+    /// The timers of bytes that follow a response, by their numbers.
+    private var followerTimers: [Int: any ScheduledTimer] = [:]
+    private var lastFollower = 0
     /// Whether what came is not HTTP, so that only the answer to that is left to send.
     private(set) var isRefused = false
     private var lingerTimer: TimerQueue.Token?
@@ -68,6 +73,7 @@ final class Connection {
         phase = .closed
         if let lingerTimer { loop.timers.cancel(lingerTimer) }
         if let idleTimer { loop.timers.cancel(idleTimer) }
+        for timer in followerTimers.values { timer.cancel() }
         loop.poller.forget(descriptor)
         abandonExchange()
         if byReset { Socket.reset(descriptor) } else { Socket.close(descriptor) }
@@ -112,6 +118,39 @@ extension Connection {
             // No end comes through while packets are lost.
             if loop.isSilent { idleSince = loop.now }
             if idleSince.advanced(by: timeout) > loop.now { watchIdleness() } else { close() }
+        }
+    }
+}
+
+// MARK: - Bytes behind a response
+
+extension Connection {
+    /// Sends what follows a response: at once what has no delay, the rest when it is due on a connection that is kept.
+    func follow(_ followers: [Follower], isKept: Bool) {
+        for follower in followers {
+            guard follower.delay > .zero else {
+                output.append(follower.bytes)
+                continue
+            }
+            if isKept { send(follower) }
+        }
+    }
+
+    /// Sends the bytes of a follower whose time has come.
+    func send(_ bytes: Data, ofFollower number: Int) {
+        guard followerTimers.removeValue(forKey: number) != nil, phase == .open else { return }
+        output.append(bytes)
+        flush()
+    }
+
+    private func send(_ follower: Follower) {
+        lastFollower += 1
+        let id = FollowerID(descriptor: descriptor, connection: number, number: lastFollower)
+        let mailbox = loop.mailbox
+        let deadline = follower.time.now.advanced(by: follower.delay)
+        // The clock may belong to any thread.
+        followerTimers[lastFollower] = follower.time.schedule(at: deadline) {
+            _ = mailbox.post(.follow(id, follower.bytes))
         }
     }
 }

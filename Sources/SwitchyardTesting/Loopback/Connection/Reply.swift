@@ -20,6 +20,8 @@ struct Reply {
     /// The bytes of the drip fault at a time, and their interval.
     let drip: (bytes: Int, interval: Duration)?
     var trailers: HTTPHeaders
+    /// What comes behind the response, unless that is cut.
+    let followers: [Follower]
     private let encoder: ResponseEncoder
     private let cutEnding: Ending?
     /// Bytes of the body that may still be sent; `nil` is no limit, or not known before the first piece.
@@ -34,8 +36,10 @@ struct Reply {
         if case .drip(let bytes, let interval) = fault { drip = (bytes, interval) } else { drip = nil }
         guard case .cut(let count, let byReset) = fault else {
             cutEnding = nil
+            followers = response.followers
             return
         }
+        followers = []
         cutEnding = byReset ? .reset : .close
         if let length = response.body.length {
             allowance = min(count ?? length / 2, max(0, length - 1))

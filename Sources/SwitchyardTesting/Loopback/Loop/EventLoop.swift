@@ -119,6 +119,9 @@ extension EventLoop {
         case .finish(let id): connection(of: id)?.finish()
         case .fail(let id): connection(of: id)?.fail()
         case .readMore(let id): connection(of: id)?.readMore()
+        case .follow(let id, let bytes):
+            guard let connection = connections[id.descriptor], connection.number == id.connection else { return }
+            connection.send(bytes, ofFollower: id.number)
         case .applyFaults(let latch):
             applyFaults()
             latch.open()

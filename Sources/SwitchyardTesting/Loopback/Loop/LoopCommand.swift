@@ -7,6 +7,13 @@ struct ExchangeID: Sendable, Hashable {
     let number: Int
 }
 
+/// Names bytes that follow a response on one connection, so that those which come too late find nothing.
+struct FollowerID: Sendable, Hashable {
+    let descriptor: Int32
+    let connection: Int
+    let number: Int
+}
+
 /// What other threads ask the loop to do.
 enum LoopCommand: Sendable {
     /// The handler has answered; a streamed body follows.
@@ -21,6 +28,8 @@ enum LoopCommand: Sendable {
     case fail(ExchangeID)
     /// The handler reads the request's body.
     case readMore(ExchangeID)
+    /// Bytes that follow a response are due.
+    case follow(FollowerID, Data)
     /// The faults have been changed.
     case applyFaults(Latch)
     /// All connections are to be closed.
@@ -32,7 +41,7 @@ enum LoopCommand: Sendable {
         switch self {
         case .write(_, _, let acknowledgement): acknowledgement.call(false)
         case .applyFaults(let latch), .closeConnections(let latch): latch.open()
-        case .respond, .trailers, .finish, .fail, .readMore, .stop: break
+        case .respond, .trailers, .finish, .fail, .readMore, .follow, .stop: break
         }
     }
 }

@@ -14,8 +14,10 @@ public struct LoopbackRequest: Sendable {
     public let body: LoopbackRequestBody
     /// The number of the request, counted from 1 since the server was made.
     public let number: Int
-    /// The number of the connection, counted from 1 since the server was made.
+    /// The number of the connection, counted from 1 in the order of acceptance since the server was made.
     public let connection: Int
+    /// The number of the request on its connection, counted from 1.
+    public let numberOnConnection: Int
     /// When the head was complete, on the system's monotonic clock.
     public let time: MonotonicTime
     /// The segments of the path that the route names.

@@ -8,6 +8,7 @@ public import SwitchyardClient
 ///     LoopbackResponse.stream { writer in
 ///         for line in lines { try await writer.write(line) }
 ///     }
+///     LoopbackResponse.json("[]").followed(by: Data("unasked".utf8), after: .seconds(2), on: clock)
 ///
 /// The server adds `Content-Length` or `Transfer-Encoding`, and `Connection` where it is needed; a length that the
 /// handler sets itself is sent as it is, right or wrong.
@@ -38,6 +39,8 @@ public struct LoopbackResponse: Sendable {
     public var closesConnection: Bool
     /// Bytes to be sent in place of everything above; the connection is closed behind them.
     var rawBytes: Data?
+    /// Bytes that come behind the response without being a part of it.
+    var followers: [Follower] = []
 
     /// Creates a response.
     public init(
@@ -107,6 +110,39 @@ extension LoopbackResponse {
     public static func raw(_ bytes: Data) -> LoopbackResponse {
         var response = LoopbackResponse()
         response.rawBytes = bytes
+        return response
+    }
+}
+
+// MARK: - Bytes behind a response
+
+/// Bytes that come behind a response without being a part of it.
+struct Follower: Sendable {
+    let bytes: Data
+    let delay: Duration
+    let time: any TimeSource
+}
+
+extension LoopbackResponse {
+    /// Returns the response with bytes behind it that nobody asked for, as a broken or hostile server sends them.
+    ///
+    /// They go out as they are, on the connection of the response and without another request. Those with a delay come
+    /// when they are due, even in front of the response or between two pieces of the body of a later request. A
+    /// connection that is closed behind the response carries only those without a delay; one that is cut within the
+    /// response carries none.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes; several calls send theirs in turn.
+    ///   - delay: From the end of the response; without it the bytes come together with that end.
+    ///   - time: The clock of the delay; the system's unless given.
+    /// - Returns: The response.
+    public func followed(
+        by bytes: Data,
+        after delay: Duration = .zero,
+        on time: any TimeSource = SystemTime.shared
+    ) -> LoopbackResponse {
+        var response = self
+        response.followers.append(Follower(bytes: bytes, delay: delay, time: time))
         return response
     }
 }

@@ -6,8 +6,10 @@ public import SwitchyardServices
 public struct RecordedRequest: Sendable, Hashable {
     /// The number of the request, counted from 1 since the server was made.
     public let number: Int
-    /// The number of the connection, counted from 1 since the server was made.
+    /// The number of the connection, counted from 1 in the order of acceptance since the server was made.
     public let connection: Int
+    /// The number of the request on its connection, counted from 1.
+    public let numberOnConnection: Int
     /// When the head was complete, on the system's monotonic clock.
     public let time: MonotonicTime
     /// The method.

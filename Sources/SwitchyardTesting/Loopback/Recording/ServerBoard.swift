@@ -47,7 +47,12 @@ final class ServerBoard: Sendable {
 
 extension ServerBoard {
     /// Records a head, and decides what becomes of the request.
-    func admit(_ head: RequestHead, connection: Int, at now: MonotonicTime) -> Admission {
+    func admit(
+        _ head: RequestHead,
+        connection: Int,
+        numberOnConnection: Int,
+        at now: MonotonicTime
+    ) -> Admission {
         change { state in
             state.lastRequest += 1
             state.statistics.requestsReceived += 1
@@ -57,6 +62,7 @@ extension ServerBoard {
                 RecordedRequest(
                     number: number,
                     connection: connection,
+                    numberOnConnection: numberOnConnection,
                     time: now,
                     method: head.method,
                     target: head.target,

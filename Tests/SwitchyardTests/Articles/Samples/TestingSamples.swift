@@ -65,6 +65,16 @@ enum TestingSamples {
         return uploads
     }
 
+    static func astonish(_ server: LoopbackServer, on clock: ManualClock) {
+        // sample
+        let stray = Data("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n".utf8)
+        server.route(.get, "/kept") { request in
+            request.numberOnConnection == 1 ? .json("[]").followed(by: stray) : .json("[\(request.connection)]")
+        }
+        server.route(.get, "/late", answering: .json("[]").followed(by: stray, after: .seconds(2), on: clock))
+        // end
+    }
+
     private struct Impatience: Error {}
 
     static func tryRules(_ signing: RequestInterceptor, _ patience: RequestInterceptor) async throws {
