@@ -1,16 +1,24 @@
-import SwitchyardClient
+public import SwitchyardClient
 
-extension APIError: CustomStringConvertible {
+extension APIError: Discreet {
     /// One line for a log: code, reason, where and how, without credentials and without the body.
     public var description: String {
-        var parts = ["APIError \(code.number)", reason.summary]
+        var parts = ["APIError \(code.number)", reason.description]
         parts += context.facts
         if mayHaveBeenExecuted { parts.append("may have been executed") }
-        return LineRedaction.standard.text(parts.joined(separator: ", "))
+        return parts.joined(separator: ", ")
     }
 }
 
-extension APIError.Reason {
+extension APIError.Context: Discreet {
+    /// One line for a log: where and how it happened, without credentials and without the body.
+    public var description: String { facts.joined(separator: ", ") }
+}
+
+extension APIError.Reason: Discreet {
+    /// One line for a log: what happened, without credentials.
+    public var description: String { LineRedaction.standard.text(summary) }
+
     /// The reason in words for a log.
     var summary: String {
         switch self {
@@ -75,10 +83,13 @@ extension APIError.Context {
             ("attempts", attempts > 0 ? String(attempts) : nil),
             ("elapsed", elapsed.map { "\($0)" }),
             ("status", status.map(String.init)),
-            ("headers", headers.isEmpty ? nil : LineRedaction.standard.headers(headers)),
-            ("body", bodyLength > 0 ? "\(bodyLength) bytes" : nil),
-            ("underlying", underlying.map { "\(type(of: $0))" }),
         ]
-        return named.compactMap { name, value in value.map { "\(name) \($0)" } }
+        let answered: [String?] = [
+            headers.isEmpty ? nil : "headers \(LineRedaction.standard.headers(headers))",
+            bodyLength > 0 ? "body \(bodyLength) bytes" : nil,
+            underlying.map { "underlying \(type(of: $0))" },
+        ]
+        return named.compactMap { name, value in value.map { "\(name) \(LineRedaction.standard.text($0))" } }
+            + answered.compactMap { $0 }
     }
 }

@@ -94,7 +94,9 @@ extension String {
 
 extension RequestFailure.Reason: CustomStringConvertible {
     /// The reason in words; holds no header, no query, no password and no body.
-    public var description: String {
+    public var description: String { Redaction.standard.text(words) }
+
+    private var words: String {
         switch self {
         case .cancelled: "cancelled"
         case .deadlineExceeded: "no answer within the deadline"

@@ -82,7 +82,7 @@ extension DownloadFailure: CustomStringConvertible {
         let place =
             context.redirects.isEmpty
             ? (context.url?.text ?? context.path).map(Redaction.place) ?? "-" : context.way(Redaction.place)
-        return "download of \(place): \(what)"
+        return Redaction.standard.text("download of \(place): \(what)")
     }
 }
 

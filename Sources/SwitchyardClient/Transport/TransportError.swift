@@ -76,8 +76,9 @@ extension TransportError {
 }
 
 extension TransportError: CustomStringConvertible {
-    /// The kind, the code and the message.
+    /// The kind, the code and the message, with credentials hidden.
     public var description: String {
-        code.map { "\(kind.rawValue) (\($0)): \(message)" } ?? "\(kind.rawValue): \(message)"
+        let words = Redaction.standard.text(message)
+        return code.map { "\(kind.rawValue) (\($0)): \(words)" } ?? "\(kind.rawValue): \(words)"
     }
 }

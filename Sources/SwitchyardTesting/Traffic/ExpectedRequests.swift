@@ -62,7 +62,7 @@ public final class ExpectedRequests: Sendable {
                 ? "; \(expectation.name) has come already, or out of order"
                 : "; \(expectation.name) differs in \(differences.joined(separator: ", "))"
         }
-        let problem = "unexpected \(request.method.name) \(request.url.text)\(hint ?? "")"
+        let problem = "unexpected \(request)\(hint ?? "")"
         state.withLock { $0.unexpected.append(problem) }
         return .failure(TransportError(.other, message: problem, mayHaveBeenSent: false))
     }

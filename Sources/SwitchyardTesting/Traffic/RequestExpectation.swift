@@ -60,12 +60,15 @@ public struct RequestExpectation: Sendable {
             let found = given.items.filter { $0.key == name }.map(\.value)
             guard !found.contains(.string(value)) else { continue }
             let texts = found.compactMap { if case .string(let text) = $0 { text } else { nil } }
-            let list = texts.isEmpty ? "nothing" : texts.joined(separator: ", ")
-            differences.append("query \(name)=\(list) in place of \(value)")
+            let shown = texts.map { Redaction.standard.value($0, ofParameter: name) }
+            let list = shown.isEmpty ? "nothing" : shown.joined(separator: ", ")
+            let expected = Redaction.standard.value(value, ofParameter: name)
+            differences.append("query \(name)=\(list) in place of \(expected)")
         }
         for field in headers.fields where request.headers[field.name] != field.value {
-            let found = request.headers[field.name] ?? "nothing"
-            differences.append("\(field.name): \(found) in place of \(field.value)")
+            let found = request.headers[field.name].map { Redaction.standard.value($0, ofHeader: field.name) }
+            let expected = Redaction.standard.value(field.value, ofHeader: field.name)
+            differences.append("\(field.name): \(found ?? "nothing") in place of \(expected)")
         }
         if let body, !body(request.bytes) { differences.append("body of \(request.bytes.count) bytes") }
         return differences

@@ -42,7 +42,7 @@ extension StubTransport {
                 return .failure(
                     TransportError(
                         .other,
-                        message: "the record has no \(request.method.name) \(request.url.text)",
+                        message: "the record has no \(request)",
                         mayHaveBeenSent: false
                     )
                 )

@@ -93,6 +93,22 @@ import Testing
         #expect(!APIError(.status(401), context: context).description.contains("s3cr3t"))
     }
 
+    @Test func `the context alone says where and how, and no credential`() {
+        let text = Self.refused.context.description
+
+        for part in ["topics", "primary", "page=1", "status 401", "X-Trace: 42"] {
+            #expect(text.contains(part), "\(part)")
+        }
+        for secret in ["hunter2", "s3cr3t", "topsecret"] { #expect(!text.contains(secret), "\(secret)") }
+    }
+
+    @Test func `a field of credentials hides none of what stands behind it`() {
+        var context = APIError.Context()
+        context.keep(status: 500, headers: ["Set-Cookie": "a=b", "X-Trace": "42"], body: Data("12".utf8))
+
+        #expect(APIError(.status(500), context: context).description.hasSuffix("X-Trace: 42], body 2 bytes"))
+    }
+
     @Test func `a token in the fragment of a field is taken out`() {
         var context = APIError.Context()
         context.headers = ["Location": "https://app.example.com/back#access_token=s3cr3t"]

@@ -16,10 +16,14 @@ import Testing
         var configuration = APIConfiguration(
             path: "login?sig=\(secret)",
             method: .post,
-            query: ["token": secret, "X-Amz-Signature": secret, "user": ["password": secret] as Parameters, "page": 7],
+            query: [
+                "token": secret, "X-Amz-Signature": secret, "user": ["password": secret] as Parameters, "page": 7,
+                "next": "http://h/cb?access_token=\(secret)", "note": "Bearer \(secret)",
+            ],
             headers: [
                 "Authorization": "Bearer \(secret)", "Proxy-Authorization": "Basic \(secret)", "X-API-Key": secret,
                 "Cookie": "sid=\(secret)", "Referer": "https://joe:\(secret)@a.example/?code=\(secret)", "X-Note": "n",
+                "X-Forwarded-Uri": "cb?token=\(secret)", "X-Upstream": "Basic \(secret)",
             ]
         )
         configuration.body = .json(["password": secret, "newPassword": secret, "name": "me"])
@@ -31,6 +35,10 @@ import Testing
         headers: [
             "Set-Cookie": "sid=\(secret); Path=/", "Content-Type": "application/json",
             "Location": "https://a.example/back?access_token=\(secret)#id_token=\(secret)",
+            "Refresh": "0; url=/x?next=http%3A%2F%2Fh%2Fcb%3Ftoken%3D\(secret)", "Link": "</x?jwt=\(secret)>; rel=next",
+            "WWW-Authenticate": "Digest nonce=\(secret)", "Authentication-Info": "nextnonce=\(secret)",
+            "Proxy-Authenticate": "Basic realm=\(secret)", "Set-Cookie2": "sid=\(secret)",
+            "Content-Location": "x;jsessionid=\(secret)", "X-Trace": "eyJhbGciOiJub25lIn0.eyJhIjoxfQ.\(secret)",
         ],
         body: Data(#"{"error": {"refresh_token": "\#(secret)"}, "clientSecret": ["\#(secret)"], "why": "so"}"#.utf8)
     )
@@ -66,9 +74,18 @@ import Testing
             "archive": String(decoding: try recorder.archive.data(), as: UTF8.self),
             "record": String(decoding: try recording.archive.data(), as: UTF8.self),
             "cURL": request.curlDescription(redaction: redaction),
-            "error": error.map { "\($0) \($0.message)" } ?? "",
+            "error": error.map { "\($0) \($0.message) \($0.reason)" } ?? "",
+            "debug": error.map { "\($0.debugDescription) \([$0]) \($0.context) \([$0.context])" } ?? "",
+            "dump": Self.dumped(error as Any),
+            "dump of its parts": Self.dumped([error?.context, error?.reason] as [Any?]),
             "failure": (error?.context.underlying).map { "\($0)" } ?? "-",
         ]
+    }
+
+    private static func dumped(_ value: Any) -> String {
+        var text = ""
+        dump(value, to: &text)
+        return text
     }
 
     private static func service() throws -> Service {

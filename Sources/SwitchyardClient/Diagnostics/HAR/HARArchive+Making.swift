@@ -83,7 +83,7 @@ extension HARRequest {
                 let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2 else { return nil }
                 let name = parts[0].trimmingCharacters(in: .whitespaces)
-                return HARField(name: name, value: hides ? "***" : String(parts[1]))
+                return HARField(name: name, value: hides ? "***" : redaction.value(String(parts[1]), ofParameter: name))
             }
     }
 }
@@ -96,7 +96,7 @@ extension HARResponse {
             status = 0
             (cookies, headers, redirectURL, bodySize) = ([], [], "", -1)
             content = Content(size: 0, mimeType: "")
-            error = failure.message
+            error = redaction.text(failure.message)
             errorKind = failure.kind.rawValue
         case .success(let response):
             status = response.status

@@ -88,7 +88,7 @@ struct TrafficLog: Sendable {
         }
         if options.parts.contains(.requestBody), case .data(let data) = attempt.request.body {
             let type = attempt.request.headers["Content-Type"]
-            metadata["body"] = text(redaction.body(data, contentType: type), of: data.count)
+            metadata["body"] = text(of: data) { redaction.body($0, contentType: type) }
         }
         if options.parts.contains(.curl) {
             metadata["curl"] = attempt.request.curlDescription(redaction: redaction)
@@ -122,7 +122,7 @@ struct TrafficLog: Sendable {
             let part: LogOptions.Parts = response.status < 400 ? .answerBody : .errorBody
             if options.parts.contains(part), case .whole(let data) = response.body {
                 let type = response.headers["Content-Type"]
-                metadata["body"] = text(redaction.answer(data, contentType: type), of: data.count)
+                metadata["body"] = text(of: data) { redaction.answer($0, contentType: type) }
             }
         }
         return metadata
@@ -154,12 +154,21 @@ struct TrafficLog: Sendable {
         return metadata
     }
 
-    private func text(_ shown: Data, of count: Int) -> String {
-        var part = shown.prefix(options.bodyLimit)
-        // A character that the limit cuts is no reason to take text for something else.
-        if part.count < shown.count { part.removeLast(part.incompleteCharacter) }
-        guard let text = String(data: part, encoding: .utf8) else { return "\(count) bytes" }
-        return shown.count > options.bodyLimit ? "\(text)... (\(count) bytes)" : text
+    /// The beginning of a body; no more of it is looked at than can be shown, and as much again as a token may have.
+    private func text(of body: Data, hiding: (Data) -> Data) -> String {
+        let seen = Self.prefix(of: body, options.bodyLimit.addingReportingOverflow(65_536).partialValue)
+        let shown = hiding(seen)
+        let part = Self.prefix(of: shown, options.bodyLimit)
+        guard let text = String(data: part, encoding: .utf8) else { return "\(body.count) bytes" }
+        return part.count < shown.count || seen.count < body.count ? "\(text)... (\(body.count) bytes)" : text
+    }
+
+    /// The first bytes; a character that the limit cuts is no reason to take text for something else.
+    private static func prefix(of data: Data, _ limit: Int) -> Data {
+        guard limit >= 0, limit < data.count else { return data }
+        var part = data.prefix(limit)
+        part.removeLast(part.incompleteCharacter)
+        return part
     }
 }
 
@@ -174,7 +183,7 @@ extension ParameterValue {
         case .unsigned(let value): "\(value)"
         case .double(let value): "\(value)"
         case .decimal(let value): "\(value)"
-        case .string(let value): value
+        case .string(let value): redaction.text(value)
         // Foundation on Linux traps over a date that is no number.
         case .date(let value): value.timeIntervalSinceReferenceDate.isNaN ? "nan" : "\(value)"
         case .data(let value): "\(value.count) bytes"

@@ -134,6 +134,13 @@ extension RedirectStep {
     }
 }
 
+extension RedirectStep: CustomStringConvertible {
+    /// The status and both URLs, with credentials hidden.
+    public var description: String {
+        "\(status) from \(Redaction.standard.url(from.text)) to \(method) \(Redaction.standard.url(to.text))"
+    }
+}
+
 /// Why a redirect was not followed and no answer could be given either.
 public enum RedirectError: Error, Sendable, Hashable {
     /// More redirects than the policy allows.

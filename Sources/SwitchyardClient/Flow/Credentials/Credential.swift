@@ -82,15 +82,12 @@ public struct Credential: Sendable, Hashable {
     }
 }
 
-extension Credential: CustomStringConvertible, CustomDebugStringConvertible {
+extension Credential: Discreet {
     /// The scheme and, where there is one, the name of the user.
     public var description: String { scheme.description }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }
 
-extension Credential.Scheme: CustomStringConvertible, CustomDebugStringConvertible {
+extension Credential.Scheme: Discreet {
     /// The scheme and, where there is one, the name of the user, without the secret.
     public var description: String {
         switch self {
@@ -100,9 +97,6 @@ extension Credential.Scheme: CustomStringConvertible, CustomDebugStringConvertib
         case .header(let name, _): "\(name): ***"
         }
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 
     /// What tells this scheme with its secret from every other, the same in every run; the secret cannot be read from it.
     package var fingerprint: String {

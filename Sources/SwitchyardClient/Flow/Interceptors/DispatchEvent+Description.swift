@@ -35,7 +35,7 @@ extension DispatchEvent.Kind: CustomStringConvertible {
             case .waiting(let pause): "another round in \(pause)"
             case .ended(let result): result.words(redaction)
             }
-        return words.inOneLine
+        return redaction.text(words.inOneLine)
     }
 
     /// Whether the words begin with the request, or with all that it became: those of a redirect show only the next one.

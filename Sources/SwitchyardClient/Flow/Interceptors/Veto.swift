@@ -33,8 +33,8 @@ public struct Veto: Error, Sendable, Hashable, CustomStringConvertible {
         hasher.combine(message)
     }
 
-    /// Name and text.
-    public var description: String { "\(name): \(message)" }
+    /// Name and text, with credentials hidden.
+    public var description: String { Redaction.standard.text("\(name): \(message)") }
 }
 
 extension RequestFailure.Reason {

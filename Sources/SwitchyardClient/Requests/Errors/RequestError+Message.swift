@@ -2,8 +2,10 @@ extension RequestError: CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// What was wrong and where, in one sentence; never empty.
-    public var message: String {
+    /// What was wrong and where, in one sentence with credentials hidden; never empty.
+    public var message: String { Redaction.standard.text(words) }
+
+    private var words: String {
         switch self {
         case .url(let text, let reason): "The URL “\(Redaction.place(text).forMessage)” \(reason.message)."
         case .header(let name, let reason): "The header field “\(name.forMessage)” \(reason.message)."

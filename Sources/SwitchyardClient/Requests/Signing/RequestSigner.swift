@@ -121,7 +121,7 @@ public struct RequestSigner: Sendable {
     }
 }
 
-extension RequestSigner.Method: CustomStringConvertible, CustomDebugStringConvertible {
+extension RequestSigner.Method: Discreet {
     /// The name of the method, without its key.
     public var description: String {
         switch self {
@@ -131,7 +131,4 @@ extension RequestSigner.Method: CustomStringConvertible, CustomDebugStringConver
         case .custom: "custom"
         }
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }

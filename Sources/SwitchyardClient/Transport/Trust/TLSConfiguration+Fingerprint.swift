@@ -46,7 +46,7 @@ extension TLSConfiguration.ClientIdentity.Source {
     }
 }
 
-extension TLSConfiguration.ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible {
+extension TLSConfiguration.ClientIdentity: Discreet {
     /// Where the certificate comes from, without key and password.
     public var description: String {
         switch certificate {
@@ -54,7 +54,4 @@ extension TLSConfiguration.ClientIdentity: CustomStringConvertible, CustomDebugS
         case .pem(let data): "identity of \(data.count) bytes of PEM"
         }
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }

@@ -142,10 +142,7 @@ extension ServiceResponse {
     fileprivate var passes: Bool { status == 408 || status == 429 || (500..<600).contains(status) }
 }
 
-extension DeviceLogin: CustomStringConvertible, CustomDebugStringConvertible {
+extension DeviceLogin: Discreet {
     /// What the user is shown, without the code that the device itself asks with.
     public var description: String { "device login \(userCode) at \(verificationURL)" }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }

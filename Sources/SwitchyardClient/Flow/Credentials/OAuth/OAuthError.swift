@@ -61,7 +61,9 @@ extension OAuthError: RenewalFailing {
 
 extension OAuthError: CustomStringConvertible {
     /// What the server said, or what is wrong with what it sent; holds no token and no code.
-    public var description: String {
+    public var description: String { Redaction.standard.text(words) }
+
+    private var words: String {
         switch self {
         case .refused(let code, let description): "the server refuses: \(code)\(description.map { ", \($0)" } ?? "")"
         case .stateMismatch: "the answer belongs to another login"

@@ -44,7 +44,7 @@ public struct OAuthSettings: Sendable, Hashable {
     var scopeText: String? { scopes.isEmpty ? nil : scopes.joined(separator: " ") }
 }
 
-extension OAuthSettings.ClientAuthentication: CustomStringConvertible, CustomDebugStringConvertible {
+extension OAuthSettings.ClientAuthentication: Discreet {
     /// The way, without the secret.
     public var description: String {
         switch self {
@@ -53,7 +53,4 @@ extension OAuthSettings.ClientAuthentication: CustomStringConvertible, CustomDeb
         case .form: "form ***"
         }
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }

@@ -30,10 +30,7 @@ public struct PKCE: Sendable, Hashable {
     }
 }
 
-extension PKCE: CustomStringConvertible, CustomDebugStringConvertible {
+extension PKCE: Discreet {
     /// The method and the digest, without the secret.
     public var description: String { "\(method) \(challenge)" }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }

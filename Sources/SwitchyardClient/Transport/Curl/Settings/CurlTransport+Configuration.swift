@@ -161,12 +161,8 @@
         }
     }
 
-    extension CurlTransport.Configuration.ProxyServer.Credentials: CustomStringConvertible, CustomDebugStringConvertible
-    {
+    extension CurlTransport.Configuration.ProxyServer.Credentials: Discreet {
         /// The user, without the password.
         public var description: String { "\(user):***" }
-
-        /// The same as ``description``.
-        public var debugDescription: String { description }
     }
 #endif

@@ -1,0 +1,138 @@
+import Foundation
+
+/// Finds names and values in JSON without taking it apart; what is not JSON gives what can be recognised.
+enum JSONScan {
+    static let quote = UInt8(ascii: "\"")
+
+    /// The position behind a string's closing quote.
+    static func stringEnd(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int {
+        var position = start + 1
+        while position < bytes.endIndex, bytes[position] != quote {
+            position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(position + 1, bytes.endIndex)
+    }
+
+    /// The start of the value behind a name's colon; `nil` when the string was no name.
+    static func valueStart(_ bytes: ArraySlice<UInt8>, after end: Int) -> Int? {
+        let colon = skippingSpace(bytes, from: end)
+        guard colon < bytes.endIndex, bytes[colon] == UInt8(ascii: ":") else { return nil }
+        let value = skippingSpace(bytes, from: colon + 1)
+        return value < bytes.endIndex ? value : nil
+    }
+
+    /// The position behind a value; nested ones are skipped whole.
+    static func valueEnd(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int {
+        var position = start
+        var depth = 0
+        while position < bytes.endIndex {
+            switch bytes[position] {
+            case quote:
+                position = stringEnd(bytes, from: position)
+                if depth == 0 { return position }
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 0 { return position }
+                depth -= 1
+                if depth == 0 { return position + 1 }
+            case UInt8(ascii: ","): if depth == 0 { return position }
+            default: break
+            }
+            position += 1
+        }
+        return position
+    }
+
+    /// What a string says, its quotes included in the bytes.
+    static func text(_ string: ArraySlice<UInt8>) -> String {
+        if string.contains(UInt8(ascii: "\\")), let text = try? JSONDecoder().decode(String.self, from: Data(string)) {
+            return text
+        }
+        return String(decoding: content(of: string), as: UTF8.self)
+    }
+
+    /// The bytes between the quotes; the last one may be missing.
+    static func content(of string: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isClosed = string.count > 1 && string.last == quote
+        return string.dropFirst().dropLast(isClosed ? 1 : 0)
+    }
+
+    private static func skippingSpace(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int {
+        var position = start
+        while position < bytes.endIndex, [9, 10, 13, 32].contains(bytes[position]) { position += 1 }
+        return position
+    }
+}
+
+extension SecretWalk {
+    /// JSON: every value under a secret name becomes `"***"`, the others lose what lies in them; order, numbers and
+    /// spacing stay as they are.
+    func json(_ bytes: Bytes) -> [UInt8]? {
+        var result = Replacements(of: bytes)
+        var position = bytes.startIndex
+        var namesSecret = false
+        while position < bytes.endIndex {
+            guard bytes[position] == JSONScan.quote else {
+                if "{}".utf8.contains(bytes[position]) { namesSecret = false }
+                position += 1
+                continue
+            }
+            let end = JSONScan.stringEnd(bytes, from: position)
+            if let value = JSONScan.valueStart(bytes, after: end) {
+                let name = JSONScan.text(bytes[position..<end])
+                position = member(name, value, bytes, &namesSecret, &result)
+            } else {
+                string(bytes[position..<end], &result)
+                position = end
+            }
+        }
+        return result.bytes
+    }
+
+    /// Hides a value under a name; returns where to go on.
+    ///
+    /// Of a pair such as `{"name": "token", "value": "S"}` one member names the other.
+    private func member(
+        _ name: String,
+        _ start: Int,
+        _ bytes: Bytes,
+        _ namesSecret: inout Bool,
+        _ result: inout Replacements
+    ) -> Int {
+        let lower = name.lowercased()
+        let isNamed = namesSecret && Self.valueNames.contains(lower)
+        let isSecret = isNamed || redaction.hides(parameter: name)
+        let isPairName = Self.pairNames.contains(lower) && bytes[start] == JSONScan.quote
+        guard isSecret || isPairName else { return start }
+        let end = JSONScan.valueEnd(bytes, from: start)
+        if isPairName { namesSecret = redaction.hides(parameter: JSONScan.text(bytes[start..<end])) }
+        guard isSecret else { return start }
+        if keepsBusinessCodes, lower == "code", Self.isBusinessCode(bytes[start..<end]) { return end }
+        result.replace(start..<end, with: [JSONScan.quote] + mark + [JSONScan.quote])
+        return end
+    }
+
+    /// A string that no secret name stands before.
+    private func string(_ string: Bytes, _ result: inout Replacements) {
+        let content = JSONScan.content(of: string)
+        guard content.contains(UInt8(ascii: "\\")) else {
+            return result.replace(content, with: leaf(content))
+        }
+        guard let shown = leaf(Array(JSONScan.text(string).utf8)[...]) else { return }
+        let text = String(decoding: shown, as: UTF8.self)
+        let quoted = try? JSONEncoder().encode(text)
+        result.replace(string.indices, with: quoted.map { Array($0) } ?? [JSONScan.quote] + mark + [JSONScan.quote])
+    }
+
+    /// Whether a value is no nested one and too short for an authorization code, which nobody can guess: 128 bits at
+    /// least (RFC 6749 section 10.10), and so 22 characters of base 64.
+    private static func isBusinessCode(_ value: Bytes) -> Bool {
+        guard let first = value.first, first != UInt8(ascii: "{"), first != UInt8(ascii: "[") else { return false }
+        return first == JSONScan.quote ? value.count - 2 < 22 : true
+    }
+
+    /// The members that name another one, and those that they name.
+    static let pairNames: Set<String> = ["name", "key", "header", "field", "parameter"]
+    static let valueNames: Set<String> = ["value", "values", "val", "content"]
+}

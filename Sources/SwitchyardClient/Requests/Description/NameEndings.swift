@@ -1,0 +1,65 @@
+import SwitchyardServices
+
+/// Recognises names that end in a word such as `token`, whichever way their words are joined.
+struct NameEndings: Sendable, Hashable {
+    /// From so many letters on, an ending is one wherever it stands; a shorter one has to be a word of its own, since
+    /// `laptop` ends in no `otp`.
+    private static let selfEvident = 5
+    /// The tokens that say where a list goes on.
+    private static let cursors = [
+        "page", "next", "prev", "previous", "cursor", "continuation", "pagination", "paging", "sync", "scroll",
+        "change", "start", "resume",
+    ].map { Array($0.utf8) }
+    private static let token = Array("token".utf8)
+
+    private let endings: [[UInt8]]
+    /// The last letters of all endings: few names need more than a look at their own.
+    private let lastLetters: URLCharacters
+
+    init(_ words: Set<String>) {
+        endings = words.map { Array($0.utf8) }.filter { !$0.isEmpty }.sorted { $0.lexicographicallyPrecedes($1) }
+        lastLetters = URLCharacters(String(words.compactMap(\.last)))
+    }
+
+    /// Whether a name ends in one of the words; digits behind it do not count.
+    func match(_ name: String) -> Bool {
+        guard let last = name.utf8.last(where: \.isLetter), lastLetters.contains(last | 0x20) else { return false }
+        let (letters, starts) = Self.letters(of: name)
+        return endings.contains { ending in
+            guard letters.count >= ending.count, letters.last == ending.last, letters.ends(with: ending) else {
+                return false
+            }
+            let start = letters.count - ending.count
+            if ending == Self.token, Self.cursors.contains(where: { letters[..<start].ends(with: $0) }) { return false }
+            return ending.count >= Self.selfEvident || starts[start]
+        }
+    }
+
+    /// The letters and digits of a name in lower case, and at which of them a word begins.
+    private static func letters(of name: String) -> (letters: [UInt8], starts: [Bool]) {
+        var (letters, starts): ([UInt8], [Bool]) = ([], [])
+        var (isBehindGap, isBehindCapital) = (true, false)
+        for byte in name.utf8 {
+            guard byte.isLetter || byte.isDigit || byte >= 0x80 else {
+                isBehindGap = true
+                continue
+            }
+            let isCapital = byte.isLetter && byte & 0x20 == 0
+            letters.append(byte.isLetter ? byte | 0x20 : byte)
+            starts.append(isBehindGap || isCapital && !isBehindCapital)
+            (isBehindGap, isBehindCapital) = (false, isCapital)
+        }
+        while let last = letters.last, last.isDigit { letters.removeLast() }
+        return (letters, starts)
+    }
+}
+
+extension Collection<UInt8> where Self: BidirectionalCollection {
+    /// Whether the bytes end in others.
+    func ends(with other: [UInt8]) -> Bool { count >= other.count && suffix(other.count).elementsEqual(other) }
+}
+
+extension UInt8 {
+    /// Whether it is a letter of ASCII.
+    var isLetter: Bool { self | 0x20 >= UInt8(ascii: "a") && self | 0x20 <= UInt8(ascii: "z") }
+}

@@ -1,0 +1,161 @@
+import Foundation
+
+/// Walks through what is to be shown and replaces the secrets in it, whatever it is made of.
+///
+/// Each function returns the bytes with the secrets replaced, or `nil` where there are none. Whatever lies within something
+/// else is one level deeper, and the levels are numbered: so the time grows with the length alone, and the stack has an end.
+struct SecretWalk {
+    typealias Bytes = ArraySlice<UInt8>
+
+    let redaction: Redaction
+    /// Whether a short `code` of JSON stays: see ``Redaction/parameterNames``.
+    let keepsBusinessCodes: Bool
+    /// Whether a word such as `a?b=c` is taken for a URL.
+    private(set) var takesRelativeURLs = true
+    /// How many levels may follow.
+    private(set) var depth = 6
+
+    init(_ redaction: Redaction, keepsBusinessCodes: Bool = false) {
+        self.redaction = redaction
+        self.keepsBusinessCodes = keepsBusinessCodes
+    }
+
+    var mark: [UInt8] { Array(redaction.mark.utf8) }
+
+    /// The same walk for what lies within.
+    var deeper: SecretWalk {
+        var walk = self
+        walk.depth -= 1
+        walk.takesRelativeURLs = true
+        return walk
+    }
+
+    /// The value of a header field whose name hides nothing.
+    func field(_ bytes: Bytes, named name: String, takesRelativeURLs: Bool) -> [UInt8]? {
+        let lower = name.lowercased()
+        let isWord = !bytes.contains { Self.breaks.contains($0) || $0 == UInt8(ascii: ",") }
+        if isWord, Self.addressEndings.contains(where: { lower.hasSuffix($0) }) { return url(bytes) }
+        let words = bytes.split(separator: UInt8(ascii: " "))
+        if words.count == 2, CredentialShape.isScheme(words[0]), !CredentialShape.isWord(words[1]) {
+            var result = Replacements(of: bytes)
+            result.replace(words[1].indices, with: mark)
+            return result.bytes
+        }
+        var walk = self
+        walk.takesRelativeURLs = takesRelativeURLs
+        return walk.text(bytes)
+    }
+
+    /// The value of a parameter whose name hides nothing, in whatever form.
+    func leaf(_ bytes: Bytes) -> [UInt8]? {
+        guard bytes.count > 3 else { return nil }
+        guard depth > 0 else { return bytes.contains(where: Self.structure.contains) ? mark : words(bytes) }
+        return Self.looksLikeJSON(bytes) ? deeper.json(bytes) : deeper.text(bytes)
+    }
+
+    /// The same where percent-encoding is usual.
+    func encodedLeaf(_ bytes: Bytes) -> [UInt8]? {
+        guard let plain = Self.percentDecoded(bytes) else { return leaf(bytes) }
+        guard depth > 0 else { return mark }
+        return deeper.leaf(plain[...]).map(Self.percentEncoded)
+    }
+
+    /// What is left of a word that has no structure: the tokens in it are replaced.
+    func words(_ bytes: Bytes) -> [UInt8]? {
+        var result = Replacements(of: bytes)
+        var position = bytes.startIndex
+        while position < bytes.endIndex {
+            let end = bytes[position...].firstIndex { !CredentialShape.tokenCharacters.contains($0) } ?? bytes.endIndex
+            if let start = CredentialShape.startOfWebToken(in: bytes[position..<end]) {
+                result.replace(start..<end, with: mark)
+            }
+            position = end + 1
+        }
+        return result.bytes
+    }
+
+    /// Whether the first byte that is no space, and of no byte order mark, opens an object or an array.
+    static func looksLikeJSON(_ bytes: Bytes) -> Bool {
+        let first = firstByte(of: bytes)
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// The first byte that is no space, and of no byte order mark.
+    static func firstByte(of bytes: Bytes) -> UInt8? {
+        bytes.first { ![9, 10, 13, 32, 0xEF, 0xBB, 0xBF].contains($0) }
+    }
+
+    /// What stands between words: space, and the characters that no URL holds (RFC 3986 appendix C).
+    static let breaks: URLCharacters = {
+        let controls = (UInt8(0)..<32).map { String(Unicode.Scalar($0)) }.joined()
+        return URLCharacters("\"<>`{}|\\^ \u{7F}" + controls)
+    }()
+    /// What a text without structure does not have.
+    private static let structure = URLCharacters("=%?:\"<")
+    /// The ends of the names of fields that hold a URL, which may begin with its path or its query.
+    private static let addressEndings = [
+        "location", "referer", "referrer", "uri", "url", "link", "destination", "redirect",
+    ]
+}
+
+// MARK: - Percent-encoding
+
+extension SecretWalk {
+    /// The bytes without percent-encoding; `nil` when none is encoded.
+    private static func percentDecoded(_ bytes: Bytes) -> [UInt8]? {
+        guard bytes.contains(UInt8(ascii: "%")) else { return nil }
+        var (plain, isEncoded) = ([UInt8](), false)
+        var position = bytes.startIndex
+        while position < bytes.endIndex {
+            guard PercentEncoding.isEscape(bytes, at: position), let high = PercentEncoding.value(bytes[position + 1]),
+                let low = PercentEncoding.value(bytes[position + 2])
+            else {
+                plain.append(bytes[position])
+                position += 1
+                continue
+            }
+            plain.append(high << 4 | low)
+            position += 3
+            isEncoded = true
+        }
+        return isEncoded ? plain : nil
+    }
+
+    private static func percentEncoded(_ bytes: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        PercentEncoding.append(bytes, allowed: CredentialShape.tokenCharacters.union(URLCharacters("~*")), to: &output)
+        return output
+    }
+}
+
+// MARK: - Replacements
+
+extension SecretWalk {
+    /// A copy of bytes that is made only when something of them is replaced; from front to back.
+    struct Replacements {
+        private let source: Bytes
+        private var output: [UInt8] = []
+        private var position: Int
+        private var isChanged = false
+
+        init(of source: Bytes) {
+            self.source = source
+            position = source.startIndex
+        }
+
+        mutating func replace(_ range: Range<Int>, with bytes: [UInt8]) {
+            output += source[position..<range.lowerBound]
+            output += bytes
+            position = range.upperBound
+            isChanged = true
+        }
+
+        /// Puts in what a walk has made of a part, if anything.
+        mutating func replace(_ part: Bytes, with bytes: [UInt8]?) {
+            if let bytes { replace(part.indices, with: bytes) }
+        }
+
+        /// The copy; `nil` when nothing was replaced.
+        var bytes: [UInt8]? { isChanged ? output + source[position...] : nil }
+    }
+}
