@@ -82,6 +82,16 @@ import Testing
         #expect(meter.snapshot.apis["GET topics"]?.latency.quantile(0.99) != nil)
     }
 
+    @Test func `the article on diagnostics hides what an app adds`() {
+        var options = NetworkClient.Options()
+
+        let redaction = DiagnosticsSamples.hide(&options)
+
+        #expect(redaction.url("/x?voucher=a&ourLicenseKey=b&page=1") == "/x?voucher=***&ourLicenseKey=***&page=1")
+        #expect(redaction.value("a", ofHeader: "X-Club") == "***")
+        #expect(options.interceptors.count == 2)
+    }
+
     @Test func `a stubbed client of the article on testing waits for its clock`() async throws {
         let (client, clock) = try TestingSamples.stub(service())
 

@@ -20,4 +20,18 @@ enum DiagnosticsSamples {
         // end
         return (recorder, meter)
     }
+
+    static func hide(_ options: inout NetworkClient.Options) -> Redaction {
+        // sample
+        var redaction = Redaction.standard
+        redaction.headerNames.insert("x-club")
+        redaction.parameterNames.insert("voucher")
+        redaction.nameEndings.insert("licensekey")
+        options.interceptors = [
+            .logging(to: StandardErrorSink(), LogOptions(redaction: redaction)),
+            HARRecorder(redaction: redaction).interceptor,
+        ]
+        // end
+        return redaction
+    }
 }
