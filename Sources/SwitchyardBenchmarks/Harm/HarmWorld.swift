@@ -99,6 +99,8 @@ extension HarmWorld {
         with("callers\(count)") { world in
             if world.oddCallers > 0 { world.oddCallers = max(1, count * world.oddCallers / world.callers) }
             world.callers = count
+            // All that are under way when a server turns odd wait for a hedge, and are to be one in a hundred at most.
+            if world.limits.oddP99 != nil { world.leastSeconds = max(world.leastSeconds, Double(count) * 0.15) }
         }
     }
 

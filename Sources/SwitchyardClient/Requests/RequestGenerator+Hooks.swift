@@ -65,7 +65,9 @@ extension RequestGenerator {
         return [name, "/\(name)"].first { name in
             let place = try? self.path(APIConfiguration(path: name))
             let text = try? place.map { try URLJoiner(path: $0, on: base, join: join, secured: false).output.text() }
-            return text.map { RequestURL(trusted: $0).normalForm } == wanted
+            let found = text.map { RequestURL(trusted: $0) }
+            // A slash that is the whole path is kept, although it means no more than none.
+            return found?.normalForm == wanted && found?.path.isEmpty == url.path.isEmpty
         }
     }
 

@@ -36,7 +36,7 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
         let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
         guard isPlain, let parts = URLComponents(string: text) else { throw .malformed }
         guard let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https" else { throw .scheme }
-        guard let host = parts.host, !host.isEmpty, host != "[]" else { throw .host }
+        guard let host = parts.encodedHost, !host.isEmpty, host != "[]" else { throw .host }
         guard parts.query == nil, parts.fragment == nil else { throw .tail }
         guard parts.user == nil, parts.password == nil else { throw .credentials }
         guard Self.canBeAsked(parts.encodedHost ?? "") else { throw .malformed }

@@ -66,11 +66,3 @@ extension HTTPRequest {
         url.foundationURL?.host().map { String($0.prefix { $0 != "." }) } ?? ""
     }
 }
-
-extension ServiceResponse {
-    /// The body as text.
-    var text: String {
-        guard case .whole(let data) = response.body else { return "" }
-        return String(decoding: data, as: UTF8.self)
-    }
-}

@@ -71,7 +71,8 @@ enum TransferKind: String, CaseIterable, Sendable {
             change(&request)
             let stream = BodyReaderTests.stream([Self.content], length: nil)
             let source: UploadSource = self == .upload ? .data(Self.content) : .stream(stream)
-            return Data(try await lab.client.upload(UploadConfiguration(request, from: source)).text.utf8)
+            let answer = try await lab.client.upload(UploadConfiguration(request, from: source))
+            return answer.data ?? Data()
         }
     }
 

@@ -34,6 +34,17 @@
             Glibc.close(descriptor)
         }
 
+        /// Serves one connection on a thread of its own, which begins at once, then closes it.
+        ///
+        /// - Parameter serve: Does so; gets the connection's descriptor.
+        func serveAtOnce(_ serve: @escaping @Sendable (Int32) -> Void) {
+            Thread.detachNewThread { [self] in
+                let connection = accept(descriptor, nil, nil)
+                serve(connection)
+                Glibc.close(connection)
+            }
+        }
+
         /// Serves one connection on a thread of its own, then closes it.
         ///
         /// - Parameter serve: Does so; gets the connection's descriptor.

@@ -2,6 +2,7 @@
     import Foundation
     import Glibc
     import SwitchyardClient
+    import SwitchyardServices
     import Testing
 
     /// What a server says over TLS, and how it ends.
@@ -10,7 +11,7 @@
         private final class Server {
             private let process: ChildCommand
             private let input: Int32
-            private var heard = ""
+            private let heard = Locked("")
             let url: RequestURL
             private let certificates: Certificates
 
@@ -42,13 +43,23 @@
 
             /// Waits until the command has written one of some texts behind what was waited for before; `false` when it
             /// ended.
-            func hears(_ texts: String...) -> Bool {
+            func hears(_ texts: String...) async -> Bool {
+                let (output, heard) = (process.output, heard)
+                // A read blocks, and the threads of tasks are few.
+                return await withCheckedContinuation { continuation in
+                    Thread.detachNewThread {
+                        continuation.resume(returning: heard.withLock { Self.reads(output, into: &$0, until: texts) })
+                    }
+                }
+            }
+
+            private static func reads(_ output: FileHandle, into heard: inout String, until texts: [String]) -> Bool {
                 while true {
-                    if let range = texts.lazy.compactMap({ self.heard.range(of: $0) }).first {
+                    if let range = texts.compactMap({ heard.range(of: $0) }).first {
                         heard = String(heard[range.upperBound...])
                         return true
                     }
-                    let bytes = process.output.availableData
+                    let bytes = output.availableData
                     guard !bytes.isEmpty else { return false }
                     heard += String(decoding: bytes, as: UTF8.self)
                 }
@@ -68,7 +79,7 @@
         ) async throws -> HTTPResponse {
             let request = HTTPRequest(url: server.url, timeouts: .init(total: .seconds(240)))
             async let response = transport.send(request)
-            #expect(server.hears("\r\n\r\n"))
+            #expect(await server.hears("\r\n\r\n"))
             server.say(text)
             return try await response
         }
@@ -91,14 +102,12 @@
             _ = try await send(server, on: transport)
 
             server.say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong")
-            #expect(server.hears("DONE\n", "ERROR\n"))
+            #expect(await server.hears("DONE\n", "ERROR\n"))
             let response = try await send(server, on: transport)
 
             #expect(try await response.bytes() == Data("right".utf8))
             #expect(response.metrics?.reusedConnection == false)
         }
-
-        private static func wait(for moment: DispatchSemaphore) { moment.wait() }
 
         // RFC 9112 section 9.8.
         @Test(arguments: [
@@ -108,19 +117,19 @@
         func `a body that ends with a connection that TLS has not ended is cut`(_ head: String) async throws {
             let server = try Server()
             let transport = try server.transport()
-            let hasArrived = DispatchSemaphore(value: 0)
+            let (arrivals, arrival) = AsyncStream<Void>.makeStream()
             let request = HTTPRequest(url: server.url, timeouts: .init(total: .seconds(240)))
             async let outcome = withCheckedContinuation { continuation in
                 _ = transport.start(request) { progress in
-                    if progress.direction == .download, progress.completed >= 4 { hasArrived.signal() }
+                    if progress.direction == .download, progress.completed >= 4 { arrival.yield() }
                 } completion: {
                     continuation.resume(returning: $0)
                 }
             }
 
-            #expect(server.hears("\r\n\r\n"))
+            #expect(await server.hears("\r\n\r\n"))
             server.say(head + "half")
-            Self.wait(for: hasArrived)
+            for await _ in arrivals { break }
             server.die()
 
             let result = await outcome

@@ -194,8 +194,9 @@ import Testing
         try await withBackend { backend, client, _ in
             backend.state.withLock { $0.isBusy = true }
 
-            #expect(try await Samples.read(Samples.ArticleListAPI(client: client)).map(\.id) == Self.ids)
+            let articles = try await Samples.read(Samples.ArticleListAPI(client: client))
 
+            #expect(articles.map(\.id) == Self.ids)
             #expect(backend.server.requests.map(\.status) == [429, 200])
         }
     }

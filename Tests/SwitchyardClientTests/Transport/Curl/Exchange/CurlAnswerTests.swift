@@ -164,9 +164,7 @@
             let listener = try TCPListener()
             async let talk: Void = listener.serveOne { connection in
                 _ = RawHTTP.request(on: connection)
-                _ = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n".withCString {
-                    write(connection, $0, strlen($0))
-                }
+                RawHTTP.say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n", on: connection)
                 var byte: UInt8 = 0
                 while read(connection, &byte, 1) > 0 {}
             }

@@ -39,16 +39,12 @@
 
         private static let expected = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nright"
 
-        private static func say(_ text: String, on connection: Int32) {
-            _ = text.withCString { write(connection, $0, strlen($0)) }
-        }
-
         /// Answers, says something unasked when it is told to, and waits for the client to close.
         private static func serve(_ sample: Sample, on connection: Int32, after isAnswered: DispatchSemaphore) {
             _ = RawHTTP.request(on: connection)
-            say(sample.answer, on: connection)
+            RawHTTP.say(sample.answer, on: connection)
             isAnswered.wait()
-            say(sample.late, on: connection)
+            RawHTTP.say(sample.late, on: connection)
             var byte: UInt8 = 0
             while read(connection, &byte, 1) > 0 {}
         }
@@ -69,7 +65,7 @@
             await talk
             async let answer: Void = listener.serveOne { connection in
                 _ = RawHTTP.request(on: connection)
-                Self.say(Self.expected, on: connection)
+                RawHTTP.say(Self.expected, on: connection)
             }
             let response = try await transport.send(HTTPRequest(method: next, url: url))
             await answer
@@ -86,7 +82,7 @@
             for _ in 0..<20 {
                 async let answer: Void = listener.serveOne { connection in
                     _ = RawHTTP.request(on: connection)
-                    Self.say(Sample.named, on: connection)
+                    RawHTTP.say(Sample.named, on: connection)
                 }
                 #expect(try await transport.send(HTTPRequest(method: .post, url: url)).status == 200)
                 await answer
@@ -101,7 +97,7 @@
             async let talk: Void = listener.serveOne { connection in
                 for _ in 0..<5 {
                     _ = RawHTTP.request(on: connection)
-                    Self.say(Sample.named, on: connection)
+                    RawHTTP.say(Sample.named, on: connection)
                 }
             }
 
@@ -120,7 +116,7 @@
             let count = 8 << 20
             async let talk: Void = listener.serveOne { connection in
                 _ = RawHTTP.request(on: connection)
-                Self.say("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n", on: connection)
+                RawHTTP.say("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n", on: connection)
                 let piece = [UInt8](repeating: 7, count: 1 << 20)
                 for _ in 0..<8 {
                     var sent = 0
