@@ -132,6 +132,8 @@ public struct HTTPRequest: Sendable {
     private var boxedTLS: Boxed<TLSConfiguration>?
 
     /// Whether sending it twice has the effect of sending it once: by ``mayBeRepeated``, else by the method.
+    ///
+    /// ``URLSessionTransport`` on Linux cannot keep to it.
     public var isIdempotent: Bool { mayBeRepeated ?? method.isIdempotent }
 
     /// Creates a request.

@@ -25,8 +25,10 @@ import SwitchyardServices
 /// ### On Linux
 /// It works there as well, with more limits, which are those of the system's Foundation: only the system's trust, no
 /// back-pressure (a body that a slow reader leaves lying beyond ``Configuration/maximumBacklog`` ends the exchange), no
-/// streamed request bodies, no metrics, and a peer that sends trailers or hangs up within a head ends the process.
-/// ``CurlTransport`` has none of these.
+/// streamed request bodies, no metrics, and a peer that sends trailers or hangs up within a head ends the process. What a
+/// server says on a kept connection unasked is not looked at, and **any request is sent again, a POST too, when a kept
+/// connection turns out to be closed**: ``HTTPRequest/isIdempotent`` has no effect there. ``CurlTransport`` has none of
+/// these.
 public final class URLSessionTransport: Transport {
     /// What holds for all exchanges of a transport.
     public struct Configuration: Sendable {
