@@ -5,165 +5,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /// What may be decoded ahead of a slow reader, in bytes. One piece of input of 16 KiB can become that much.
 #define MOST_DECODED_AHEAD ((size_t)64 << 20)
-
-/// Ends the transfer from within a callback; the value is what libcurl takes for failure.
-static size_t stop(struct ycurl_exchange *exchange, enum ycurl_verdict verdict, size_t failure) {
-    exchange->verdict = verdict;
-    return failure;
-}
-
-static bool starts_response(const char *line, size_t count) { return count >= 5 && strncasecmp(line, "HTTP/", 5) == 0; }
-
-/// The status that a head gives; 0 for none.
-static int status_of(const struct buffer *head) {
-    const char *end = head->bytes + head->count, *at = memchr(head->bytes, ' ', head->count);
-    while (at && at < end && *at == ' ') at++;
-    int status = 0, digits = 0;
-    for (; at && at < end && digits < 3 && *at >= '0' && *at <= '9'; at++, digits++) status = status * 10 + (*at - '0');
-    return digits == 3 ? status : 0;
-}
-
-/// 1xx announces another head; 101 is final.
-static bool is_interim(int status) { return status >= 100 && status < 200 && status != 101; }
-
-/// Whether an answer points elsewhere, as far as its status says.
-static bool is_redirect(int status) {
-    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
-
-/// Once libcurl has received what the head announced it reads no more. Over HTTP/2 it has to, as long as the body goes
-/// up: it is the server that says how much of it may be sent.
-static void read_on(struct ycurl_exchange *exchange, bool is_http2) {
-    bool ignores_length = is_http2 && exchange->body >= YCURL_BODY_COPIED;
-    if (ignores_length == exchange->configured_ignores_length) return;
-    ycurl_lib.easy_setopt(exchange->easy, CURLOPT_IGNORE_CONTENT_LENGTH, ignores_length ? 1L : 0L);
-    exchange->configured_ignores_length = ignores_length;
-}
-
-static void start_head(struct ycurl_exchange *exchange, const char *line, size_t count) {
-    read_on(exchange, count > 5 && line[5] == '2');
-    exchange->is_multiplexed = count > 5 && line[5] > '1';
-    exchange->head.count = 0;
-    exchange->head_started = true;
-    exchange->encoded = exchange->contradicts_length = exchange->names_transfer = exchange->names_location = false;
-    exchange->codings = (struct codings){0};
-    exchange->announced_length = -1;
-}
-
-/// A carriage return within a line is none of its end, and must not get into another message (RFC 9110 section 5.5).
-static void blank_stray_returns(char *line, size_t count) {
-    char *end = line + count;
-    for (char *at = line; (at = memchr(at, '\r', (size_t)(end - at))); at++)
-        if (end - at != 2 || at[1] != '\n') *at = ' ';
-}
-
-static bool is_blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
-
-/// Reads a Content-Length, which may be a list of equal numbers (RFC 9110 section 8.6); libcurl takes the last field,
-/// and in it the first digits, whatever else is said.
-static void note_length(struct ycurl_exchange *exchange, const char *text, const char *end) {
-    while (text < end) {
-        while (text < end && is_blank(*text)) text++;
-        int64_t length = 0;
-        const char *digits = text;
-        while (text < end && *text >= '0' && *text <= '9' && length <= (INT64_MAX - 9) / 10)
-            length = length * 10 + (*text++ - '0');
-        bool is_number = text > digits;
-        while (text < end && is_blank(*text)) text++;
-        bool goes_on = text < end && *text == ',';
-        bool agrees = exchange->announced_length < 0 || exchange->announced_length == length;
-        if (!is_number || !agrees || (text < end && !goes_on)) exchange->contradicts_length = true;
-        if (exchange->contradicts_length) return;
-        exchange->announced_length = length;
-        text++;
-    }
-}
-
-static bool is_field(const char *line, size_t count, const char *name, size_t name_count) {
-    return count >= name_count && strncasecmp(line, name, name_count) == 0;
-}
-
-/// Keeps what the transfer has to know of a field.
-static void note_field(struct ycurl_exchange *exchange, const char *line, size_t count) {
-    static const char length[] = "Content-Length:", encoding[] = "Content-Encoding:", transfer[] = "Transfer-Encoding:",
-                      location[] = "Location:";
-    if (is_field(line, count, length, sizeof length - 1)) note_length(exchange, line + sizeof length - 1, line + count);
-    else if (is_field(line, count, transfer, sizeof transfer - 1)) exchange->names_transfer = true;
-    else if (is_field(line, count, location, sizeof location - 1)) exchange->names_location = true;
-    else if (exchange->configured_decompress && is_field(line, count, encoding, sizeof encoding - 1))
-        codings_note(&exchange->codings, line + sizeof encoding - 1, count - (sizeof encoding - 1));
-}
-
-/// Notes an answer whose end libcurl might miss: one that comes before the end of the body, of which a refusal has it
-/// send no more, and over HTTP/2 (7.88) one that is nothing but a head larger than its buffer.
-static void note_doubt(struct ycurl_exchange *exchange) {
-    exchange->refused = exchange->body >= YCURL_BODY_BORROWED && ycurl_status(exchange) >= 300;
-    bool is_long = exchange->head.count >= RECEIVED_PIECE;
-    if (is_long || exchange->refused || exchange_is_behind(exchange)) loop_note_doubt(exchange->loop, exchange);
-}
-
-/// Has nothing of the body of a redirect wanted, nor undone: the head says all.
-static void skip_body(struct ycurl_exchange *exchange, int status) {
-    if (!exchange->skips_redirect_body || !exchange->names_location || !is_redirect(status)) return;
-    exchange->is_skipped = true;
-    exchange->codings = (struct codings){.names_unknown = true};
-    loop_note_doubt(exchange->loop, exchange);
-}
-
-/// Has a body that ends with its connection be whole only where TLS has said that this is the end (RFC 9112 section 9.8).
-/// libcurl tells of no end (7.88), but calls for progress once more before it lets go of the connection.
-static void mind_end(struct ycurl_exchange *exchange, int status) {
-    bool has_body = status >= 200 && status != 204 && status != 304 && exchange->body != YCURL_BODY_HEAD_ONLY;
-    bool ends_with_connection = exchange->announced_length < 0 && !exchange->names_transfer && !exchange->is_multiplexed;
-    if (!has_body || !ends_with_connection || !chain_mind_end(exchange)) return;
-    exchange->minds_end = true;
-    exchange->has_ended = false;
-    if (!exchange->configured_progress) ycurl_lib.easy_setopt(exchange->easy, CURLOPT_NOPROGRESS, 0L);
-    exchange->configured_progress = true;
-}
-
-/// Does what follows from a head that is complete.
-static void finish_head(struct ycurl_exchange *exchange, int status) {
-    exchange->head_complete = true;
-    skip_body(exchange, status);
-    codings_settle(exchange);
-    mind_end(exchange, status);
-    if (exchange->streaming) loop_note(exchange->loop, exchange, YCURL_HEAD_ARRIVED);
-    note_doubt(exchange);
-}
-
-/// Called with one line of a head, or of the trailers.
-static size_t receive_head(const char *line, size_t size, size_t count, void *context) {
-    struct ycurl_exchange *exchange = context;
-    count *= size;
-    exchange->last_activity = exchange->loop->now;
-    struct buffer *head = &exchange->head;
-    // In all, so that interim responses without end have one, and trailers, of which libcurl keeps every one.
-    exchange->head_total += count;
-    if (exchange->head_total > exchange->head_limit) return stop(exchange, YCURL_HEAD_TOO_LARGE, 0);
-    if (exchange->head_complete) return count;  // A trailer: no one asked for it, and it must not look like a header.
-    if (!exchange->head_started && starts_response(line, count)) start_head(exchange, line, count);
-    if (!buffer_append(head, line, count)) return stop(exchange, YCURL_NO_MEMORY, 0);
-    blank_stray_returns(head->bytes + head->count - count, count);
-    note_field(exchange, line, count);
-    bool ends = (count == 2 && line[0] == '\r') || (count == 1 && line[0] == '\n');
-    if (!ends) return count;
-    exchange->head_started = false;
-    int status = status_of(head);
-    if (is_interim(status)) return count;
-    // Nobody knows what comes next; libcurl would wait for it as for a body.
-    if (status == 101 && !exchange->names_upgrade) return stop(exchange, YCURL_UNASKED_PROTOCOL, 0);
-    // Where a body ends that has two ends nobody knows (RFC 9112 section 6.3), unless it comes in chunks.
-    if (exchange->contradicts_length && !exchange->names_transfer) return stop(exchange, YCURL_LENGTH_CONTRADICTED, 0);
-    finish_head(exchange, status);
-    return count;
-}
 
 /// Reserves what the response announces, within reason, so that a body is not moved while it grows.
 static bool reserve_announced(struct ycurl_exchange *exchange, size_t count) {
@@ -198,7 +44,7 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
     count *= size;
     exchange->last_activity = exchange->loop->now;
     if (exchange->abandoned) return 0;
-    if (exchange->is_skipped) return count;
+    if (exchange->is_skipped) return exchange_skip_piece(exchange, count);
     if (exchange->streaming) {
         loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
         // A decoder does not stop for a pause, it piles up behind it where no limit sees it: take its output here, up
@@ -385,7 +231,7 @@ int exchange_install_callbacks(struct ycurl_exchange *exchange) {
     code |= set(easy, CURLOPT_PROTOCOLS, (long)CURLPROTO_HTTP_AND_HTTPS);
     code |= set(easy, CURLOPT_PATH_AS_IS, 1L);
     code |= set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    code |= set(easy, CURLOPT_HEADERFUNCTION, receive_head);
+    code |= set(easy, CURLOPT_HEADERFUNCTION, exchange_receive_head);
     code |= set(easy, CURLOPT_HEADERDATA, exchange);
     code |= set(easy, CURLOPT_WRITEFUNCTION, receive_body);
     code |= set(easy, CURLOPT_WRITEDATA, exchange);

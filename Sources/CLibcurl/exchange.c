@@ -248,18 +248,8 @@ static bool ends_refused(struct ycurl_exchange *exchange) {
     return true;
 }
 
-/// Ends an answer of which nothing but the head is wanted; where its body has come with the head, libcurl has done so and
-/// keeps the connection.
-static bool ends_skipped(struct ycurl_exchange *exchange) {
-    if (!exchange->is_skipped) return false;
-    exchange->verdict = YCURL_ANSWERED;
-    loop_note_finished(exchange->loop, exchange, -1);
-    return true;
-}
-
 void exchange_look_for_end(struct ycurl_exchange *exchange) {
-    if (!exchange->running || exchange->links[FINISHED].is_listed) return;
-    if (ends_skipped(exchange) || ends_refused(exchange)) return;
+    if (!exchange->running || exchange->links[FINISHED].is_listed || ends_refused(exchange)) return;
     bool ends = exchange->unwatched || exchange->refused;  // Else it has gone on since, on another connection perhaps.
     if (exchange->fed_waiting && !exchange->receive_paused && ends) {
         if (!exchange->head_complete) return loop_note_finished(exchange->loop, exchange, CURLE_GOT_NOTHING);

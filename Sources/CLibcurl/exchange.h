@@ -194,6 +194,9 @@ struct ycurl_loop {
 /// Puts an exchange on the list that ycurl_loop_next_event empties.
 void loop_note(ycurl_loop *loop, struct ycurl_exchange *exchange, unsigned event);
 
+/// Ends an exchange after so many nanoseconds at the latest.
+void loop_shorten(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t rest);
+
 /// Has an exchange looked at whose end is in doubt.
 void loop_note_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange);
 /// Has an exchange whose answer is ahead of its body looked at again when something has moved.
@@ -249,6 +252,17 @@ void loop_note_finished(ycurl_loop *loop, struct ycurl_exchange *exchange, int c
 
 /// Sets when an exchange has to be looked at; INT64_MAX takes it out.
 bool deadlines_set(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t due);
+
+/// Ends the transfer from within a callback; the value is what libcurl takes for failure.
+static inline size_t stop(struct ycurl_exchange *exchange, enum ycurl_verdict verdict, size_t failure) {
+    exchange->verdict = verdict;
+    return failure;
+}
+
+/// Called with one line of a head, or of the trailers.
+size_t exchange_receive_head(const char *line, size_t size, size_t count, void *exchange);
+/// Takes a piece of the body of an answer of which nothing but the head is wanted.
+size_t exchange_skip_piece(struct ycurl_exchange *exchange, size_t count);
 
 /// Installs what every request of an exchange has in common. Returns a CURLcode.
 int exchange_install_callbacks(struct ycurl_exchange *exchange);

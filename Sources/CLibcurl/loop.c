@@ -102,6 +102,11 @@ static int64_t first_due(const struct ycurl_exchange *exchange) {
     return earlier(earlier(exchange->connect_deadline, exchange->deadline), idle_due(exchange));
 }
 
+void loop_shorten(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t rest) {
+    exchange->deadline = earlier(exchange->deadline, loop->now + rest);
+    deadlines_set(loop, exchange, first_due(exchange));
+}
+
 int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     exchange->last_activity = loop->now;
     if (!deadlines_set(loop, exchange, first_due(exchange))) return -1;
@@ -178,7 +183,7 @@ static bool is_queued(struct ycurl_exchange *exchange) {
 
 /// Which of its times an exchange has used up.
 static enum ycurl_verdict judge_time(struct ycurl_exchange *exchange, int64_t now) {
-    if (exchange->deadline <= now) return YCURL_DEADLINE_PASSED;
+    if (exchange->deadline <= now) return exchange->is_skipped ? YCURL_ANSWERED : YCURL_DEADLINE_PASSED;
     if (exchange->connect_deadline <= now) {
         if (!is_connected(exchange)) return YCURL_NOT_CONNECTED;
         exchange->connect_deadline = INT64_MAX;

@@ -129,13 +129,11 @@ static void end_kept(ycurl_loop *loop, int socket, struct watched_socket *entry)
     if (entry->registered) sockets_control(loop, EPOLL_CTL_DEL, socket, 0);
     entry->registered = 0;
     int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        shutdown(socket, SHUT_RDWR);  // The second best, when there are no descriptors left.
-        return;
-    }
-    close(ends[1]);
-    dup3(ends[0], socket, O_CLOEXEC);
-    close(ends[0]);
+    bool has_pair = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
+    bool is_replaced = has_pair && dup3(ends[0], socket, O_CLOEXEC) == socket;
+    for (int i = 0; has_pair && i < 2; i++) close(ends[i]);
+    // The second best, when there are no descriptors left.
+    if (!is_replaced) shutdown(socket, SHUT_RDWR);
 }
 
 void sockets_look_at_kept(ycurl_loop *loop) {
