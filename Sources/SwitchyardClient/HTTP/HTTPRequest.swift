@@ -106,8 +106,8 @@ public struct HTTPRequest: Sendable {
     public var responseBodyLimit: Int?
     /// Whether of an answer that points elsewhere (301, 302, 303, 307, 308 with a `Location`) the head alone is wanted.
     ///
-    /// Then it is handed over as soon as the head is there, with an empty body, whatever becomes of its body. `false`
-    /// unless set; a ``NetworkClient`` sets it where it follows redirects without asking. Of no effect on what is
+    /// Then it is handed over with an empty body, whatever becomes of its body: when that has come, or 100 ms after the
+    /// head, since a body that comes right behind its head costs no connection. `false` unless set; a ``NetworkClient`` sets it where it follows redirects without asking. Of no effect on what is
     /// streamed, which is handed over with its head anyway.
     public var skipsRedirectBody = false
     /// Whether a transport may send it once more by itself, when a connection that was kept turns out to be dead; by the
