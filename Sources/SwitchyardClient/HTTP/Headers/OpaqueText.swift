@@ -1,19 +1,19 @@
 /// Field values whose bytes are not UTF-8, as text that goes wherever text goes and comes out as the same bytes.
 ///
 /// A field's value is opaque beyond ASCII (RFC 9110 section 5.5). Such bytes are shown as Latin-1, which is what old servers
-/// mean; what is sent back to a server has to be its own bytes again. So each of them is followed here by a mark that is
-/// not seen, U+034F, and no value of a caller's has.
+/// mean; what is sent back to a server has to be its own bytes again. So each of them is followed here by a mark that no text
+/// has: U+FDD0, a noncharacter, which Unicode leaves to programs for their own use.
 enum OpaqueText {
-    private static let mark: Unicode.Scalar = "\u{34F}"
-    /// The mark in UTF-8.
-    private static let markBytes: [UInt8] = [0xCD, 0x8F]
+    /// The mark in UTF-8, and as a character, which no literal may hold.
+    private static let markBytes: [UInt8] = [0xEF, 0xB7, 0x90]
+    private static let mark = String(decoding: markBytes, as: UTF8.self).unicodeScalars.first
 
     /// Latin-1 with a mark behind each character beyond ASCII.
     static func marked(_ latin1: String) -> String {
         var text = String.UnicodeScalarView()
         for scalar in latin1.unicodeScalars {
             text.append(scalar)
-            if !scalar.isASCII { text.append(mark) }
+            if !scalar.isASCII, let mark { text.append(mark) }
         }
         return String(text)
     }
@@ -25,7 +25,7 @@ enum OpaqueText {
 
     static func hasMarks(_ text: String) -> Bool {
         text.withContiguousUTF8 { bytes in
-            bytes.contains(markBytes[0]) && bytes.indices.dropLast().contains { bytes[$0...].starts(with: markBytes) }
+            bytes.contains(markBytes[0]) && bytes.indices.contains { bytes[$0...].starts(with: markBytes) }
         }
     }
 
@@ -59,7 +59,7 @@ enum OpaqueText {
     private static func forEachPiece(of text: String, _ handle: (Unicode.Scalar, UInt8?) -> Void) {
         var rest = text.unicodeScalars[...]
         while let scalar = rest.popFirst() {
-            let isMarked = rest.first == mark && scalar.value < 0x100
+            let isMarked = rest.first == mark && (0x80...0xFF).contains(scalar.value)
             if isMarked { rest.removeFirst() }
             handle(scalar, isMarked ? UInt8(scalar.value) : nil)
         }
