@@ -94,7 +94,12 @@ public struct StoredAnswer: Sendable, Hashable {
     /// Whether a reader that asks for these types may take the answer; any may where they are not known.
     func isFor(_ types: String?) -> Bool {
         guard let types, let accept, types != accept else { return true }
-        return !headers.elements(of: "Vary").contains { $0 == "*" || $0.lowercased() == "accept" }
+        return !dependsOnTypes
+    }
+
+    /// Whether the answer says that it depends on what was asked for.
+    var dependsOnTypes: Bool {
+        headers.elements(of: "Vary").contains { $0 == "*" || $0.lowercased() == "accept" }
     }
 
     /// Whether the answer has expired; so has one from the future, and one whose ``created`` is no time at all.

@@ -6,7 +6,7 @@ import SwitchyardServices
 ///
 ///     4 bytes   "SYCR"
 ///     2 bytes   version of this form
-///     2 bytes   flags: 1 is sealed, 2 is with what was asked for because of the reader
+///     2 bytes   flags: 1 is sealed
 ///     8 bytes   checksum over all that follows; version and flags are its seed
 ///     the rest  the fields, sealed or not
 ///
@@ -20,8 +20,8 @@ struct DiskRecord: Sendable {
         case newer
     }
 
-    /// The newest version; 2 is that of answers that came over redirects.
-    static let formatVersion: UInt16 = 2
+    /// The newest version; 2 is that of answers that came over redirects, 3 that of those that depend on what was asked for.
+    static let formatVersion: UInt16 = 3
     private static let magic = Data("SYCR".utf8)
     private static let headLength = 16
 
@@ -45,7 +45,7 @@ struct DiskRecord: Sendable {
     /// The record as bytes.
     func encoded(_ seal: DiskSeal?) throws -> Data {
         let fields = try seal?.seal(self.fields) ?? self.fields
-        let flags: UInt16 = (seal == nil ? 0 : 1) | (answer.accept == nil ? 0 : 2)
+        let flags: UInt16 = seal == nil ? 0 : 1
         var writer = RecordWriter(capacity: Self.headLength + fields.count)
         writer.append(Self.magic)
         writer.write(version)
@@ -67,7 +67,7 @@ struct DiskRecord: Sendable {
         let sum = try head.integer(UInt64.self)
         let fields = head.rest()
         guard sum == Self.checksum(of: fields, version, flags) else { throw .damaged }
-        try self.init(fields: try Self.opened(fields, isSealed: flags & 1 == 1, seal), version, flags)
+        try self.init(fields: try Self.opened(fields, isSealed: flags & 1 == 1, seal), version)
     }
 
     private static func opened(_ fields: Data, isSealed: Bool, _ seal: DiskSeal?) throws(Failure) -> Data {
@@ -89,7 +89,10 @@ struct DiskRecord: Sendable {
 
 extension DiskRecord {
     /// The oldest version that holds all there is, so that an older library reads what it can.
-    private var version: UInt16 { answer.redirectedTo == nil ? 1 : 2 }
+    private var version: UInt16 { types != nil ? 3 : answer.redirectedTo != nil ? 2 : 1 }
+
+    /// What was asked for, where the answer depends on it.
+    private var types: String? { answer.dependsOnTypes ? answer.accept : nil }
 
     private var fields: Data {
         var writer = RecordWriter(capacity: 512 + answer.body.count)
@@ -108,13 +111,16 @@ extension DiskRecord {
             writer.write(field.name)
             writer.write(field.echo)
         }
-        if let place = answer.redirectedTo { writer.write(place) }
-        if let types = answer.accept { writer.write(types) }
+        if let types {
+            for part in [answer.redirectedTo, types] { writer.write(optional: part) }
+        } else if let place = answer.redirectedTo {
+            writer.write(place)
+        }
         writer.append(answer.body)
         return writer.bytes
     }
 
-    private init(fields: Data, _ version: UInt16, _ flags: UInt16) throws(Failure) {
+    private init(fields: Data, _ version: UInt16) throws(Failure) {
         var reader = RecordReader(fields)
         digest = Data(try reader.data(count: CacheKey.digestLength))
         partition = CachePartition(service: try reader.text(), environment: try reader.text())
@@ -137,8 +143,8 @@ extension DiskRecord {
         for _ in 0..<(try reader.count(ofSize: 8)) {
             answer.headers.add(HTTPHeaders.Field(name: try reader.text(), echo: try reader.text()))
         }
-        if version > 1 { answer.redirectedTo = try reader.text() }
-        if flags & 2 == 2 { answer.accept = try reader.text() }
+        if version > 1 { answer.redirectedTo = version > 2 ? try reader.optionalText() : try reader.text() }
+        if version > 2 { answer.accept = try reader.optionalText() }
         answer.body = reader.rest()
     }
 }
