@@ -19,7 +19,7 @@ extension SwitchingCore {
     ) -> Attempt? {
         let time = read(now)
         let excluded = tried.union(avoided)
-        guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1 || (isPaidFor && goesOnHedging),
+        guard rules.policy.hedging != nil, allowsAnother(tried), hasHedge(at: time) || (isPaidFor && goesOnHedging),
             endpoints.allowsHedge(traits.endpoint, claims: false, at: time),
             let choice = pickExtra(excluding: excluded, for: traits, at: time)
         else { return nil }
@@ -27,6 +27,23 @@ extension SwitchingCore {
         _ = endpoints.allowsHedge(traits.endpoint, claims: true, at: time)
         hedgesUnderWay &+= 1
         return attempt(choice, .hedge, for: traits, at: now)
+    }
+
+    /// Whether there is a token for a hedge, or one comes back because there was none for long.
+    mutating func hasHedge(at time: Double) -> Bool {
+        let budgets = rules.policy.budgets
+        guard hedges.tokens < 1, budgets.hedgeTokens >= 1 else { return hedges.tokens >= 1 }
+        guard lentHedges.isDue(at: time, first: rules.refill, longest: budgets.longestRefill.inSeconds) else {
+            return false
+        }
+        hedges.add(1, capacity: hedgeCapacity)
+        return true
+    }
+
+    /// Gives the token of a hedge back that was of use.
+    mutating func refundHedge() {
+        hedges.add(1, capacity: hedgeCapacity)
+        lentHedges.restart()
     }
 
     /// How long to wait for an attempt's answer before a second server is asked as well.

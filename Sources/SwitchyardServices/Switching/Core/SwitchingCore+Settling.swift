@@ -180,7 +180,7 @@ extension SwitchingCore {
     private mutating func refund(_ attempt: Attempt) {
         switch attempt.role {
         case .failover where !attempt.isFree: failovers.add(1, capacity: failoverCapacity)
-        case .hedge: hedges.add(1, capacity: hedgeCapacity)
+        case .hedge: refundHedge()
         default: break
         }
     }

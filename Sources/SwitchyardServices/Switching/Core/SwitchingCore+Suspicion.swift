@@ -27,7 +27,7 @@ extension SwitchingCore {
             health[position].suspicionRounds < hedging.suspicionRounds,
             endpoints.allowsHedge(attempt.endpoint, claims: false, at: time),
             let peer = order.first(where: { Int($0) != position && health[Int($0)].state == .healthy }),
-            hedges.take(1)
+            hasHedge(at: time), hedges.take(1)
         else { return nil }
         _ = endpoints.allowsHedge(attempt.endpoint, claims: true, at: time)
         health[position].isSuspected = true
@@ -67,7 +67,7 @@ extension SwitchingCore {
             recordAnswer(position, at: time)
         case .failure(let kind, let retryAfter) where witness.isAnswer:
             guard !clock.isFrozen, probe.suspect.startedAt >= pathSince, time >= quietUntil else { break }
-            hedges.add(1, capacity: hedgeCapacity)
+            refundHedge()
             health[position].suspicionRounds &+= 1
             charge(probe.suspect, at: position, kind, retryAfter, witness: witness, at: time)
         default:

@@ -41,6 +41,7 @@ public struct SwitchingCore: Sendable {
     var order: [UInt8]
     var failovers: AttemptBudget
     var hedges: AttemptBudget
+    var lentHedges = LentTokens()
     var concurrency = Concurrency()
     var paidFailovers = PaidFailovers()
     /// The hedges that are not settled yet.

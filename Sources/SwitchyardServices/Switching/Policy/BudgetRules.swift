@@ -27,9 +27,10 @@ public struct BudgetRules: Sendable, Hashable {
     public var overloadCost = 4.0
     /// Without successes one failover token comes back after this time; default 5 s.
     ///
-    /// The time doubles each time, up to ``longestRefill``.
+    /// The time doubles each time, up to ``longestRefill``. The same holds for a hedge token from when one was denied, until
+    /// a hedge was of use.
     public var refill = Duration.seconds(5)
-    /// The longest time to the next token without successes; default 60 s.
+    /// The longest time to the next token; default 60 s.
     public var longestRefill = Duration.seconds(60)
     /// The most hedge tokens; default 10, and more as ``growsWithConcurrency`` says.
     ///

@@ -57,4 +57,61 @@ import Testing
         driver.eject("a")
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)?.role == .failover)
     }
+
+    /// A core whose hedge tokens are spent in vain, and which has just been denied one.
+    private func poor() throws -> CoreDriver {
+        let driver = try CoreDriver()
+        while let hedge = driver.hedge(excluding: [0]) { driver.settle(hedge, .unfinished) }
+        return driver
+    }
+
+    @Test func `when all tokens were spent in vain one comes back after 5 s, and the next after 10 more`() throws {
+        let driver = try poor()
+        driver.advance(4.9)
+        #expect(driver.hedge(excluding: [0]) == nil)
+
+        driver.advance(0.1)
+        let hedge = try #require(driver.hedge(excluding: [0]))
+        driver.settle(hedge, .unfinished)
+        driver.advance(9.9)
+        #expect(driver.hedge(excluding: [0]) == nil)
+
+        driver.advance(0.1)
+        #expect(driver.hedge(excluding: [0]) != nil)
+    }
+
+    @Test func `a hedge on such a token that wins is paid back, and the next one comes as soon as the first`() throws {
+        let driver = try poor()
+        driver.advance(5)
+        let winner = try #require(driver.hedge(excluding: [0]))
+        driver.settle(winner, .ok)
+        let loser = try #require(driver.hedge(excluding: [0]))
+        driver.settle(loser, .unfinished)
+        #expect(driver.hedge(excluding: [0]) == nil)
+
+        driver.advance(5)
+
+        #expect(driver.hedge(excluding: [0]) != nil)
+    }
+
+    @Test func `a write that is slow is compared on a token that came back`() throws {
+        let driver = try poor()
+        let slow = try #require(driver.choose())
+        #expect(driver.suspicion(of: slow) == nil)
+
+        driver.advance(5)
+
+        #expect(driver.suspicion(of: slow) != nil)
+    }
+
+    @Test func `a policy without hedge tokens lends none`() throws {
+        var policy = SwitchPolicy.recommended
+        policy.budgets.hedgeTokens = 0
+        let driver = try CoreDriver(policy: policy)
+        #expect(driver.hedge(excluding: [0]) == nil)
+
+        driver.advance(100)
+
+        #expect(driver.hedge(excluding: [0]) == nil)
+    }
 }
