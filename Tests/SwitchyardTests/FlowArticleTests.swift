@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Runs the samples of the articles on interceptors, credentials and trust.
-@Suite(.timeLimit(.minutes(5))) struct FlowArticleTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct FlowArticleTests {
     @Test func `the samples on interceptors and retries do what the article says`() async throws {
         var options = NetworkClient.Options()
         var configuration = APIConfiguration(path: "x")

@@ -3,7 +3,7 @@ import Switchyard
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ReadmeTests {
     @Test func `a transport written in an evening carries requests`() async throws {
         let transport = TableTransport(answers: ["http://table.test/topics?page=1&size=20": Data("[]".utf8)])
         let service = try Service(

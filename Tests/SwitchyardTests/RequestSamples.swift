@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// The samples of the article on requests, word for word.
-@Suite(.timeLimit(.minutes(5))) struct RequestSamples {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RequestSamples {
     private let service: Service
     private let keys = [ServiceEnvironment.test: Data("secret".utf8)]
 

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// A store of the app's own in the place of the disk.
-@Suite(.timeLimit(.minutes(5))) struct AnswerStoreTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct AnswerStoreTests {
     /// Keeps answers in a dictionary, and tells what it was asked.
     private final class Shelf: AnswerStore {
         let appVersion: String? = nil

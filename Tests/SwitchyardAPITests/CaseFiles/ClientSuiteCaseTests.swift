@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// What the suites of other clients say about answers; what they say about requests is judged in the client's tests.
-@Suite(.timeLimit(.minutes(5))) struct ClientSuiteCaseTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ClientSuiteCaseTests {
     private static let requests = "A request, which the client's tests judge."
 
     // MARK: - AFNetworking

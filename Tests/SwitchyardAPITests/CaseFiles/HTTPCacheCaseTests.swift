@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-@Suite(.timeLimit(.minutes(5))) struct HTTPCacheCaseTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct HTTPCacheCaseTests {
     @Test func `stored answers are reused, confirmed and dropped as RFC 9111 says`() throws {
         try CaseFile("http_cache_tests").run(reading: "* expected_served_from") { item in
             if item["shared_cache_only"]?.bool == true { return .notApplicable("for shared caches only") }

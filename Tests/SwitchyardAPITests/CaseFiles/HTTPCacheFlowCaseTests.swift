@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// The cases of RFC 9111 once more, through a manager with its cache: what its rules decide has to come about.
-@Suite(.timeLimit(.minutes(5))) struct HTTPCacheFlowCaseTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct HTTPCacheFlowCaseTests {
     @Test(arguments: [false, true])
     func `a manager reuses, confirms and drops stored answers as RFC 9111 says`(isAnew: Bool) async throws {
         let keys = "* expected_served_from"

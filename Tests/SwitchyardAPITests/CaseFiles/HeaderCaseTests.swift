@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Header fields of answers, as others' suites read them.
-@Suite(.timeLimit(.minutes(5))) struct HeaderCaseTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct HeaderCaseTests {
     @Test func `G49: media types and charsets are read as the web platform tests say`() throws {
         // Of a type's parameters only the character set is kept, so a type is not written again.
         let keys = "* expected_parse expected_essence expected_encoding expected_serialisation"

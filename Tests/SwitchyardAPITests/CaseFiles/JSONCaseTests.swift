@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-@Suite(.timeLimit(.minutes(5))) struct JSONCaseTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct JSONCaseTests {
     @Test func `texts are accepted and refused as RFC 8259 says, by the tree and by the decoder`() throws {
         try CaseFile("json_test_suite").run(reading: "body body_base64 expected expected_value must_not") { item in
             let data = try #require(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-@Suite(.timeLimit(.minutes(5))) struct PageCaseTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct PageCaseTests {
     @Test func `Link fields are read as RFC 8288 says`() throws {
         try CaseFile("link_header").run(reading: "header expected_links links expected_header") { item in
             if let expected = item["expected_header"]?.string {

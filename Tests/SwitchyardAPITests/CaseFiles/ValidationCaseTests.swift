@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-@Suite(.timeLimit(.minutes(5))) struct ValidationCaseTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ValidationCaseTests {
     @Test func `answers are accepted and refused as Alamofire does`() throws {
         let keys = "response validators expected request_accept mime acceptable"
         try CaseFile("alamofire_validation").run(reading: keys) { item in

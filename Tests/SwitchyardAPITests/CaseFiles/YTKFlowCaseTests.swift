@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// YTKNetwork's suite of caching, run through a manager with a disk cache.
-@Suite(.timeLimit(.minutes(5))) struct YTKFlowCaseTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct YTKFlowCaseTests {
     @Test func `caching flows as in YTKNetwork`() async throws {
         let keys = """
             steps expected expected_body_args expected_cache_dir_suffix response validator expected_success expected_error

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// What a service without an envelope says in a refusal.
-@Suite(.timeLimit(.minutes(5))) struct ErrorBodyTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ErrorBodyTests {
     private static func content(_ body: ErrorBody, _ text: String) throws -> ErrorBody.Content {
         body.content(of: try JSONValue(parsing: text.utf8))
     }

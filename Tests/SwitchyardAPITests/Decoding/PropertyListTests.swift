@@ -3,7 +3,7 @@ import SwitchyardAPI
 import SwitchyardClient
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PropertyListTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct PropertyListTests {
     /// A list of lists of lists, as deep as the body says.
     private struct Nest: Codable, Sendable, Equatable {
         var inner: [Nest]

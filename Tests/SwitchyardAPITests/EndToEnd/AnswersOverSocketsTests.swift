@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// What becomes of answers of a real server.
-@Suite(.timeLimit(.minutes(5))) struct AnswersOverSocketsTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct AnswersOverSocketsTests {
     private static func manager(_ answer: LoopbackResponse, _ module: APIModule = .standard) throws -> (
         LoopbackYard, TopicAPI
     ) {

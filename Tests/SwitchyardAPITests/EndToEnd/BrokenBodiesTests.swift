@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Calls whose answers have bodies that fail: what the head says decides.
-@Suite(.timeLimit(.minutes(5))) struct BrokenBodiesTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct BrokenBodiesTests {
     /// Bodies that fail, as the fields and bytes behind a status line.
     static let broken = [
         "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nno",

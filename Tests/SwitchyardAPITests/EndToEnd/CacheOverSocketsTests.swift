@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// What is asked of the network, and what is not, when answers are cached.
-@Suite(.timeLimit(.minutes(5))) struct CacheOverSocketsTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct CacheOverSocketsTests {
     @Test func `E23: a download neither takes a stored answer nor leaves one`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }

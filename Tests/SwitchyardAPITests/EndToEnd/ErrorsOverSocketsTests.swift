@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// The errors of calls to a real server: numbers, words and what is kept.
-@Suite(.timeLimit(.minutes(5))) struct ErrorsOverSocketsTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ErrorsOverSocketsTests {
     /// A module as an app would set it up.
     private static func module(_ language: MessageLanguage = .english) throws -> APIModule {
         let messages = ErrorMessages(languages: [language])

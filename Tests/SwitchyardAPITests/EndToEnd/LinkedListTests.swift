@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// Lists whose pages name the next one by an absolute URL, of several servers.
-@Suite(.timeLimit(.minutes(5))) struct LinkedListTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct LinkedListTests {
     /// Two servers, each of which names the next page by its own URL.
     private struct Yard {
         let servers: [LoopbackServer]

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// Managers over real sockets.
-@Suite(.timeLimit(.minutes(5))) struct LoopbackAPITests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct LoopbackAPITests {
     /// A server of topics with a client for it.
     private struct Yard {
         let server = LoopbackServer()

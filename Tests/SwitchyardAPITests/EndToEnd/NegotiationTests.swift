@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// What a call asks for follows from what reads its answer.
-@Suite(.timeLimit(.minutes(5))) struct NegotiationTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct NegotiationTests {
     private static let list = #"<?xml version="1.0"?><plist version="1.0"><array><integer>1</integer></array></plist>"#
 
     /// A server with an answer in each form, that gives what is asked for first and refuses what it has not.

@@ -7,7 +7,7 @@ import Testing
 
 /// Fifty callers whose token has expired, while the server that renews it is in trouble: what they see, how often it is
 /// asked, and that nobody is logged out.
-@Suite(.timeLimit(.minutes(5))) struct RenewalWeatherTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RenewalWeatherTests {
     /// What is wrong with the server that renews.
     enum Trouble: String, CaseIterable, CustomTestStringConvertible {
         case refuses, killed, hangs, busy, limited, garbage, portal, late

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// Uploads of managers, to a real server.
-@Suite(.timeLimit(.minutes(5))) struct UploadsOverSocketsTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct UploadsOverSocketsTests {
     private let bytes = Data(repeating: 7, count: 100_000)
 
     @Test func `an upload gives the value of its answer, and tells its progress`() async throws {

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// What an error tells of the answer and of the way to it.
-@Suite(.timeLimit(.minutes(5))) struct AnswerOfErrorTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct AnswerOfErrorTests {
     private static let headers: HTTPHeaders = ["Content-Type": "text/plain; charset=iso-8859-1", "Retry-After": "7"]
 
     @Test func `status, header fields and text are at one place in everything that holds an answer`() async throws {

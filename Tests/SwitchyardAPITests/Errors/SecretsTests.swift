@@ -8,7 +8,7 @@ import Testing
 /// Everything that the library prints of one call, looked through for what must not be in it.
 ///
 /// Rows L25 and H25.
-@Suite(.timeLimit(.minutes(5))) struct SecretsTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct SecretsTests {
     private static let secret = "S3CR3T"
 
     /// A call with a secret wherever one can stand.

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows J7 to J12, J19 and J21; rules YTK-36 to YTK-39, and YTK-42: what a batch takes is settled by its type.
-@Suite(.timeLimit(.minutes(5))) struct RequestBatchTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RequestBatchTests {
     @Test func `J7, J8: values come in order, whatever order they arrive in`() async throws {
         let gate = Gate()
         let slow = APIRequest<String>.gated("slow", gate)

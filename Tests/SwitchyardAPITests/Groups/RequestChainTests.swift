@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RequestChainTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RequestChainTests {
     // Rule CT-19.
     @Test func `J13, J16: each step adds the next from what it brought`() async {
         let diary = Diary()

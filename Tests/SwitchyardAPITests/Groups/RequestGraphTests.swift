@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RequestGraphTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RequestGraphTests {
     private func recorded(_ name: String, _ diary: Diary) -> APIRequest<String> {
         APIRequest(on: .global()) {
             diary.write(name)

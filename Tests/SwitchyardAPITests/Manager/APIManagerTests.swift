@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct APIManagerTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct APIManagerTests {
     static let answer = StubAnswer.json(#"{"id":1,"title":"one"}"#)
 
     @Test func `a call becomes a request and its answer a value`() async throws {

@@ -4,7 +4,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct APIModuleTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct APIModuleTests {
     private static func topics(answering answer: StubAnswer, keyed envelope: Envelope = Envelope()) throws -> TopicAPI {
         let module = APIModule(errors: ModuleErrors(UserError.self, [301: .userNotFound]), envelope: envelope)
         return TopicAPI(client: try .stubbed(StubTransport { _ in answer }), module: module)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-@Suite(.timeLimit(.minutes(5))) struct CachedCallTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct CachedCallTests {
     /// A server that counts, and answers with the number of the request as the title.
     private final class Counter: Sendable {
         let count = Locked(0)

@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct CompletionTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct CompletionTests {
     private static let queue = DispatchQueue(label: "completion-tests")
 
     /// Counts what a completion handler is told.

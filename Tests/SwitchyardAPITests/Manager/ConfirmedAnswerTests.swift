@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// Conditional requests, and HTTP's own rules for freshness.
-@Suite(.timeLimit(.minutes(5))) struct ConfirmedAnswerTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ConfirmedAnswerTests {
     private let clock = ManualClock()
     private let serializer = ResponseSerializer.decodable(Topic.self)
 

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Answers that outlive the app, through its managers.
-@Suite(.timeLimit(.minutes(5))) struct DiskRecallTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct DiskRecallTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()
     /// The wall clock, which the tests set.

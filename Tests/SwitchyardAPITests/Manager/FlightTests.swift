@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-@Suite(.timeLimit(.minutes(5))) struct FlightTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct FlightTests {
     private static let lifetime = Duration.seconds(60)
 
     @Test func `TAF-C12, PEER-1: a hundred who miss the same answer make one request`() async throws {

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// Answers that an app stores itself.
-@Suite(.timeLimit(.minutes(5))) struct GivenAnswerTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct GivenAnswerTests {
     private let clock = ManualClock()
     private let serializer = ResponseSerializer.decodable(Topic.self)
     private let body = Data(#"{"id":1,"title":"given"}"#.utf8)

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Calls that ask the same and accept other statuses: each gets what its own rules allow.
-@Suite(.timeLimit(.minutes(5))) struct OtherRulesTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OtherRulesTests {
     private static let missing = StubAnswer.status(404, headers: [:], body: Data("missing".utf8))
 
     private let clock = ManualClock()

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// Confirmation of answers that came over redirects: validators are those of the URL that gave the answer.
-@Suite(.timeLimit(.minutes(5))) struct RedirectedAnswerTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RedirectedAnswerTests {
     private let clock = ManualClock()
     /// Where the latest edition is.
     private let latest = Locked("first")

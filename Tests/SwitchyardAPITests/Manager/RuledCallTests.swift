@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// The client's rules, by whatever way a call is made.
-@Suite(.timeLimit(.minutes(5))) struct RuledCallTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RuledCallTests {
     /// A client whose server answers with the number of the request as the title.
     private func client() throws -> NetworkClient {
         let count = Locked(0)

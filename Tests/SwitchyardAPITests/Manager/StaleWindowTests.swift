@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// The policy's windows for stale answers beside HTTP's own rules (RFC 9111 section 4.2.4).
-@Suite(.timeLimit(.minutes(5))) struct StaleWindowTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct StaleWindowTests {
     private let clock = ManualClock()
     private let fails = Locked(false)
 

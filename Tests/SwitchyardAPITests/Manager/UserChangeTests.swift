@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Whose answers are shown when managers name no user, and the client's credentials become another one's.
-@Suite(.timeLimit(.minutes(5))) struct UserChangeTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct UserChangeTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()
     private let credentials = Credentials { _ in nil }

@@ -4,7 +4,7 @@
     import SwitchyardTesting
     import Testing
 
-    @Suite(.timeLimit(.minutes(5))) struct ObservedModelTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct ObservedModelTests {
         @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
         @MainActor @Test func `I9: a view is told when the list changes`() async throws {
             let recorder = PageRecorder<Int>(pageSize: 2)

@@ -2,7 +2,7 @@ import SwitchyardAPI
 import Testing
 
 /// Servers whose pages lead astray.
-@Suite(.timeLimit(.minutes(5))) struct BadPagesTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct BadPagesTests {
     private func walk(_ recorder: PageRecorder<Int>, _ load: (PageRequest) -> Page<Int>) async -> (
         pages: Int, end: APIError?
     ) {

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Lists whose environment or user changes while they are loaded.
-@Suite(.timeLimit(.minutes(5))) struct ListOriginTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ListOriginTests {
     private let credentials = Credentials { _ in nil }
 
     /// An app whose server names in each topic where, and as whom, it was asked.

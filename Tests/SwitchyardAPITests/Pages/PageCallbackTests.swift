@@ -4,7 +4,7 @@ import SwitchyardServices
 import Testing
 
 /// Closures of the app's that a list asks, and numbers at their ends.
-@Suite(.timeLimit(.minutes(5))) struct PageCallbackTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct PageCallbackTests {
     typealias Item = PagedServer.Item
 
     /// A recorder that its own closures may ask.

@@ -2,7 +2,7 @@ import Foundation
 import SwitchyardAPI
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PageRecorderTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct PageRecorderTests {
     typealias Item = PagedServer.Item
 
     @Test func `I1: ten items a page from page 1 by default, a size below 1 is 1`() async throws {

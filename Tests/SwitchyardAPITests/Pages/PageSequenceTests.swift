@@ -2,7 +2,7 @@ import SwitchyardAPI
 import SwitchyardServices
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PageSequenceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct PageSequenceTests {
     typealias Item = PagedServer.Item
 
     @Test(arguments: [0, 1, 3])

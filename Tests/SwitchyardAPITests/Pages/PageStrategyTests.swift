@@ -3,7 +3,7 @@ import SwitchyardAPI
 import SwitchyardClient
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PageStrategyTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct PageStrategyTests {
     @Test func `I11, TAF-P8: an offset counts the items that came, so that a server with small pages loses none`()
         async throws
     {

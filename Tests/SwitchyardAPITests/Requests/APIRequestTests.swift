@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// Rows D14 to D19; rule TAF-D10: a held call goes the same way as every other.
-@Suite(.timeLimit(.minutes(5))) struct APIRequestTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct APIRequestTests {
     private static let queue = DispatchQueue(label: "request-tests")
 
     private func topics(_ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer) throws -> (TopicAPI, StubTransport) {

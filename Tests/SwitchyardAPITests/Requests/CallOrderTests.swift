@@ -8,7 +8,7 @@ import Testing
 /// The order of everything that comes with a request, as YTKNetwork and RTNetworking document theirs.
 ///
 /// Rule YTK-43: the queue is part of it.
-@Suite(.timeLimit(.minutes(5))) struct CallOrderTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct CallOrderTests {
     private static let queue = DispatchQueue(label: "order-tests")
     private static let onQueue = DispatchSpecificKey<Bool>()
     private let diary = Diary()

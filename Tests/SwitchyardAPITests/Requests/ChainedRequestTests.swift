@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Row J17: a request that decides by its outcome what follows.
-@Suite(.timeLimit(.minutes(5))) struct ChainedRequestTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ChainedRequestTests {
     private static let queue = DispatchQueue(label: "chained-request-tests")
 
     @Test func `J17: a request may be followed by another, by another answer, or by none`() async throws {

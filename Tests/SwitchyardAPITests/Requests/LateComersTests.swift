@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// What comes when a request or a group is over takes no part, and is not kept.
-@Suite(.timeLimit(.minutes(5))) struct LateComersTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct LateComersTests {
     @Test func `J3: what is added to a group that is over keeps it no longer`() async {
         weak var released: RequestGroup?
         do {

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Row F48: a resource belongs to one environment and one user.
-@Suite(.timeLimit(.minutes(5))) struct ResourceOwnerTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ResourceOwnerTests {
     private let clock = ManualClock()
     private let count = Locked(0)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-@Suite(.timeLimit(.minutes(5))) struct ResourceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ResourceTests {
     private let clock = ManualClock()
     private let count = Locked(0)
     private let fails = Locked(false)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-@Suite(.timeLimit(.minutes(5))) struct RetryDelayTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RetryDelayTests {
     private let clock = ManualClock()
 
     /// A resource whose first load has failed.

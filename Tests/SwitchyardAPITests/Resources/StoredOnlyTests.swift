@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Row F23 where an answer is followed: what may ask the cache alone asks no server.
-@Suite(.timeLimit(.minutes(5))) struct StoredOnlyTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct StoredOnlyTests {
     private let clock = ManualClock()
 
     private var only: APIConfiguration {

@@ -3,7 +3,7 @@ import SwitchyardAPI
 import SwitchyardClient
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct XMLEventTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct XMLEventTests {
     private static func raw(_ bytes: [UInt8], type: String = "text/xml") -> RawResponse {
         RawResponse(headers: ["Content-Type": type], data: Data(bytes))
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// Rows D21 to D25, D35 and D56; rules TAF-D11 to TAF-D13, D15 and D16, YTK-7 and DQ-4: names are the library's own,
 /// callbacks come outside every lock.
-@Suite(.timeLimit(.minutes(5))) struct ActiveRequestTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ActiveRequestTests {
     private func client() throws -> (NetworkClient, StubTransport) {
         try NetworkClient.stubbed(switching: .off) { _ in .never }
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// Many calls at once on a client that has only just started, as when an app opens: it has few tokens for extra attempts
 /// yet, and knows nothing of its servers.
-@Suite(.timeLimit(.minutes(5))) struct BurstTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct BurstTests {
     private static let soon = Duration.milliseconds(20)
     private static let never = Duration.seconds(100)
     private static let reset = StubAnswer.failure(.connectionReset)

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// What ends calls from outside, in whatever state they are: each ends once, for that reason, and leaves nothing.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct CallStateTests {
+@Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct CallStateTests {
     /// Where a call stands.
     enum Stage: CaseIterable {
         case answer, hedge, redirect, shared, upload, place, turn, quiet, pause, network, reachability, renewal

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// The first server is well again: it gets its traffic back, however long its answers take.
-@Suite(.timeLimit(.minutes(5))) struct ComebackTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ComebackTests {
     private let time = ManualClock()
     private let isDown = Locked(false)
 

@@ -7,7 +7,7 @@ import Testing
 /// Rule 5 of a request's life: the deadline bounds everything.
 ///
 /// Time stands still unless a test moves it.
-@Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct DeadlineTests {
     private let time = ManualClock()
 
     @Test func `a request ends when its deadline passes, not before`() async throws {

@@ -8,7 +8,7 @@ import Testing
 /// One end for each request, whatever comes and in whatever order.
 ///
 /// Row D52; rules 1 and 6 of a request's life.
-@Suite(.timeLimit(.minutes(5))) struct EndingOrderTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct EndingOrderTests {
     private enum Event: CaseIterable {
         case answer, failure, deadline, cancel, release
     }

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// A write without an answer says whether it may have been executed, however it ended.
-@Suite(.timeLimit(.minutes(5))) struct ExecutedWriteTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ExecutedWriteTests {
     private static let write = APIConfiguration(path: "pay", method: .post, timeout: .seconds(60))
 
     private func failure(
@@ -144,7 +144,7 @@ import Testing
 }
 
 /// The same over real sockets.
-@Suite(.timeLimit(.minutes(5))) struct ExecutedWriteSocketTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ExecutedWriteSocketTests {
     private static func failure(
         timeout: Duration = .seconds(30),
         _ prepare: (LoopbackServer) -> Void

@@ -6,7 +6,7 @@ import Testing
 /// What attempts beside the first cost the budget that bounds the load they add.
 ///
 /// Time stands still unless a test moves it.
-@Suite(.timeLimit(.minutes(5))) struct ExtraAttemptTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ExtraAttemptTests {
     private let time = ManualClock()
 
     private func client(

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows A33, A15 and D52; rules 1 to 4 and 7 of a request's life, TAF-S8, TAF-S14.
-@Suite(.timeLimit(.minutes(5))) struct FailoverTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct FailoverTests {
     private static let retryable: [StubAnswer] = [
         .failure(.connectionRefused), .failure(.connectTimeout), .failure(.timeout), .failure(.connectionReset),
         .failure(.truncated), .failure(.protocolViolation), .failure(.tlsFailure), .failure(.dnsFailure),

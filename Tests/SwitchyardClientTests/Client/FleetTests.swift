@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// What a client does for the sake of all others.
-@Suite(.timeLimit(.minutes(5))) struct FleetTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct FleetTests {
     @Test func `where the policy sheds, requests of low priority are given up while every server is overloaded`()
         async throws
     {

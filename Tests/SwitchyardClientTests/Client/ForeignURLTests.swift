@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rule TAF-S8: what leads elsewhere than to the service's servers says nothing about them.
-@Suite(.timeLimit(.minutes(5))) struct ForeignURLTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ForeignURLTests {
     private static let foreign = "https://elsewhere.example"
 
     /// How a call leads elsewhere without saying so in its path.

@@ -7,7 +7,7 @@ import Testing
 /// A refusal by an extra attempt is no answer as long as the server that was asked first may still give one.
 ///
 /// Time stands still unless a test moves it.
-@Suite(.timeLimit(.minutes(5))) struct HedgedRefusalTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct HedgedRefusalTests {
     private let time = ManualClock()
 
     /// Sends a read of which the hedge at the second server is refused; the answer comes when its deadline of 2 s has

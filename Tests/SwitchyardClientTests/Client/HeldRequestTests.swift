@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// A request whose server fails at the very moment at which another one is being asked beside it.
-@Suite(.timeLimit(.minutes(5))) struct HeldRequestTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct HeldRequestTests {
     /// Keeps every exchange open until it is told how that ends.
     private final class OpenTransport: Transport, TransportTask {
         private let completions = Locked<[String: @Sendable (Result<HTTPResponse, TransportError>) -> Void]>([:])

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Waiting for the end of everything, at the moments at which something is just ending: rows D35 and J6.
-@Suite(.timeLimit(.minutes(5))) struct IdleTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct IdleTests {
     /// A request whose caller, while being told, waits for the test.
     private func request(_ client: NetworkClient, id: RequestID = RequestID(), _ told: @escaping @Sendable () -> Void)
         -> any DispatchedRequest

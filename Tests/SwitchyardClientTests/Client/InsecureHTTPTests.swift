@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Row N13.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct InsecureHTTPTests {
     @Test(arguments: [
         "127.0.0.1", "127.9.9.9", "10.0.0.1", "192.168.1.20", "172.16.0.1", "172.31.255.255", "169.254.1.1", "[::1]",

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// What a deadline says about servers that were asked shortly before it (TAF-S7).
-@Suite(.timeLimit(.minutes(5))) struct LateAttemptTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct LateAttemptTests {
     private let time = ManualClock()
 
     /// A client whose first server fails after a time, and whose second one usually answers in 300 ms.

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows D7, D8, D11, D54; rules TAF-D1, TAF-D7 and rule 6 of a request's life.
-@Suite(.timeLimit(.minutes(5))) struct LifetimeTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct LifetimeTests {
     private let endings = AsyncStream.makeStream(of: RequestFailure.Reason.self)
 
     private func send(through client: NetworkClient) {

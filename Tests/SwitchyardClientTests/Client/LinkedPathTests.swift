@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// The path for a URL that an answer has named, by which every server can be asked.
-@Suite(.timeLimit(.minutes(5))) struct LinkedPathTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct LinkedPathTests {
     private func client(
         _ bases: [String] = ["https://a.example/api/", "https://b.example", "https://b.example/v2"],
         _ change: (inout RequestGenerator) -> Void = { _ in }

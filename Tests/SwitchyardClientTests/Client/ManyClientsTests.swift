@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Rows D23 and D24: clients that come and go.
-@Suite(.timeLimit(.minutes(5))) struct ManyClientsTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ManyClientsTests {
     private struct Weak<Object: AnyObject & Sendable>: Sendable {
         weak var object: Object?
     }

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// What the client is told about the network, and what follows for its servers (SWITCHING section 5, path events).
-@Suite(.timeLimit(.minutes(5))) struct NetworkChangeTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct NetworkChangeTests {
     private let time = ManualClock()
 
     /// A policy by which three failures in a row eject a server, proven or not, for ten minutes at least.

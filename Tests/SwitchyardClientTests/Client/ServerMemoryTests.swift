@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// What a client knows of its servers in the next run.
-@Suite(.timeLimit(.minutes(5))) struct ServerMemoryTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ServerMemoryTests {
     private let began = Date(timeIntervalSince1970: 1_700_000_000)
 
     /// A client of three servers, of which the first refuses every connection.

@@ -6,7 +6,7 @@ import Testing
 
 /// What a server is asked when it is compared with another, or probed: harmless requests only (rule 4 of a request's
 /// life).
-@Suite(.timeLimit(.minutes(5))) struct ShadowRequestTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ShadowRequestTests {
     /// A client whose first server resets every connection as long as the test says so.
     private func client(
         _ isDown: Locked<Bool> = Locked(true),

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows D23, D24 and D35: what a shutdown waits for, how long, and what may still be asked for meanwhile.
-@Suite(.timeLimit(.minutes(5))) struct ShutdownTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ShutdownTests {
     @Test(arguments: [false, true])
     func `D24, D35: a download is under way until its last byte`(shutsDown: Bool) async throws {
         let clock = ManualClock()

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// A short run of what the benchmark `soak` does at length: every fault, both forms, all policies, cancels at random.
-@Suite(.timeLimit(.minutes(5))) struct SoakTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct SoakTests {
     @Sendable private static func answer(to request: HTTPRequest) -> StubAnswer {
         switch Int.random(in: 0..<16) {
         case 0: .failure(.connectionRefused)

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Row A36.
-@Suite(.timeLimit(.minutes(5))) struct StickySessionTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct StickySessionTests {
     private static func call(of session: String?) -> APIConfiguration {
         var configuration = APIConfiguration(path: "list")
         configuration.session = session

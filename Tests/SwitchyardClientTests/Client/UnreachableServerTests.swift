@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rule 4 of a request's life: what was never sent may go elsewhere.
-@Suite(.timeLimit(.minutes(5))) struct UnreachableServerTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct UnreachableServerTests {
     private static let write = APIConfiguration(path: "list", method: .post, body: .text("x"))
 
     @Test func `a write finds the only one of three servers that can be reached`() async throws {

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Row L26.
-@Suite(.timeLimit(.minutes(5))) struct HARArchiveTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct HARArchiveTests {
     private static let binary = Data([0, 255, 1, 254, 0x0A])
 
     private func record(

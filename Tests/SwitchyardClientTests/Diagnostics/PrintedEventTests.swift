@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// What an app sees that prints what a client tells.
-@Suite(.timeLimit(.minutes(5))) struct PrintedEventTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct PrintedEventTests {
     @Test func `an event of the client names the environment and what happened`() {
         let event = SwitchEvent(at: .zero, .switched(from: "primary", to: "secondary", cause: .requested))
 

@@ -4,7 +4,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct TrafficLogTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct TrafficLogTests {
     private func entries(
         _ options: LogOptions,
         _ configuration: APIConfiguration = .login,

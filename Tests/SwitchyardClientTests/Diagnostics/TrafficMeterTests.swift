@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Row L27.
-@Suite(.timeLimit(.minutes(5))) struct TrafficMeterTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct TrafficMeterTests {
     @Test func `L27: requests are counted per API and attempts per server`() async throws {
         let meter = TrafficMeter()
         let client = try NetworkClient.watched([meter.interceptor]) { request in

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Where a file goes, and what may stand in its way: E12 to E17, E25, AFN-1, YTK-10, PEER-8.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct DestinationTests {
     private let bytes = DownloadLab.bytes(100_000)
 

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Downloads that know what they have to become: E38.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct DownloadDigestTests {
     // No more than the cuts take: without optimisation a megabyte is hashed in a second.
     private static let bytes = DownloadLab.bytes(301_000)

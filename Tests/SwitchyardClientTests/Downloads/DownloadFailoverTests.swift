@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Servers that fail in the middle of a download: TAF-S4.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct DownloadFailoverTests {
     private let bytes = DownloadLab.bytes(700_000)
 

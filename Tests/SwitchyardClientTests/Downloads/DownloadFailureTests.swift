@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Downloads that cannot be: each ends with one typed error, and the old file stays.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct DownloadFailureTests {
     private let bytes = DownloadLab.bytes(700_000)
 

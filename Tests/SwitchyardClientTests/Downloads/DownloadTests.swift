@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Downloads that nothing disturbs.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct DownloadTests {
     private let bytes = DownloadLab.bytes(700_000)
 

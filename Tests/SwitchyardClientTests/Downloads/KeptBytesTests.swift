@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// What a download that was cut has left, in the hands of another one: E18 to E22.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct KeptBytesTests {
     private let bytes = DownloadLab.bytes(3_000_000)
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// One content over several connections: E36.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct ParallelDownloadTests {
     private let bytes = DownloadLab.bytes(4_500_000)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// What is left of downloads can be listed and removed: E18, E19, E21.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct PartialDownloadTests {
     private let content = LoopbackContent(DownloadLab.bytes(700_000), entityTag: "\"v1\"")
 

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// The only server breaks off, and is not there at once to go on.
-@Suite(.timeLimit(.minutes(5))) struct RestartedServerTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RestartedServerTests {
     private static let bytes = DownloadLab.bytes(1_000)
     private static let cut = TransportError(.truncated, message: "cut")
 

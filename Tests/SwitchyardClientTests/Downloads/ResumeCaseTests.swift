@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// The cases of `resumable_download.json` and `range_header_parsing.json`.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumeCaseTests {
     @Test func `resumable downloads go as other libraries and RFC 9110 say`() async throws {
         let keys: CaseKeys = """

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Downloads that were cut and go on: E18 to E22, E26, YTK-11, YTK-50.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumeTests {
     private let bytes = DownloadLab.bytes(700_000)
 

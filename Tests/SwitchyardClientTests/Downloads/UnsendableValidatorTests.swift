@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Entity tags that no header field can hold: a download with one goes on from nothing, and never fails because of it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct UnsendableValidatorTests {
     private let bytes = DownloadLab.bytes(700_000)
 

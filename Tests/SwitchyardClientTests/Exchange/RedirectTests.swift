@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows N10, N11 and N12.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct RedirectTests {
     /// A client whose server answers each path with a redirect to what the table says, and others with 200.
     private static func client(

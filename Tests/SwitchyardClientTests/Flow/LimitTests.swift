@@ -3,7 +3,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct LimitTests {
     /// Counts who is inside.
     private final class Turnstile: RequestLimit {

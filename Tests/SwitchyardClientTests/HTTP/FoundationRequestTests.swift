@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(5))) struct FoundationRequestTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct FoundationRequestTests {
     private func foundation(_ url: String = "https://o.example/x?a=1#top") throws -> URLRequest {
         var request = URLRequest(url: try #require(URL(string: url)))
         request.httpMethod = "PUT"

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// The body of an answer as bytes and as text.
-@Suite(.timeLimit(.minutes(5))) struct ResponseBodyTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ResponseBodyTests {
     private static func response(_ bytes: [UInt8], _ type: String?) -> HTTPResponse {
         var headers = HTTPHeaders()
         headers["Content-Type"] = type

@@ -6,7 +6,7 @@ import Testing
 
 /// What foreign code does to a request from inside the calls that it gets: D7, D8, D11, TAF-D1, and rules 1, 6 and 7 of
 /// a request's life.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct CallbackTests {
     @Test(arguments: Callback.allCases)
     func `the tour comes past every callback, and gets its answer`(place: Callback) async throws {

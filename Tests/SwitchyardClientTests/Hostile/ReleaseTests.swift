@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Objects that go from inside the calls that they get: rules 6 and 8 of a request's life.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct ReleaseTests {
     /// Keeps something until it is let go.
     private final class Holder<Value: Sendable>: Sendable {

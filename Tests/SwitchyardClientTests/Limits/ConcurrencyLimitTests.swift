@@ -86,7 +86,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ConcurrencyLimitTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ConcurrencyLimitTests {
     @Test func `D48: no more than the limit are under way, and all come to their turn`() async throws {
         let limit = ConcurrencyLimit(total: 3)
         let most = Locked(0)
@@ -145,6 +145,7 @@ import Testing
         #expect(await transport.waitForRequests(2))
 
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
+        await until { limit.runningCount == 2 && limit.waitingCount == 1 }
         client.cancelAll()
         for task in tasks + [other] { #expect(await task.value == .cancelled) }
         await until { limit.runningCount == 0 && limit.waitingCount == 0 }

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Those who wait for a place at a server that is left: the next one has places.
-@Suite(.timeLimit(.minutes(5))) struct DeadServerQueueTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct DeadServerQueueTests {
     private let time = ManualClock()
     private let limit = ConcurrencyLimit(perServer: 2)
 

@@ -4,7 +4,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LimitKeyTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct LimitKeyTests {
     private func prebuilt(_ url: String, method: HTTPMethod = .get) throws -> APIConfiguration {
         var configuration = APIConfiguration()
         configuration.prebuiltRequest = HTTPRequest(method: method, url: try RequestURL(validating: url))

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Servers that merely have one name are several servers.
-@Suite(.timeLimit(.minutes(5))) struct LimitPlaceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct LimitPlaceTests {
     private let limit = ConcurrencyLimit(perServer: 1)
 
     @Test func `a server that hangs takes no place from that of another environment`() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Row K17.
-@Suite(.timeLimit(.minutes(5))) struct PacingTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct PacingTests {
     @Test func `K17: a debounced request goes when it is quiet, the earlier ones are superseded`() async throws {
         let clock = ManualClock()
         let typing = Debounce(.milliseconds(300))

@@ -4,7 +4,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RateLimitTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RateLimitTests {
     @Test func `K1: a request that comes too early is refused, and told how long to stay away`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.interval(.seconds(5)), by: .endpoint, excess: .refuse)

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Row K17, of what takes several requests.
-@Suite(.timeLimit(.minutes(5))) struct TransferPacingTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct TransferPacingTests {
     private static let limits: [@Sendable () -> any RequestLimit] = [
         { LatestWins() }, { Throttle(.seconds(600)) }, { Debounce(.milliseconds(50)) },
     ]

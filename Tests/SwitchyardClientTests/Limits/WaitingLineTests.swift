@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-@Suite(.timeLimit(.minutes(5))) struct WaitingLineTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct WaitingLineTests {
     /// What one who enters is told at once; `nil` when it has to wait.
     private func answer(_ prepare: (inout WaitingLine<Int>) -> Void) async -> Bool? {
         var line = WaitingLine<Int>()

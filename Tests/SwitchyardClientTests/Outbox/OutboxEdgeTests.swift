@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// An outbox among code of the app's, cancels and numbers that are used up; row D55.
-@Suite(.timeLimit(.minutes(5))) struct OutboxEdgeTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxEdgeTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
     private func outbox(

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// A write is sent as the call that was stored would have been; row D55.
-@Suite(.timeLimit(.minutes(5))) struct OutboxEntryTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxEntryTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
     /// What is sent of a call at once, and of the same call by way of an outbox.

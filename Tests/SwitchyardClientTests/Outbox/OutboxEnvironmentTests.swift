@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Writes keep to the environment that they were stored in; row D55.
-@Suite(.timeLimit(.minutes(5))) struct OutboxEnvironmentTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxEnvironmentTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
     private func write(_ path: String) -> APIConfiguration {

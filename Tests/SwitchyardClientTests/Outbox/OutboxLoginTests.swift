@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Writes that wait for a login.
-@Suite(.timeLimit(.minutes(5))) struct OutboxLoginTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxLoginTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
     private let clock = ManualClock()
 

@@ -14,7 +14,7 @@ import Testing
 #endif
 
 /// A file has one outbox at a time; row D55.
-@Suite(.timeLimit(.minutes(5))) struct OutboxOwnerTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxOwnerTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
     private func client(

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// What an outbox makes of answers and failures, and when it stays away; row D55.
-@Suite(.timeLimit(.minutes(5))) struct OutboxSendingTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxSendingTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
     private func outbox(

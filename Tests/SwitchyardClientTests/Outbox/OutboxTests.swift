@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Row D55.
-@Suite(.timeLimit(.minutes(5))) struct OutboxTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
     /// A server that is up or not, and what it was sent.
@@ -187,6 +187,7 @@ import Testing
         backend.answer(201)
         clock.advance(by: .seconds(5))
         await until { transport.requestCount == 2 }
+        await clock.waitForTimers(1, in: .seconds(1))  // The answer is on its way.
         clock.advance(by: .seconds(1))
         await until { outbox.entries.isEmpty }
 

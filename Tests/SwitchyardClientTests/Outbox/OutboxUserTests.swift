@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Writes keep to the user who has stored them, where the client knows of users; row D55.
-@Suite(.timeLimit(.minutes(5))) struct OutboxUserTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxUserTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
     private let session = AppSession()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Row O2: the way to one host, by its address or its name.
-@Suite(.timeLimit(.minutes(5))) struct HostRouteTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct HostRouteTests {
     private func firstStatus(of provider: some ReachabilityProvider) async -> ReachabilityStatus? {
         await provider.updates().first { $0 != .unknown }
     }

@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ReachabilityTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ReachabilityTests {
     @Test func `O1, O3: unknown counts as reachable, and only what is known not to be is not`() {
         let kinds = ReachabilityStatus.Link.allCases.map(ReachabilityStatus.reachable)
 

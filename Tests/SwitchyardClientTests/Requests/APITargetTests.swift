@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows B41 and B42.
-@Suite(.timeLimit(.minutes(5))) struct APITargetTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct APITargetTests {
     enum Topics: APITarget {
         case list(page: Int)
         case create(title: String)

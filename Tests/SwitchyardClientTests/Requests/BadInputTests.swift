@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// What cannot be sent ends in one typed error that tells what and where, and nothing is sent; rules TAF-B4, TAF-B5.
-@Suite(.timeLimit(.minutes(5))) struct BadInputTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct BadInputTests {
     struct Mistake: Sendable, CustomTestStringConvertible {
         var name: String
         var configuration: APIConfiguration

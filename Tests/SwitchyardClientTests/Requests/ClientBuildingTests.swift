@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// What a client adds to the generator: environments, rules, networks for files, and options made once.
-@Suite(.timeLimit(.minutes(5))) struct ClientBuildingTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ClientBuildingTests {
     static let base = "https://topics.example.com"
 
     /// One server with a content delivery network, in two environments.

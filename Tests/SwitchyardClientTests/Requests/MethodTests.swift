@@ -3,7 +3,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows B10 to B14; rule TAF-B6.
-@Suite(.timeLimit(.minutes(5))) struct MethodTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct MethodTests {
     // Rule DQ-7.
     @Test(arguments: [
         "GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS", "TRACE", "QUERY", "PURGE", "M-SEARCH",

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Requests made by hand are sent as they are, and judged by what they are: B36, YTK-46.
-@Suite(.timeLimit(.minutes(5))) struct PrebuiltRequestTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct PrebuiltRequestTests {
     private func configuration(_ method: HTTPMethod) throws -> APIConfiguration {
         var configuration = APIConfiguration()
         configuration.prebuiltRequest = HTTPRequest(

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Closures that take part in building.
-@Suite(.timeLimit(.minutes(5))) struct RequestHookTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RequestHookTests {
     // Row A18.
     @Test func `the rule that makes URLs can be replaced for a service or for one call`() throws {
         let byName: URLRule = { base, configuration in

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// What calls, downloads and uploads are made of in the same way.
-@Suite(.timeLimit(.minutes(5))) struct SiblingInitializerTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct SiblingInitializerTests {
     private static func asked(_ body: (NetworkClient) async throws -> Void) async throws -> RecordedRequest {
         let server = LoopbackServer()
         server.route(nil, "/films", answering: .text("film"))

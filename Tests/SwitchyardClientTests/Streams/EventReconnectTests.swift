@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// When an event stream is asked for again, and when not: E40, over stubs; ``EventSourceTests`` has real servers.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct EventReconnectTests {
     /// A client without a network, whose answers come one after the other.
     private static func client(_ answers: StubAnswer...) throws -> (NetworkClient, StubTransport) {

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Event streams over as many connections as it takes: E40.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct EventSourceTests {
     private static func events(_ text: String) -> LoopbackResponse {
         LoopbackResponse(headers: ["Content-Type": "text/event-stream"], body: .data(Data(text.utf8)))

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Lines and values of bodies that are cut anywhere: E29.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct LineTests {
     private static func lines(_ text: String, _ rule: LineSplitter.Rule, cut size: Int) throws -> [String] {
         var splitter = LineSplitter(rule, limit: 1_000)

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Progress as Foundation shows it, and as a person wants to see it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct ProgressTests {
     private let bytes = DownloadLab.bytes(700_000)
 

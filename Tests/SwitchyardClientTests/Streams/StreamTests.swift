@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Answers that are read as they arrive.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct StreamTests {
     private let bytes = DownloadLab.bytes(300_000)
 

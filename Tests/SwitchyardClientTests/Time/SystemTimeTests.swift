@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-@Suite(.timeLimit(.minutes(5))) struct SystemTimeTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct SystemTimeTests {
     @Test func `timers fire in order, not before their time`() async {
         let time = SystemTime()
         let start = time.now

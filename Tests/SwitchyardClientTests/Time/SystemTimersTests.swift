@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// A timer holds its owner, that its heap, and that the timer: each must let go of the next.
-@Suite(.timeLimit(.minutes(5))) struct SystemTimersTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct SystemTimersTests {
     @Test func `nothing is left when all timers were cancelled before their source went`() async {
         weak var released: SystemTimers?
         func setAndCancel() {

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// What goes wrong with uploads that can go on, and who is told: E37.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumableFailureTests {
     private let bytes = DownloadLab.bytes(700_000)
 

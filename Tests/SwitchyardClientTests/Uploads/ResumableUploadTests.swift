@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Uploads that go on where they were cut: E37.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumableUploadTests {
     private let bytes = DownloadLab.bytes(700_000)
 

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Uploads that take their time: a second copy is sent only when nothing moves any more.
-@Suite(.timeLimit(.minutes(5))) struct SlowUploadTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct SlowUploadTests {
     private static let piece = 100_000
 
     private let clock = ManualClock()

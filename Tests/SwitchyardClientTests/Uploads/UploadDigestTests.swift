@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Uploads that say what they are: E38.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadDigestTests {
     private let bytes = DownloadLab.bytes(70_000)
 

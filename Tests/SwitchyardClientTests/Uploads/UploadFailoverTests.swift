@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Servers that fail in the middle of an upload that can go on: E37, TAF-S4.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadFailoverTests {
     private let bytes = DownloadLab.bytes(700_000)
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Sources that fail: each with one typed error, and never a body at the server that looks whole.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadFailureTests {
     private let bytes = DownloadLab.bytes(700_000)
 

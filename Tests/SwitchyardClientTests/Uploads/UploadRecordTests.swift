@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Uploads that go on in a later call: E37.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadRecordTests {
     private let bytes = DownloadLab.bytes(700_000)
 

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Uploads from everywhere, with their progress.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadTests {
     private let bytes = DownloadLab.bytes(700_000)
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Uploads keep to the user who has begun them, where the client knows of users: E37.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadUserTests {
     private let bytes = DownloadLab.bytes(700_000)
     private let session = AppSession()

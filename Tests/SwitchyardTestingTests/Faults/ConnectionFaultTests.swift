@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ConnectionFaultTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ConnectionFaultTests {
     let server: LoopbackServer
 
     init() throws {

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Row P13.
-@Suite(.timeLimit(.minutes(5))) struct ResponseFaultTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ResponseFaultTests {
     let server: LoopbackServer
 
     init() throws {

@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct TimedFaultTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct TimedFaultTests {
     let server: LoopbackServer
 
     init() throws {

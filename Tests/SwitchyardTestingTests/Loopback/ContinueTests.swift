@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ContinueTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ContinueTests {
     private let expectation = [
         "POST /echo HTTP/1.1", "Host: x", "Content-Length: 5", "Expect: 100-continue", "", "",
     ].joined(separator: "\r\n")

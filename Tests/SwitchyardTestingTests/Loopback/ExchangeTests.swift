@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ExchangeTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ExchangeTests {
     let server: LoopbackServer
 
     init() throws {

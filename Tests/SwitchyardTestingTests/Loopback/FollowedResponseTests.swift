@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct FollowedResponseTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct FollowedResponseTests {
     private static let unasked = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"
     let server: LoopbackServer
     let clock = ManualClock()

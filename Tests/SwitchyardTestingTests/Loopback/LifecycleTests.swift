@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .serialized) struct LifecycleTests {
+@Suite(.timeLimit(.minutes(5)), .prompt, .serialized) struct LifecycleTests {
     @Test func `a server listens on a port of the system's choice`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/", answering: .text("here"))

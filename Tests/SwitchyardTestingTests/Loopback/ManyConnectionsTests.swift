@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ManyConnectionsTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ManyConnectionsTests {
     @Test func `a thousand connections at once are served`() async throws {
         raiseDescriptorLimit()
         let server = try LoopbackServer.running()

@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RecordingTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RecordingTests {
     @Test func `a request is recorded as it came`() async throws {
         let server = try LoopbackServer.running()
         let head = "POST /echo?a=b HTTP/1.1\r\nHost: x\r\nb: 2\r\nA: 1\r\nB: 3\r\nContent-Length: 4\r\n\r\n"

@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RequestBodyTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RequestBodyTests {
     let server: LoopbackServer
 
     init() throws {

@@ -4,7 +4,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ResponseBodyTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ResponseBodyTests {
     let server: LoopbackServer
 
     init() throws {

@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RoutingTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RoutingTests {
     let server: LoopbackServer
 
     init() throws {

@@ -4,7 +4,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct StubBodyTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct StubBodyTests {
     private let clock = ManualClock()
     private let pieces = ["one ", "two ", "three"].map { Data($0.utf8) }
 

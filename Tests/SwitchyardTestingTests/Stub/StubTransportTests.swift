@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows P1, P4, P5 and P9.
-@Suite(.timeLimit(.minutes(5))) struct StubTransportTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct StubTransportTests {
     private let clock = ManualClock()
 
     // MARK: scripts

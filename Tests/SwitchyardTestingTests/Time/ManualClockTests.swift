@@ -4,7 +4,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ManualClockTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ManualClockTests {
     private let clock = ManualClock(now: MonotonicTime(seconds: 10))
 
     /// Sets a timer that writes down its name and the time.

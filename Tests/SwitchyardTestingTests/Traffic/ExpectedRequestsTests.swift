@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Row P12.
-@Suite(.timeLimit(.minutes(5))) struct ExpectedRequestsTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ExpectedRequestsTests {
     private func send(_ method: HTTPMethod, _ url: String, body: String = "", _ transport: StubTransport) async -> Int?
     {
         do {

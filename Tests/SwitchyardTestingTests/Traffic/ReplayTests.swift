@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Row P11.
-@Suite(.timeLimit(.minutes(5))) struct ReplayTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ReplayTests {
     private func request(_ path: String, base: String = "http://a") throws -> HTTPRequest {
         HTTPRequest(url: try RequestURL(validating: "\(base)/\(path)"))
     }

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Runs the samples of the article on transfers.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct TransfersTests {
     private func withClient(_ body: (NetworkClient, LoopbackServer, URL) async throws -> Void) async throws {
         let server = LoopbackServer()

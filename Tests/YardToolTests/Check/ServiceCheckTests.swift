@@ -5,7 +5,7 @@ import Testing
 
 @testable import yard
 
-@Suite(.timeLimit(.minutes(5))) struct ServiceCheckTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ServiceCheckTests {
     private let check = ServiceCheck(environment: nil, timeout: .seconds(30))
 
     @Test func `every HTTP answer is a sign of life`() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import yard
 
-@Suite(.timeLimit(.minutes(5))) struct DemoStepTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct DemoStepTests {
     @Test func `a list is loaded to its end`() async throws {
         let report = try await play([ListStep()])
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import yard
 
-@Suite(.timeLimit(.minutes(5))) struct DemoTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct DemoTests {
     @Test func `the report has the promised keys`() throws {
         let json = try JSONValue(parsing: Data(DemoReport().json().utf8))
         let keys = Set(try #require(json.object).keys)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import yard
 
-@Suite(.timeLimit(.minutes(5))) struct LoadTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct LoadTests {
     @Test(arguments: [(200, nil), (204, nil), (304, nil), (404, nil), (499, nil), (500, "http500"), (503, "http503")])
     func `an answer is ok when it is below 500`(_ status: Int, _ error: String?) {
         let record = Self.record(status)

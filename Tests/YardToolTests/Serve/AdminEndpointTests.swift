@@ -5,7 +5,7 @@ import Testing
 
 @testable import yard
 
-@Suite(.timeLimit(.minutes(5))) struct AdminEndpointTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct AdminEndpointTests {
     private let clock = ManualClock()
     private let yard: ServedYard
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// What is stored on disk, found again and removed.
-@Suite(.timeLimit(.minutes(5))) struct DiskCacheTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct DiskCacheTests {
     static let topics = CachePartition(service: "topics", environment: "release")
     let folder = TemporaryFolder()
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Whatever happens to the files, every answer that is found is whole.
-@Suite(.timeLimit(.minutes(5))) struct DiskDamageTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct DiskDamageTests {
     private let folder = TemporaryFolder()
 
     private static func answer(_ number: Int) -> StoredAnswer {
@@ -75,7 +75,7 @@ import Testing
         await disk.flush()
         let entry = try #require(folder.entries.first)
         var bytes = try Data(contentsOf: entry)
-        bytes[4] = 3
+        bytes[4] = UInt8(DiskRecord.formatVersion + 1)
         try bytes.write(to: entry)
 
         await #expect(throws: APIError.CacheReason.invalidMetadata) { try await disk.answer(for: Self.key(1)) }

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// A disk that has no room, refuses, or is shared.
-@Suite(.timeLimit(.minutes(5))) struct DiskLimitTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct DiskLimitTests {
     private let folder = TemporaryFolder()
 
     private static func answer(_ count: Int) -> StoredAnswer {

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Answers that are kept on disk with values that no call of ours makes.
-@Suite(.timeLimit(.minutes(5))) struct StrangeRecordTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct StrangeRecordTests {
     static let times: [Double] = [.nan, .infinity, -.infinity, 1e300, -1e300]
     let folder = TemporaryFolder()
 

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// What a change at a path does to the answers that HTTP's rules keep of it (RFC 9111 section 4.4).
-@Suite(.timeLimit(.minutes(5))) struct ChangedPathTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ChangedPathTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()
 

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// What the server's word on an answer does to the one that is stored, where HTTP's rules decide (RFC 9111).
-@Suite(.timeLimit(.minutes(5))) struct NewerAnswerTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct NewerAnswerTests {
     private static let start = Date(timeIntervalSince1970: 1_700_000_000)
     private let clock = ManualClock()
 

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Validators that no header field can hold: what is stored with one is stored without a validator.
-@Suite(.timeLimit(.minutes(5))) struct UnsendableValidatorTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct UnsendableValidatorTests {
     private let folder = TemporaryFolder()
 
     /// A server whose validators cannot be given back, and that numbers its answers.
@@ -66,6 +66,35 @@ import Testing
 
         #expect(titles == ["1", "2"])
         #expect(yard.server.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+    }
+
+    // The server reads fields as UTF-8, in which the one byte is none: as U+FFFD it is seen that it came as one.
+    @Test(arguments: [false, true])
+    func `an entity tag that is not UTF-8 goes back in its own bytes, also in the next run of the app`(
+        isNextRun: Bool
+    ) async throws {
+        let yard = try LoopbackYard()
+        defer { yard.stop() }
+        yard.server.route(nil, "/v1/*") { request in
+            guard request.headers["If-None-Match"] != "\"caf\u{FFFD}\"" else { return .status(304) }
+            let body = #"{"id":1,"title":"\#(request.number)"}"#
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
+            return .raw(Data("\(head)ETag: \"caf".utf8) + [0xE9] + Data("\"\r\n\r\n\(body)".utf8))
+        }
+        var refresh = TopicAPI.topic(1, lifetime: .seconds(60))
+        refresh.cache.reading = .never
+        var (client, disk) = (yard.client, try DiskCache(at: folder.url))
+        client.responseCache = ResponseCache(disk: disk, time: yard.clock)
+        var titles = [try await TopicAPI(client: client).value(Topic.self, for: refresh).title]
+        await disk.flush()
+        if isNextRun {
+            (client, disk) = (try yard.client(of: "topics"), try DiskCache(at: folder.url))
+            client.responseCache = ResponseCache(disk: disk, time: yard.clock)
+        }
+        titles.append(try await TopicAPI(client: client).value(Topic.self, for: refresh).title)
+
+        #expect(titles == ["1", "1"])
+        #expect(yard.server.requests.last?.status == 304)
     }
 
     @Test func `a good validator stays when a confirmation brings one that is none`() {

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// What is stored is no answer where HTTP's rules say that it is one to another request (RFC 9111 section 4.1).
-@Suite(.timeLimit(.minutes(5))) struct VaryingAnswerTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct VaryingAnswerTests {
     private let clock = ManualClock()
 
     private func call(_ change: (inout APIConfiguration) -> Void = { _ in }) -> APIConfiguration {

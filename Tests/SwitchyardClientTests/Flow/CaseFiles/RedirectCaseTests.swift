@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// What the request after a redirect looks like (OkHttp, httpx, requests, got).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct RedirectCaseTests {
     @Test func `redirects are those of OkHttp, httpx, requests and got`() async throws {
         let keys: CaseKeys = """

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Redirects as async-http-client and Alamofire have them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct RedirectSuiteCaseTests {
     private static func compare<Value: Equatable>(_ actual: Value?, _ expected: Value?) -> CaseOutcome {
         guard let expected else { return .passed }

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// The scenarios of Alamofire's authentication interceptor.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct RenewalCaseTests {
     /// What a scenario needs while it runs.
     private struct Scenario {

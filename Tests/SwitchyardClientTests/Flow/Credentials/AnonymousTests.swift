@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Calls that may go without a credential.
-@Suite(.timeLimit(.minutes(5))) struct AnonymousTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct AnonymousTests {
     private struct Refusal: Error {}
 
     /// A server of which one place is open to everybody, and which knows no token: a token is refused everywhere.

@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// What is kept for the next launch when a renewal and a log-out meet.
-@Suite(.timeLimit(.minutes(5))) struct CredentialOrderTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct CredentialOrderTests {
     /// Keeps what it is given, in order, and hands tokens out.
     private final class Keychain: CredentialProvider {
         private let state = Locked<[Credential?]>([])

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows M1, M3, M5, M8, M10 and M12, and YTK-45.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct CredentialTests {
     private static func fields(
         _ credential: Credential,

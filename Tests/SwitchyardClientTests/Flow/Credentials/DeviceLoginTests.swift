@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// The login of a device at a server that is not always well (RFC 8628 section 3.5).
-@Suite(.timeLimit(.minutes(5))) struct DeviceLoginTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct DeviceLoginTests {
     private static let token = LoopbackResponse.json(#"{"access_token": "t", "token_type": "Bearer"}"#)
     private static let pending = LoopbackResponse.json(#"{"error": "authorization_pending"}"#, status: 400)
 

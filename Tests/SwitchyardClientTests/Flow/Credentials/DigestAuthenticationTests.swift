@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Row M1.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct DigestAuthenticationTests {
     private static func challenge(_ algorithm: String, _ more: String = "qop=\"auth, auth-int\"") -> String {
         """

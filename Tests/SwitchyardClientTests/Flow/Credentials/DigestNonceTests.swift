@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Which nonce a request is answered with, and that no count of one goes twice (RFC 7616 sections 3.4 and 3.5).
-@Suite(.timeLimit(.minutes(5))) struct DigestNonceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct DigestNonceTests {
     private let server = LoopbackServer()
 
     /// A client of a service that guards each path as given; for the user whom it knows.

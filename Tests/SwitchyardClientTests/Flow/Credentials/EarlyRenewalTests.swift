@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Who goes with the present credential when a renewal fails, and who does not.
-@Suite(.timeLimit(.minutes(5))) struct EarlyRenewalTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct EarlyRenewalTests {
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
     /// A credential without an end, and one that is far from it.

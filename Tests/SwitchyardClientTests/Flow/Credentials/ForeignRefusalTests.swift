@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// What a 401 of somebody else, who has not seen the credential, says about it: nothing.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct ForeignRefusalTests {
     /// Lets a client ask a server at `api.test`, which points to where `target` says, and everything else refuses.
     private static func refusal(

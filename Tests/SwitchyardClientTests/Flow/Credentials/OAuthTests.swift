@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Row M14.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct OAuthTests {
     private static let now = Date(timeIntervalSince1970: 1000)
 

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// A refresh token that rotates is spent when it is sent: what cancels every request leaves a renewal alone.
-@Suite(.timeLimit(.minutes(5))) struct RenewalCancellationTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RenewalCancellationTests {
     /// What cancels every request.
     enum Cancellation: CaseIterable {
         case all, ofReset, ofSwitch

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// A renewal belongs to the environment of its credential, whatever the app enters meanwhile.
-@Suite(.timeLimit(.minutes(5))) struct RenewalEnvironmentTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RenewalEnvironmentTests {
     private let door = Gate()
 
     /// A client in the test environment whose credential has to be renewed, and what its renewal asks.

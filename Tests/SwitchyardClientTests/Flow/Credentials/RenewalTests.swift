@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows M4, M6, M7, M9, M11, M13 and M16.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct RenewalTests {
     /// Sends so many requests at once and counts how they end.
     private static func tally(_ client: NetworkClient, _ count: Int) async -> [String: Int] {

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Texts that a server gives to be given back, and that no header field can hold: they are as good as none.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct UnsendableTextTests {
     private static let controls = ["\u{1}", "\u{8}", "\u{7f}"]
 

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows L3 (should call), L4 (prepare), L5, L6 and L7.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct AdaptTests {
     private static func appending(_ letter: String) -> RequestInterceptor {
         .adapting(letter) { configuration, _ in

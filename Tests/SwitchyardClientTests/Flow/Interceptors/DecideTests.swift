@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows K6, K10, K12, L3 (before success, before failure) and L4 (process).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct DecideTests {
     private static func client(
         _ interceptors: [RequestInterceptor],

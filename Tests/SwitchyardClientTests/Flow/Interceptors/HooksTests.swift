@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows L14, L16, L17, L22 and L23.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct HooksTests {
     private enum Trace {
         @TaskLocal static var span = "none"

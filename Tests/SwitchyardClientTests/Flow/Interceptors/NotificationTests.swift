@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// What is posted for parts of an app that know nothing of the client; nothing is swizzled for it (AFN-13).
-@Suite(.timeLimit(.minutes(5))) struct NotificationTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct NotificationTests {
     private struct Post: Sendable {
         var name: String
         var event: DispatchEvent?

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows L4 (willSend, didReceive), L9, L10, L13, L15 and L24.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct ObserveTests {
     /// Ends what is cancelled when it is told to, and not before.
     private final class LateTransport: Transport, TransportTask {

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Row K15, and K9.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct RetryAfterTests {
     private static func pause(
         _ field: String,

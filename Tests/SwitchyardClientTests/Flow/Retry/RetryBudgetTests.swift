@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Retries that were paid for and never made (row K15).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct RetryBudgetTests {
     private let clock = ManualClock()
     private let budget = RetryBudget(capacity: 10, cost: 5)

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows K4 to K13, and DQ-6.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct RetryTests {
     private static func client(
         _ policy: RetryPolicy?,

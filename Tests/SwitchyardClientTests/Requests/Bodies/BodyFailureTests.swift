@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Bodies that break a promise while they are sent: one typed error, nothing left behind.
-@Suite(.timeLimit(.minutes(5))) struct BodyFailureTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct BodyFailureTests {
     private struct Torn: Error {}
 
     /// How a call with that body ends, and how often the server saw one that was whole.

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// Sends bodies over real sockets with the system's transport.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct BodyTransferTests {
     private func received(
         _ body: RequestBody,

@@ -2,7 +2,7 @@ import Foundation
 import SwitchyardClient
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct RequestCompressorTests {
     /// Undoes gzip with the system's tool.
     private func unzipped(_ data: Data) throws -> Data {

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Runs the described commands with the system's curl against a real server.
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")), .timeLimit(.minutes(5)), .prompt)
 struct CurlCommandTests {
     /// What the server got when the request's description was run in a shell.
     private func replayed(_ configuration: APIConfiguration) async throws -> (RecordedRequest, HTTPRequest) {

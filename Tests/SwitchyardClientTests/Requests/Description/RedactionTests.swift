@@ -4,7 +4,7 @@ import SwitchyardServices
 import Testing
 
 /// What is hidden by its name or its form, in every place and by every printer.
-@Suite(.timeLimit(.minutes(5))) struct RedactionTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RedactionTests {
     static let secret = "S3CR3T"
     static let webToken = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.S3CR3T"
 

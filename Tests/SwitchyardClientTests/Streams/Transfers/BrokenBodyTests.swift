@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Who is charged with a body that breaks off behind the head of its answer.
-@Suite(.timeLimit(.minutes(5))) struct BrokenBodyTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct BrokenBodyTests {
     private let clock = ManualClock()
 
     /// A client whose films break off half a minute after their heads.

@@ -7,7 +7,7 @@ import Testing
 /// Transfers go the way of every other request: limits, interceptors, credentials, signatures, retries.
 ///
 /// M4, L4, L5, B48.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct TransferFlowTests {
     private static func lab(
         _ count: Int = 1,

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// An answer whose head says what matters is an answer, whatever becomes of its body.
-@Suite(.timeLimit(.minutes(5))) struct BodyFailureConformanceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct BodyFailureConformanceTests {
     /// A body that fails, as the bytes behind the status line.
     struct Broken: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -94,6 +94,28 @@ import Testing
     }
 
     #if os(Linux)
+        // Servers send head and body of a redirect in two pieces, and a new connection would cost more than the second.
+        @Test func `a redirect whose body comes right behind its head costs no connection`() async throws {
+            let listener = try TCPListener()
+            let transport = try CurlTransport()
+            let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
+            listener.serveAtOnce { connection in
+                for _ in 0..<20 {
+                    _ = RawHTTP.request(on: connection)
+                    RawHTTP.say("HTTP/1.1 302 Any\r\nLocation: /\r\nContent-Length: 4\r\n\r\n", on: connection)
+                    RawHTTP.say("here", on: connection)
+                }
+            }
+            var request = HTTPRequest(url: url)
+            request.skipsRedirectBody = true
+
+            for number in 0..<20 {
+                let response = try await transport.send(request)
+                #expect(response.metrics?.reusedConnection == (number > 0))
+                #expect(try await response.bytes().isEmpty)
+            }
+        }
+
         // The server has a thread of its own, so that it is the first to answer on a machine that is busy.
         @Test(arguments: Subject.networked)
         func `an error whose body falls silent is answered with its status`(_ subject: Subject) async throws {

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// A cancel at any moment ends an exchange once, and harms nothing.
-@Suite(.timeLimit(.minutes(5))) struct CancelConformanceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct CancelConformanceTests {
     @Test(arguments: Subject.allCases)
     func `a cancel before the start sends nothing`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in

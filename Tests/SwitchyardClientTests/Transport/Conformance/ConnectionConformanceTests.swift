@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Connections are kept, and a dead one loses no request and doubles none.
-@Suite(.timeLimit(.minutes(5))) struct ConnectionConformanceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ConnectionConformanceTests {
     @Test(arguments: Subject.networked)
     func `a connection is used again`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in

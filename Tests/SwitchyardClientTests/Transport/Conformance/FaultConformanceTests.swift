@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Each way in which a server can fail has its kind of error, and says whether the request may have arrived.
-@Suite(.timeLimit(.minutes(5))) struct FaultConformanceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct FaultConformanceTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let fault: Fault

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Limits bound what a server can make a client take: row N15.
-@Suite(.timeLimit(.minutes(5))) struct LimitConformanceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct LimitConformanceTests {
     @Test(arguments: Subject.allCases, [HTTPRequest.Delivery.whole, .stream])
     func `a body over the limit is an error`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
         try await Lab.run(subject) { lab in

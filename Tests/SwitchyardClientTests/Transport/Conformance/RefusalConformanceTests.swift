@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// What cannot be sent is refused before a byte of it has left.
-@Suite(.timeLimit(.minutes(5))) struct RefusalConformanceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RefusalConformanceTests {
     @Test(arguments: Subject.networked, ["X\r\nY", "X Y", "", "X:"])
     func `a malformed field name is refused`(_ subject: Subject, _ name: String) async throws {
         try await Lab.run(subject) { lab in

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// What arrives at the server is what was asked for.
-@Suite(.timeLimit(.minutes(5))) struct RequestConformanceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RequestConformanceTests {
     @Test(arguments: Subject.networked, ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"])
     func `a method goes out as it is`(_ subject: Subject, _ name: String) async throws {
         try await Lab.run(subject) { lab in

@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// What the server answers is what comes back, interpreted by nobody.
-@Suite(.timeLimit(.minutes(5))) struct ResponseConformanceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ResponseConformanceTests {
     @Test(arguments: Subject.networked, [200, 204, 304, 404, 418, 500, 503, 599])
     func `any status is a response`(_ subject: Subject, _ status: Int) async throws {
         try await Lab.run(subject) { server in

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// A streamed body comes as it is sent, and waits for its reader.
-@Suite(.timeLimit(.minutes(5))) struct StreamConformanceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct StreamConformanceTests {
     @Test(arguments: Subject.allCases, ["/chunks", "/large"])
     func `a streamed body is the same as a whole one`(_ subject: Subject, _ path: String) async throws {
         try await Lab.run(subject) { lab in

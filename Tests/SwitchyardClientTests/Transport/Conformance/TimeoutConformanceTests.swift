@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 /// Timeouts hold, in real time since that is what they promise; generously measured, since machines are busy.
-@Suite(.timeLimit(.minutes(5))) struct TimeoutConformanceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct TimeoutConformanceTests {
     @Test(
         arguments: Subject.networked,
         [HTTPRequest.Timeouts(total: .milliseconds(350)), .init(idle: .milliseconds(350))]

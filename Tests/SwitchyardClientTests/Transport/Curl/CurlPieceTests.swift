@@ -5,7 +5,7 @@
     import Testing
 
     /// The pieces of a streamed body, whose memory is used again.
-    @Suite(.timeLimit(.minutes(5))) struct CurlPieceTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlPieceTests {
         private let server = LoopbackServer()
         private let content = Data.pattern(24 << 20)
 

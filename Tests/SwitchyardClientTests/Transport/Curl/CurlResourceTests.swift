@@ -6,7 +6,7 @@
     import Testing
 
     /// A transport takes what it needs, and gives it back.
-    @Suite(.serialized, .timeLimit(.minutes(5))) struct CurlResourceTests {
+    @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct CurlResourceTests {
         private let server = LoopbackServer()
         private let url: RequestURL
 

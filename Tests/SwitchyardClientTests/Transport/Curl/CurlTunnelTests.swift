@@ -4,7 +4,7 @@
     import Testing
 
     /// Servers that are reached over TLS through a proxy: B54.
-    @Suite(.timeLimit(.minutes(5))) struct CurlTunnelTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlTunnelTests {
         private func send(
             _ url: String,
             _ delivery: HTTPRequest.Delivery = .whole,

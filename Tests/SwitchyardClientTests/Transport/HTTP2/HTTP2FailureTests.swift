@@ -4,7 +4,7 @@
     import Testing
 
     /// Streams and connections that end before their time.
-    @Suite(.timeLimit(.minutes(5))) struct HTTP2FailureTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTP2FailureTests {
         private let lab: HTTP2Lab
 
         init() throws {

@@ -5,7 +5,7 @@
     import Testing
 
     /// Exchanges over HTTP/2: B53.
-    @Suite(.timeLimit(.minutes(5))) struct HTTP2Tests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTP2Tests {
         private let lab: HTTP2Lab
 
         init() throws {

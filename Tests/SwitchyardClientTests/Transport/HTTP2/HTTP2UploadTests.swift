@@ -6,7 +6,7 @@
     import Testing
 
     /// Bodies that go up over HTTP/2, where an answer may be whole before them.
-    @Suite(.timeLimit(.minutes(5))) struct HTTP2UploadTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTP2UploadTests {
         private let lab: HTTP2Lab
 
         init() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-@Suite(.timeLimit(.minutes(5))) struct BodyChannelTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct BodyChannelTests {
     private static let piece = Data(count: 60_000)
 
     private let resumes = Locked(0)

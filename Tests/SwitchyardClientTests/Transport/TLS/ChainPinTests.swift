@@ -3,7 +3,7 @@ import SwitchyardClient
 import Testing
 
 /// Row N3: pins of a key and of a whole certificate, compared with any certificate of the chain.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ChainPinTests {
+@Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct ChainPinTests {
     private let certificates: Certificates
 
     init() throws {

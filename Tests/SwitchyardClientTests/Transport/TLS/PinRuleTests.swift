@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Rows N3, N4, N5, N8 and N14, by value and over stubs; ``TrustTests`` and ``ChainPinTests`` have real connections.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .prompt)
 struct PinRuleTests {
     static func pin(_ byte: UInt8) throws -> TLSPin {
         try #require(TLSPin(Data(repeating: byte, count: 32).base64EncodedString()))

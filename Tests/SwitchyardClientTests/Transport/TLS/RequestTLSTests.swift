@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Row N9 for single requests, over real connections.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct RequestTLSTests {
+@Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct RequestTLSTests {
     private let certificates: Certificates
 
     init() throws {

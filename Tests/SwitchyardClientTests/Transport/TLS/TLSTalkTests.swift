@@ -6,7 +6,7 @@
     import Testing
 
     /// What a server says over TLS, and how it ends.
-    @Suite(.serialized, .timeLimit(.minutes(5))) struct TLSTalkTests {
+    @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TLSTalkTests {
         /// A server over TLS that says what a test wants: the `openssl` command, fed through a pipe.
         private final class Server {
             private let process: ChildCommand

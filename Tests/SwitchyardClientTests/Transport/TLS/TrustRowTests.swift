@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Rows N1 to N8 and N14 over real connections: what there is beside ``TrustTests``.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct TrustRowTests {
+@Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TrustRowTests {
     private let certificates: Certificates
 
     init() throws {

@@ -3,7 +3,7 @@ import SwitchyardClient
 import Testing
 
 /// Only the server that was meant is spoken to.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct TrustTests {
+@Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TrustTests {
     private let certificates: Certificates
 
     init() throws {

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 /// Runs the samples of the guides for those who come from another library, against a server.
-@Suite(.timeLimit(.minutes(5))) struct GuideTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct GuideTests {
     private let server = LoopbackServer()
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("guides-\(UUID().uuidString)")
     private let queue = DispatchQueue(label: "guides")

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 /// Runs the samples of the article of recipes against a backend of their kind.
-@Suite(.timeLimit(.minutes(5))) struct RecipesTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RecipesTests {
     typealias Samples = RecipesSamples
 
     private func withBackend(

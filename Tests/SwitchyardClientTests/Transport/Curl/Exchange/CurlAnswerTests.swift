@@ -6,7 +6,7 @@
     import Testing
 
     /// Answers that a hostile or odd server gives, byte by byte.
-    @Suite(.timeLimit(.minutes(5))) struct CurlAnswerTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlAnswerTests {
         struct Answer: Sendable, CustomTestStringConvertible {
             let name: String
             let text: String

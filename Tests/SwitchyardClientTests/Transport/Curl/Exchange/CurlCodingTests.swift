@@ -5,7 +5,7 @@
     import Testing
 
     /// What becomes of bodies by their `Content-Encoding` (RFC 9110 section 8.4).
-    @Suite(.timeLimit(.minutes(5))) struct CurlCodingTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlCodingTests {
         private static let text = Data(String(repeating: "a member of many, ", count: 5_000).utf8)
 
         private static func gzip(_ data: Data) -> Data { RequestCompressor.compressed(data, .gzip) }

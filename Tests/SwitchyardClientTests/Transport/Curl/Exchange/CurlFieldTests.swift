@@ -5,7 +5,7 @@
     import Testing
 
     /// Header fields of requests that one after the other use the same handle of libcurl.
-    @Suite(.timeLimit(.minutes(5))) struct CurlFieldTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlFieldTests {
         private let server = LoopbackServer()
 
         init() throws {

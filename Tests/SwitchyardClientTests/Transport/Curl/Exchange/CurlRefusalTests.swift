@@ -5,7 +5,7 @@
     import Testing
 
     /// Requests that cannot be sent as they are asked for.
-    @Suite(.timeLimit(.minutes(5))) struct CurlRefusalTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlRefusalTests {
         private func error(_ headers: HTTPHeaders, _ body: HTTPBody) async throws -> TransportError? {
             let server = LoopbackServer()
             server.route(nil, "*") { request in .data(try await request.body.collect(upTo: 1 << 20)) }

@@ -6,7 +6,7 @@
     @testable import SwitchyardClient
 
     /// The pieces of a body that is made while it is sent.
-    @Suite(.timeLimit(.minutes(5))) struct CurlUploadPieceTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlUploadPieceTests {
         @Test func `no piece is read before the transfer has the one before it`() async throws {
             let pieces = [Data("one".utf8), Data("two".utf8), Data("three".utf8)]
             let upload = try CurlUpload(HTTPBody.Stream(length: nil) { PiecesReader(pieces) })

@@ -6,7 +6,7 @@
     import Testing
 
     /// Uploads that the server does not wait for.
-    @Suite(.timeLimit(.minutes(5))) struct CurlUploadTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlUploadTests {
         /// Reads until the end of the chunks, or of the connection; sends `answer` after the head.
         private static func serve(_ connection: Int32, _ answer: String, closes: Bool) -> String {
             var received = Data()

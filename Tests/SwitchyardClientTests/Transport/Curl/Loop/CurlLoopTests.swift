@@ -6,7 +6,7 @@
     import Testing
 
     /// The thread of a transport: its clock, and the descriptors that it watches.
-    @Suite(.timeLimit(.minutes(5))) struct CurlLoopTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlLoopTests {
         @Test func `the first request of a transport has its whole idle time, however old the transport is`()
             async throws
         {

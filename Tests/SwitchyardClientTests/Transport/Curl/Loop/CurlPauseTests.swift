@@ -6,7 +6,7 @@
     import Testing
 
     /// Bodies whose end arrives while nobody reads.
-    @Suite(.timeLimit(.minutes(5))) struct CurlPauseTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlPauseTests {
         /// The limits fall on all places within the pieces in which libcurl hands over what it held back.
         @Test(arguments: Array(stride(from: 260_000, to: 330_000, by: 5_000)))
         func `a body over the limit never looks whole, wherever its reader paused`(_ limit: Int) async throws {

@@ -7,7 +7,7 @@
     import Testing
 
     /// What the thread of a loop keeps of the memory that libcurl gives back.
-    @Suite(.timeLimit(.minutes(5))) struct LoopMemoryTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct LoopMemoryTests {
         /// What libcurl asks for to receive a response.
         private static let buffer = 16_385
 

@@ -5,7 +5,7 @@
     import Testing
 
     /// What was connected over another way to the network is not used again.
-    @Suite(.timeLimit(.minutes(5))) struct RetiredConnectionTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct RetiredConnectionTests {
         private let server = LoopbackServer()
         private let latch = Latch()
         private let url: RequestURL

@@ -6,7 +6,7 @@
 
     /// What a server says on a kept connection that nobody has asked is no answer to the next request (RFC 9112 section
     /// 9.2).
-    @Suite(.timeLimit(.minutes(5))) struct UnaskedBytesTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct UnaskedBytesTests {
         /// What comes first, and later without a request.
         struct Sample: Sendable, CustomTestStringConvertible {
             let testDescription: String

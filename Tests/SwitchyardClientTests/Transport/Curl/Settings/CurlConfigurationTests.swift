@@ -6,7 +6,7 @@
     import Testing
 
     /// What a configuration asks for is done, or refused when the transport is made.
-    @Suite(.timeLimit(.minutes(5))) struct CurlConfigurationTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlConfigurationTests {
         private let server = LoopbackServer()
 
         init() throws {
@@ -279,12 +279,12 @@
             let transport = try CurlTransport(configuration: configuration)
             let held = HTTPRequest(url: try #require(RequestURL("\(server.baseURL)/held")))
             var waiting = HTTPRequest(url: try #require(RequestURL(server.baseURL)))
-            waiting.timeouts.idle = .milliseconds(700)
+            waiting.timeouts.idle = .seconds(2)
 
             let first = Task { try await transport.send(held) }
             await server.wait { $0.requestsInProgress == 1 }
             let second = Task { try await transport.send(waiting) }
-            try await Task.sleep(for: .milliseconds(1500))  // The passing of time is what is tested.
+            try await Task.sleep(for: .milliseconds(2500))  // The passing of time is what is tested.
             isHeld.open()
 
             #expect(try await first.value.status == 200)

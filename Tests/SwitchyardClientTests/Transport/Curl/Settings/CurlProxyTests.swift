@@ -5,7 +5,7 @@
     import Testing
 
     /// Proxies that speak SOCKS, and the protocols that are offered: B53, B54.
-    @Suite(.timeLimit(.minutes(5))) struct CurlProxyTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlProxyTests {
         private func send(
             _ url: String,
             _ change: (inout CurlTransport.Configuration) -> Void

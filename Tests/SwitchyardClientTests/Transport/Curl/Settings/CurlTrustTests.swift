@@ -6,7 +6,7 @@
     @testable import SwitchyardClient
 
     /// Own authorities stand in place of the system's, also of those in the folder that libcurl looks into by default.
-    @Suite(.timeLimit(.minutes(5))) struct CurlTrustTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlTrustTests {
         private let certificates: Certificates
         private let server: TLSServer
 
