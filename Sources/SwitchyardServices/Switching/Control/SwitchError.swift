@@ -21,7 +21,7 @@ public enum SwitchError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noServers: "expected at least one server"
-        case .tooManyServers(let count): "expected at most \(Service.maximumServers) servers, found \(count)"
+        case .tooManyServers(let count): "expected at most \(ServerSet.capacity) servers, found \(count)"
         case .duplicateServer(let id): "expected every server's name only once, found \(id) twice"
         case .invalidWeight(let id, let weight): "expected a weight of at least 0 for \(id), found \(weight)"
         case .unknownServer(let id, let known): "expected one of \(known.joined(separator: ", ")), found \(id)"
