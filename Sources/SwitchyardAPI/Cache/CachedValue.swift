@@ -1,4 +1,6 @@
+import Foundation
 public import SwitchyardClient
+import SwitchyardServices
 
 /// The head of an answer that was stored.
 public struct CachedAnswer: Sendable, Hashable {
@@ -56,5 +58,25 @@ struct CacheStamp: Sendable, Hashable {
     static func isServed(_ wanted: String?, by asked: String?) -> Bool {
         guard let wanted, let asked else { return true }
         return wanted == asked
+    }
+}
+
+extension APIResponse {
+    /// Creates a response of a stored value.
+    init(_ cached: CachedValue<Value>) {
+        self.init(
+            value: cached.value,
+            status: cached.answer?.status ?? 200,
+            headers: cached.http.map { HTTPCacheRules.handedOut($0, now: cached.now($0)) }
+                ?? cached.answer?.headers ?? HTTPHeaders(),
+            source: cached.isFresh ? .cache(age: cached.age) : .staleCache(age: cached.age)
+        )
+    }
+}
+
+extension CachedValue {
+    /// The time by the server's answer: when it came, and the time since, which no setting of the clock changes.
+    func now(_ http: HTTPStoredAnswer) -> Date {
+        http.received.addingTimeInterval(age.inSeconds)
     }
 }

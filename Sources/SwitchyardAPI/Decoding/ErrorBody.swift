@@ -1,3 +1,5 @@
+import Foundation
+
 /// Where the body of a refused answer says what is wrong, in a service that puts no ``Envelope`` around its answers.
 ///
 ///     ErrorBody()                                        // {"detail": "Not found."} or {"name": ["Too long."]}
@@ -69,5 +71,22 @@ extension JSONValue {
             for (name, member) in members { member.collect(into: &fields, at: path.isEmpty ? name : "\(path).\(name)") }
         default: break
         }
+    }
+}
+
+extension APIError {
+    /// The body of the answer as the service's error model; `nil` when it is none.
+    ///
+    /// The bytes stay in ``Context/body``.
+    ///
+    /// - Parameters:
+    ///   - type: The model.
+    ///   - decoding: How JSON becomes values.
+    /// - Returns: The model.
+    public func decodedBody<Model: Decodable>(
+        as type: Model.Type = Model.self,
+        using decoding: JSONDecoding = .standard
+    ) -> Model? {
+        context.body.isEmpty ? nil : try? decoding.decode(type, from: context.body)
     }
 }

@@ -117,14 +117,6 @@ extension ResponseSerializer where Value == EmptyBody {
     }
 }
 
-extension MediaType {
-    /// The content types of JSON: the registered one, those with the suffix, whatever they are types of (RFC 6839 section
-    /// 3.1), and the two that servers used before.
-    static let jsonTypes = ["application/json", "*/*+json", "text/json", "text/javascript"].compactMap {
-        MediaType($0)
-    }
-}
-
 /// What has to be known of a body's bytes before they are decoded, seen at once: each look costs more than it shows.
 private struct BodyLook {
     /// See ``RawResponse/isBlank``.

@@ -7,21 +7,6 @@ extension APIError: LocalizedError {
 }
 
 extension APIError {
-    /// The body of the answer as the service's error model; `nil` when it is none.
-    ///
-    /// The bytes stay in ``Context/body``.
-    ///
-    /// - Parameters:
-    ///   - type: The model.
-    ///   - decoding: How JSON becomes values.
-    /// - Returns: The model.
-    public func decodedBody<Model: Decodable>(
-        as type: Model.Type = Model.self,
-        using decoding: JSONDecoding = .standard
-    ) -> Model? {
-        context.body.isEmpty ? nil : try? decoding.decode(type, from: context.body)
-    }
-
     /// The number that YTKNetwork gives to a refusal: -8 for a status, -9 for a JSON shape, -1 to -7 for a stored
     /// answer; `nil` for everything else.
     public var validationNumber: Int? {

@@ -71,7 +71,7 @@ extension APIError {
 
 extension APIError.Context {
     /// Creates a context from what a client knows of a request.
-    init(_ request: RequestContext) {
+    package init(_ request: RequestContext) {
         self.init(
             service: request.service,
             environment: request.environment.rawValue,
@@ -128,6 +128,28 @@ extension APIError.Reason {
                 .protocolViolation, .proxyFailure, .headersTooLarge, .other:
                 .transport(error)
             }
+    }
+}
+
+extension APIError {
+    /// Makes an error of a download's.
+    public init(_ failure: DownloadFailure) {
+        var context = Context(failure.context)
+        context.requestID = failure.id
+        context.underlying = failure
+        let reason: Reason =
+            switch failure.reason {
+            case .request(let reason): Reason(reason)
+            case .status(let status): .status(status)
+            case .lengthMismatch: .body(.truncated)
+            case .digestMismatch: .body(.digest)
+            case .unsupported(let text): .configuration(.unsupported(text))
+            case .file, .destination, .unusableRange: .configuration(.other(failure.description))
+            }
+        if case .status(let status) = failure.reason {
+            context.keep(status: status, headers: failure.headers, body: failure.body)
+        }
+        self.init(reason, context: context)
     }
 }
 

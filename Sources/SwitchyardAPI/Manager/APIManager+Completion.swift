@@ -53,6 +53,17 @@ extension APIManager {
         return id
     }
 
+    /// Begins a call under a name, with the client's rules for it, and calls back once, from any thread.
+    package func begin<Value: Sendable>(
+        _ configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>,
+        id: RequestID,
+        completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
+    ) {
+        let ruled = client.ruled(configuration) ?? configuration
+        begin(APICall(ruled, serializer, module), id: id, completion: completion)
+    }
+
     /// Begins a call under a name and calls back once, from any thread.
     func begin<Value: Sendable>(
         _ call: APICall<Value>,

@@ -24,25 +24,3 @@ extension APIManager {
         }
     }
 }
-
-extension APIError {
-    /// Makes an error of a download's.
-    public init(_ failure: DownloadFailure) {
-        var context = Context(failure.context)
-        context.requestID = failure.id
-        context.underlying = failure
-        let reason: Reason =
-            switch failure.reason {
-            case .request(let reason): Reason(reason)
-            case .status(let status): .status(status)
-            case .lengthMismatch: .body(.truncated)
-            case .digestMismatch: .body(.digest)
-            case .unsupported(let text): .configuration(.unsupported(text))
-            case .file, .destination, .unusableRange: .configuration(.other(failure.description))
-            }
-        if case .status(let status) = failure.reason {
-            context.keep(status: status, headers: failure.headers, body: failure.body)
-        }
-        self.init(reason, context: context)
-    }
-}

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
@@ -154,7 +154,7 @@ public struct APIModule: Sendable {
     ///   - error: The error.
     ///   - text: The body as a decoder reads it; the one that the error keeps when `nil`.
     /// - Returns: The error as it is delivered.
-    func completed(_ error: APIError, reading text: @autoclosure () -> Data? = nil) -> APIError {
+    package func completed(_ error: APIError, reading text: @autoclosure () -> Data? = nil) -> APIError {
         var completed = informed(error, reading: text)
         completed.messages = messages
         completed = formatError?(completed) ?? completed

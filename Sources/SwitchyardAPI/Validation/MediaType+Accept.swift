@@ -1,6 +1,12 @@
 import SwitchyardClient
 
 extension MediaType {
+    /// The content types of JSON: the registered one, those with the suffix, whatever they are types of (RFC 6839 section
+    /// 3.1), and the two that servers used before.
+    static let jsonTypes = ["application/json", "*/*+json", "text/json", "text/javascript"].compactMap {
+        MediaType($0)
+    }
+
     /// What is asked for where JSON is read.
     static let jsonRange = "application/json"
 

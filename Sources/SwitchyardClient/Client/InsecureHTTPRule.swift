@@ -55,16 +55,6 @@ public struct InsecureHTTPRule: Sendable, Hashable {
     }
 }
 
-extension RequestURL {
-    /// Whether the scheme is https; looks at the first bytes only.
-    var isSecure: Bool {
-        let secure: StaticString = "https:"
-        return zip(text.utf8, 0..<6).allSatisfy { byte, index in
-            byte | 0x20 == secure.utf8Start[index] | 0x20
-        }
-    }
-}
-
 /// Which hosts are this machine or its neighbours.
 private enum LocalHost {
     private static let domains: Set<Substring> = ["local", "localhost", "test", "example", "invalid"]

@@ -15,6 +15,18 @@ extension NetworkClient {
         return (target.service, target.pool.environment)
     }
 
+    /// What makes requests in the present environment, and that environment.
+    package var generation: (environment: ServiceEnvironment, generator: RequestGenerator) {
+        let pool = target.pool
+        return (pool.environment, pool.generator)
+    }
+
+    /// The user who is logged in to an environment.
+    package func user(in environment: ServiceEnvironment) -> String? { core.user(in: environment) }
+
+    /// The credentials that requests are sent with.
+    package var credentials: Credentials? { core.options.credentials }
+
     /// The path under which answers to an absolute URL of a server are stored; `nil` for every other text.
     package func storagePath(ofAbsolute url: String) -> String? {
         url.contains("://") ? RequestURL(url).flatMap { target.pool.storagePath(of: $0) } : nil

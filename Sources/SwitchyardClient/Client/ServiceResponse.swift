@@ -143,3 +143,10 @@ extension RequestContext: CustomStringConvertible {
         return "\(method) \((url?.text ?? path).map(shown) ?? "-")"
     }
 }
+
+extension ServiceResponse {
+    /// Lets the body go unread.
+    func discardBody() {
+        if case .stream(let stream) = response.body { stream.cancel() }
+    }
+}

@@ -224,3 +224,16 @@ public struct TransferMetrics: Sendable, Hashable {
         reusedConnection = false
     }
 }
+
+extension HTTPResponse {
+    /// Where the answer points; `nil` for every answer that is no redirect.
+    ///
+    /// 300 offers a choice and 304 is about a stored answer: neither is followed, whatever it names.
+    var redirectTarget: String? {
+        switch status {
+        case 301, 302, 303, 307, 308:
+            headers.echo(of: "Location").flatMap { $0.isEmpty ? nil : OpaqueText.percentEncoded($0) }
+        default: nil
+        }
+    }
+}

@@ -58,3 +58,13 @@ extension RequestURL {
         return RequestURL(trusted: joiner.output.text())
     }
 }
+
+extension RequestURL {
+    /// Whether the scheme is https; looks at the first bytes only.
+    var isSecure: Bool {
+        let secure: StaticString = "https:"
+        return zip(text.utf8, 0..<6).allSatisfy { byte, index in
+            byte | 0x20 == secure.utf8Start[index] | 0x20
+        }
+    }
+}

@@ -90,11 +90,6 @@ enum StoredUse: Sendable {
 }
 
 extension CachedValue {
-    /// The time by the server's answer: when it came, and the time since, which no setting of the clock changes.
-    func now(_ http: HTTPStoredAnswer) -> Date {
-        http.received.addingTimeInterval(age.inSeconds)
-    }
-
     /// The lifetime that the answer itself says; `nil` when the call decides.
     fileprivate var lifetime: Duration? {
         http.map { .seconds(max(0, $0.lifetime - $0.age(at: $0.received))) }

@@ -117,13 +117,6 @@ extension DownloadFailure {
     }
 }
 
-extension ServiceResponse {
-    /// Lets the body go unread.
-    func discardBody() {
-        if case .stream(let stream) = response.body { stream.cancel() }
-    }
-}
-
 extension HTTPResponse {
     /// The first bytes of the body; what breaks it off ends them.
     func collectPrefix(_ limit: Int) async -> Data {

@@ -1,11 +1,11 @@
 import Foundation
 
 /// Waits for the disk.
-enum DiskFlush {
+package enum DiskFlush {
     /// Waits until what was written to a descriptor is on the disk.
     ///
     /// - Returns: 0, or -1 with the reason in `errno`.
-    static func wait(for descriptor: Int32) -> Int32 {
+    package static func wait(for descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
             // There `fsync` hands the bytes to the drive, which may keep them in memory of its own (fsync(2)). Not every
             // file system can do more.

@@ -12,7 +12,7 @@ import Foundation
 ///
 /// The lock is the system's (flock(2)): it goes with the last descriptor of the opening, so that a process that is killed
 /// lets go of it.
-enum ExclusiveFile {
+package enum ExclusiveFile {
     /// Opens the file at a path, or makes a new one, and locks it until ``unlock(_:)``.
     ///
     /// - Parameters:
@@ -20,10 +20,10 @@ enum ExclusiveFile {
     ///   - mode: The permissions of a new file.
     /// - Returns: The descriptor, for reading and writing.
     /// - Throws: ``FileFailure``; with ``FileFailure/Reason/busy`` when somebody has the file.
-    static func open(_ path: String, mode: mode_t) throws(FileFailure) -> Int32 {
+    package static func open(_ path: String, mode: UInt16) throws(FileFailure) -> Int32 {
         // A name that is moved away between open and lock belongs to another file by now: look again.
         for _ in 0..<16 {
-            let descriptor = systemOpen(path, mode)
+            let descriptor = systemOpen(path, mode_t(mode))
             guard descriptor >= 0 else { throw FileFailure(errno: errno, path: path) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 let code = errno
@@ -41,7 +41,7 @@ enum ExclusiveFile {
     ///
     /// Closing would not be enough: a program that is just being started, from any thread, has a copy of every descriptor
     /// until its own code runs.
-    static func unlock(_ descriptor: Int32) {
+    package static func unlock(_ descriptor: Int32) {
         flock(descriptor, LOCK_UN)
     }
 

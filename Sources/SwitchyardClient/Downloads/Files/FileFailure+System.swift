@@ -2,7 +2,7 @@ import Foundation
 
 extension FileFailure {
     /// The failure that an error number of the system stands for.
-    init(errno code: Int32, path: String) {
+    package init(errno code: Int32, path: String) {
         let reason: Reason =
             switch code {
             case EEXIST, ENOTEMPTY: .exists
@@ -18,7 +18,7 @@ extension FileFailure {
     }
 
     /// The failure that an error of Foundation's stands for, by the number of the system's in it.
-    init(_ error: any Error, path: String) {
+    package init(_ error: any Error, path: String) {
         // On Linux that is no `NSError`, and not to be had by a cast to one.
         let system = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
         self.init(errno: system.map { Int32(($0 as NSError).code) } ?? EIO, path: path)

@@ -152,16 +152,3 @@ extension RedirectTrail {
         return HTTPHeaders.sensitiveNames.contains(name) || name == "cookie2" || name == "host"
     }
 }
-
-extension HTTPResponse {
-    /// Where the answer points; `nil` for every answer that is no redirect.
-    ///
-    /// 300 offers a choice and 304 is about a stored answer: neither is followed, whatever it names.
-    var redirectTarget: String? {
-        switch status {
-        case 301, 302, 303, 307, 308:
-            headers.echo(of: "Location").flatMap { $0.isEmpty ? nil : OpaqueText.percentEncoded($0) }
-        default: nil
-        }
-    }
-}

@@ -69,16 +69,3 @@ public struct APIResponse<Value: Sendable>: Sendable {
         )
     }
 }
-
-extension APIResponse {
-    /// Creates a response of a stored value.
-    init(_ cached: CachedValue<Value>) {
-        self.init(
-            value: cached.value,
-            status: cached.answer?.status ?? 200,
-            headers: cached.http.map { HTTPCacheRules.handedOut($0, now: cached.now($0)) }
-                ?? cached.answer?.headers ?? HTTPHeaders(),
-            source: cached.isFresh ? .cache(age: cached.age) : .staleCache(age: cached.age)
-        )
-    }
-}
