@@ -6,10 +6,14 @@ let package = Package(
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Switchyard", targets: ["Switchyard"]),
+        .library(name: "SwitchyardRequests", targets: ["SwitchyardRequests"]),
+        .library(name: "SwitchyardOutbox", targets: ["SwitchyardOutbox"]),
+        .library(name: "SwitchyardDiagnostics", targets: ["SwitchyardDiagnostics"]),
         .library(name: "SwitchyardTesting", targets: ["SwitchyardTesting"]),
         .executable(name: "yard", targets: ["yard"]),
     ],
     targets: [
+        // The core, floor by floor: each uses those above it here.
         .target(name: "SwitchyardServices"),
         .target(name: "CLibcurl"),
         .target(
@@ -26,7 +30,17 @@ let package = Package(
             resources: [.copy("PrivacyInfo.xcprivacy")]
         ),
         .target(name: "Switchyard", dependencies: ["SwitchyardAPI", "SwitchyardClient", "SwitchyardServices"]),
-        .target(name: "SwitchyardTesting", dependencies: ["SwitchyardClient", "SwitchyardServices"]),
+
+        // Leaves beside the core, each a product of its own: nothing in the core knows them.
+        .target(name: "SwitchyardRequests", dependencies: ["SwitchyardAPI", "SwitchyardClient", "SwitchyardServices"]),
+        .target(name: "SwitchyardOutbox", dependencies: ["SwitchyardClient", "SwitchyardServices"]),
+        .target(name: "SwitchyardDiagnostics", dependencies: ["SwitchyardClient", "SwitchyardServices"]),
+        .target(
+            name: "SwitchyardTesting",
+            dependencies: ["SwitchyardDiagnostics", "SwitchyardClient", "SwitchyardServices"]
+        ),
+
+        // Tools.
         .executableTarget(
             name: "yard",
             dependencies: ["Switchyard", "SwitchyardTesting"],
@@ -40,6 +54,13 @@ let package = Package(
                 .target(name: "CEpoll", condition: .when(platforms: [.linux])),
             ]
         ),
+
+        // Tests: what several of them share, then those of each target.
+        .target(
+            name: "SwitchyardFixtures",
+            dependencies: ["SwitchyardAPI", "SwitchyardClient", "SwitchyardServices", "SwitchyardTesting"],
+            path: "Tests/Fixtures"
+        ),
         .testTarget(
             name: "SwitchyardServicesTests",
             dependencies: ["SwitchyardServices", "SwitchyardTesting"],
@@ -47,18 +68,56 @@ let package = Package(
         ),
         .testTarget(
             name: "SwitchyardClientTests",
-            dependencies: ["SwitchyardClient", "SwitchyardServices", "SwitchyardTesting"],
+            dependencies: [
+                "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardServices", "SwitchyardTesting",
+                "SwitchyardFixtures",
+            ],
             resources: [.copy("Cases")]
         ),
         .testTarget(
             name: "SwitchyardAPITests",
-            dependencies: ["SwitchyardAPI", "SwitchyardClient", "SwitchyardServices", "SwitchyardTesting"],
+            dependencies: [
+                "SwitchyardAPI", "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardRequests",
+                "SwitchyardServices", "SwitchyardTesting", "SwitchyardFixtures",
+            ],
             resources: [.copy("Cases")]
         ),
-        .testTarget(name: "SwitchyardTestingTests", dependencies: ["SwitchyardTesting", "SwitchyardClient"]),
-        .testTarget(name: "SwitchyardTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
+        .testTarget(
+            name: "SwitchyardRequestsTests",
+            dependencies: [
+                "SwitchyardRequests", "SwitchyardAPI", "SwitchyardClient", "SwitchyardServices", "SwitchyardTesting",
+                "SwitchyardFixtures",
+            ]
+        ),
+        .testTarget(
+            name: "SwitchyardOutboxTests",
+            dependencies: [
+                "SwitchyardOutbox", "SwitchyardClient", "SwitchyardServices", "SwitchyardTesting", "SwitchyardFixtures",
+            ]
+        ),
+        .testTarget(
+            name: "SwitchyardDiagnosticsTests",
+            dependencies: [
+                "SwitchyardDiagnostics", "SwitchyardClient", "SwitchyardOutbox", "SwitchyardServices",
+                "SwitchyardTesting", "SwitchyardFixtures",
+            ]
+        ),
+        .testTarget(
+            name: "SwitchyardTestingTests",
+            dependencies: ["SwitchyardTesting", "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardFixtures"]
+        ),
+        .testTarget(
+            name: "SwitchyardTests",
+            dependencies: [
+                "Switchyard", "SwitchyardDiagnostics", "SwitchyardOutbox", "SwitchyardRequests", "SwitchyardTesting",
+                "SwitchyardFixtures",
+            ]
+        ),
         .testTarget(name: "SwitchyardMainActorTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
-        .testTarget(name: "YardToolTests", dependencies: ["yard", "Switchyard", "SwitchyardTesting"]),
+        .testTarget(
+            name: "YardToolTests",
+            dependencies: ["yard", "Switchyard", "SwitchyardTesting", "SwitchyardFixtures"]
+        ),
         .testTarget(name: "SwitchyardBenchmarksTests", dependencies: ["SwitchyardBenchmarks"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,5 +1,7 @@
 import Foundation
 import Switchyard
+import SwitchyardDiagnostics
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardDiagnostics
 import SwitchyardTesting
 
 // The samples of README.md, word for word.

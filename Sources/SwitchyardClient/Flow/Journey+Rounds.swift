@@ -213,7 +213,7 @@ extension Journey {
 
 extension Result where Success == ServiceResponse, Failure == RequestFailure {
     /// Where the request went, whatever came of it.
-    var context: RequestContext {
+    package var context: RequestContext {
         switch self {
         case .success(let answer): answer.context
         case .failure(let failure): failure.context

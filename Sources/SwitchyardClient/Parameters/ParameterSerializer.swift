@@ -292,3 +292,13 @@ extension ParameterSerializer {
         }
     }
 }
+
+extension Parameters {
+    /// The parameters as `key=value&...`.
+    package func text(_ options: ParameterEncodingOptions) throws(RequestError) -> String {
+        var output = ByteBuffer(capacity: 64)
+        var serializer = ParameterSerializer(ParameterSerializerPlan(options))
+        try serializer.write(self, to: &output)
+        return output.text()
+    }
+}

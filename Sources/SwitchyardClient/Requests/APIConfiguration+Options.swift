@@ -60,7 +60,7 @@ public enum IdempotencyKey: Sendable, Hashable {
     }
 
     /// The key to send; a new one each time while it is automatic.
-    var value: String? {
+    package var value: String? {
         switch self {
         case .none: nil
         case .automatic: UUID().uuidString

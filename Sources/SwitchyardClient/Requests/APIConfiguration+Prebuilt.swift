@@ -3,10 +3,10 @@ import SwitchyardServices
 /// What is sent: that of a ``APIConfiguration/prebuiltRequest``, where there is one.
 extension APIConfiguration {
     /// The method that is sent.
-    var sentMethod: HTTPMethod { rare?.value.prebuiltRequest?.method ?? method }
+    package var sentMethod: HTTPMethod { rare?.value.prebuiltRequest?.method ?? method }
 
     /// Where it is sent: the path, or the URL.
-    var place: String { rare?.value.prebuiltRequest?.url.text ?? path }
+    package var place: String { rare?.value.prebuiltRequest?.url.text ?? path }
 
     /// The call's own header fields.
     var ownHeaders: HTTPHeaders { rare?.value.prebuiltRequest?.headers ?? headers }

@@ -212,7 +212,7 @@ extension APIConfiguration {
     }
 
     /// The only user for whom the call may be sent, by ``NetworkClient/Options/user``; anybody unless set.
-    var user: String? {
+    package var user: String? {
         get { rare?.value.user }
         set { change { $0.user = newValue } }
     }

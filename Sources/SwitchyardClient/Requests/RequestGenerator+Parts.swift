@@ -66,6 +66,30 @@ extension RequestGenerator {
         output.append(URLEscaping.query(Array(text.utf8)[...]))
     }
 
+    // MARK: - What a call says itself
+
+    /// The path with its query, and the body, as a call itself says them, without what all calls have in common.
+    package func ownContent(
+        of configuration: APIConfiguration
+    ) throws(RequestError) -> (path: String, content: (body: HTTPBody, contentType: String?)) {
+        let parameters = try placedParameters(configuration, sharesCommonValues: false)
+        let path = try path(of: configuration, query: parameters.query)
+        var call = configuration
+        if call.throttle != nil { call.throttle = nil }
+        return (path, try body(call, extraFields: parameters.body))
+    }
+
+    private func path(of call: APIConfiguration, query: Parameters) throws(RequestError) -> String {
+        var path = call.path
+        if path.hasByte(UInt8(ascii: "{")) { path = try URLTemplate(path).expanded(with: call.pathValues) }
+        guard !query.isEmpty else { return path }
+        let end = path.utf8.firstIndex(of: UInt8(ascii: "#")) ?? path.endIndex
+        var output = ByteBuffer(capacity: 128)
+        output.append(String(path[..<end]))
+        try append(query, of: call, hasQuery: path.utf8[..<end].contains(UInt8(ascii: "?")), to: &output)
+        return output.text() + path[end...]
+    }
+
     // MARK: - Parameters
 
     /// The parameters of the query and those of a form body.

@@ -1,5 +1,6 @@
 import Foundation
 public import SwitchyardClient
+public import SwitchyardDiagnostics
 import SwitchyardServices
 
 /// A transport that hands everything to another one and keeps a record, to be replayed without a network.

@@ -1,5 +1,6 @@
 import Foundation
 public import SwitchyardClient
+public import SwitchyardDiagnostics
 import SwitchyardServices
 
 extension StubTransport {

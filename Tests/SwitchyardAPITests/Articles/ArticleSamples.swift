@@ -3,6 +3,7 @@
 import Foundation
 import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardFixtures
 
 // sample
 enum ForumError: Int, ModuleErrorCode {

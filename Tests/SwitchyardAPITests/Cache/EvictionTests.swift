@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardTesting
 import Testing
 

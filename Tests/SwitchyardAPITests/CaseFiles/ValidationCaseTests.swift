@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import Testing
 
 @testable import SwitchyardAPI

@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PropertyListTests {

@@ -1,12 +1,13 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import Testing
+
+@testable import SwitchyardAPI
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
-
-@testable import SwitchyardAPI
 
 @Suite struct ErrorMessagesTests {
     @Test func `TAF-E2: every shared code has its own words in both languages`() {

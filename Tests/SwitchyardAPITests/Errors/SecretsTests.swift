@@ -1,6 +1,8 @@
 import Foundation
 import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardDiagnostics
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

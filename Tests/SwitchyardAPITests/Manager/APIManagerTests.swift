@@ -1,15 +1,14 @@
 import Foundation
 import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct APIManagerTests {
-    static let answer = StubAnswer.json(#"{"id":1,"title":"one"}"#)
-
     @Test func `a call becomes a request and its answer a value`() async throws {
-        let transport = StubTransport { _ in Self.answer }
+        let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
 
         #expect(try await topics.topic(1) == Topic(id: 1, title: "one"))
@@ -61,7 +60,7 @@ import Testing
     }
 
     @Test func `H14: a request that cannot be built is an error like any other`() async throws {
-        let transport = StubTransport { _ in Self.answer }
+        let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         var configuration = TopicAPI.topic(1)
         configuration.headers["X-Bad"] = "a\r\nb"
@@ -132,7 +131,7 @@ import Testing
     }
 
     @Test func `the client's rules are applied once to a call of a manager, whichever way it is made`() async throws {
-        let transport = StubTransport { _ in Self.answer }
+        let transport = StubTransport { _ in Topic.answer }
         let client = try NetworkClient.stubbed(transport)
         client.rules.add("/**") { $0.headers.add("X-Rule", "1") }
         let topics = TopicAPI(client: client)

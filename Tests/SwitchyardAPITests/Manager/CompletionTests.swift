@@ -2,6 +2,8 @@ import Dispatch
 import Foundation
 import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardRequests
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
@@ -30,7 +32,7 @@ import Testing
 
     // TSW-2, CT-12: the name is there before the call starts, for answers from the cache too.
     @Test func `TAF-D8, TAF-D9: every call has a name of its own and answers after it was returned`() async throws {
-        let topics = TopicAPI(client: try .stubbed(StubTransport { _ in APIManagerTests.answer }))
+        let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
         let names = Locked<[RequestID]>([])
         let cacheable = TopicAPI.topic(1, lifetime: .seconds(60))
 
@@ -54,7 +56,7 @@ import Testing
     }
 
     @Test func `a call is answered on the queue that was chosen`() async throws {
-        let topics = TopicAPI(client: try .stubbed(StubTransport { _ in APIManagerTests.answer }))
+        let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
         let isThere: Bool = await withCheckedContinuation { continuation in
             topics.value(Topic.self, for: TopicAPI.topic(1), on: Self.queue) { _ in
                 dispatchPrecondition(condition: .onQueue(Self.queue))
@@ -155,7 +157,7 @@ import Testing
 
     // TSW-4, CT-11, CT-13: each call has a state of its own, under any threads, and is always answered.
     @Test func `exactly one answer for each of 500 calls that are cancelled at random`() async throws {
-        let topics = TopicAPI(client: try .stubbed(StubTransport { _ in APIManagerTests.answer }))
+        let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
         let outcomes = Outcomes()
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<500 {

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
@@ -11,7 +12,7 @@ import Testing
 
     @Test func `TAF-C12, PEER-1: a hundred who miss the same answer make one request`() async throws {
         let clock = ManualClock()
-        let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, APIManagerTests.answer) }
+        let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, Topic.answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let calls = (0..<100).map { number in
             let topics = TopicAPI(client: client)
@@ -81,7 +82,7 @@ import Testing
 
     @Test func `a manager that goes leaves the fetch to the others`() async throws {
         let clock = ManualClock()
-        let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, APIManagerTests.answer) }
+        let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, Topic.answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let stays = TopicAPI(client: client)
         var goes: TopicAPI? = TopicAPI(client: client)
@@ -100,7 +101,7 @@ import Testing
 
     @Test func `cancelling all calls of a manager ends those that are awaited, and no other's`() async throws {
         let clock = ManualClock()
-        let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, APIManagerTests.answer) }
+        let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, Topic.answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let (one, two) = (TopicAPI(client: client), TopicAPI(client: client))
         let ends = Task { try await one.topic(1, lifetime: Self.lifetime) }
@@ -189,7 +190,7 @@ import Testing
 
     @Test func `PEER-3: whoever came later than the one whose time is up has the time of the own`() async throws {
         let clock = ManualClock()
-        let answers = Locked<[StubAnswer]>([.never, APIManagerTests.answer])
+        let answers = Locked<[StubAnswer]>([.never, Topic.answer])
         let transport = StubTransport { _ in answers.withLock { $0.removeFirst() } }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client)
@@ -208,7 +209,7 @@ import Testing
     }
 
     @Test func `no call is lost under random leaving`() async throws {
-        let transport = StubTransport { _ in APIManagerTests.answer }
+        let transport = StubTransport { _ in Topic.answer }
         let client = try NetworkClient.stubbed(transport)
         let ended = Locked(0)
         await withTaskGroup(of: Void.self) { group in

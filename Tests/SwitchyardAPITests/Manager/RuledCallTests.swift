@@ -1,6 +1,8 @@
 import Dispatch
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardRequests
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

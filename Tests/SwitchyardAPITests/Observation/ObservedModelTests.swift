@@ -1,6 +1,7 @@
 #if canImport(Observation)
     import Observation
     import SwitchyardAPI
+    import SwitchyardFixtures
     import SwitchyardTesting
     import Testing
 

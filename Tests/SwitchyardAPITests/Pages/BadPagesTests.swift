@@ -1,4 +1,5 @@
 import SwitchyardAPI
+import SwitchyardFixtures
 import Testing
 
 /// Servers whose pages lead astray.

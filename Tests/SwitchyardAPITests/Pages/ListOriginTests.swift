@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
@@ -111,7 +112,7 @@ import Testing
         }
 
         let first = Task { try await topics.pages.loadMore(load) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let second = Task { try await topics.pages.loadMore(load) }
         while topics.pages.waiting == 0 { await Task.yield() }
         gate.open()

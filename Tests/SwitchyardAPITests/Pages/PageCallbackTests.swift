@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardAPI
+import SwitchyardFixtures
 import SwitchyardServices
 import Testing
 

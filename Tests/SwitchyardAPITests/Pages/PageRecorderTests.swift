@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardAPI
+import SwitchyardFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PageRecorderTests {
@@ -111,7 +112,7 @@ import Testing
                 return try server.page(page)
             }
         }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
 
         try await pages.refresh(server.page)
         gate.open()
@@ -135,7 +136,7 @@ import Testing
                 }
             }
         }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         while pages.waiting < 4 { await Task.yield() }
         #expect(pages.isLoading)
         gate.open()
@@ -157,7 +158,7 @@ import Testing
                 throw CancellationError()
             }
         }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let follower = Task { try await pages.loadMore(server.page) }
         while pages.waiting < 1 { await Task.yield() }
         gate.open()
@@ -175,7 +176,7 @@ import Testing
                 throw APIError(.status(500))
             }
         }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let follower = Task { try await pages.loadMore { _ in [Item]() } }
         while pages.waiting < 1 { await Task.yield() }
         gate.open()
@@ -193,7 +194,7 @@ import Testing
                 return [Item(id: 1)]
             }
         }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let follower = Task { try await pages.loadMore { _ in [Item(id: 2)] } }
         while pages.waiting < 1 { await Task.yield() }
 
@@ -215,7 +216,7 @@ import Testing
                 return try server.page(page)
             }
         }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let more = Task { try await pages.loadMore(server.page) }
         while pages.waiting < 1 { await Task.yield() }
         gate.open()
@@ -341,7 +342,7 @@ import Testing
                 return try server.page(page)
             }
         }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
 
         pages.reset()
         gate.open()
@@ -360,7 +361,7 @@ import Testing
             return try server.page(page)
         }
         let loads = [Task { try await pages.refresh(load) }]
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let joined = [Task { try await pages.refresh(load) }, Task { try await pages.loadMore(load) }]
         while pages.waiting < 2 { await Task.yield() }
 

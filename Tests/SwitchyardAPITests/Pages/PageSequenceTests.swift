@@ -1,4 +1,5 @@
 import SwitchyardAPI
+import SwitchyardFixtures
 import SwitchyardServices
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
         }.makeAsyncIterator()
 
         _ = try await pages.next()
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         #expect(server.numbers == [1, 2])
         gate.open()
         _ = try await pages.next()
@@ -82,7 +83,7 @@ import Testing
                 return []
             }) {}
         }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         reader.cancel()
         gate.open()
 

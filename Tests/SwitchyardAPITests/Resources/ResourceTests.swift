@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
@@ -219,6 +220,7 @@ import Testing
         #expect(cache != nil && other?.count == 1)
 
         topics = nil
+        await until { cache == nil && other == nil }  // The load's own task may hold them for a moment yet.
 
         #expect(cache == nil && other == nil)
     }

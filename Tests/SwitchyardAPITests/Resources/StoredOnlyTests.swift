@@ -1,5 +1,6 @@
 import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardTesting
 import Testing
 

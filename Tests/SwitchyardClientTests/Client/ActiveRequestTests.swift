@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

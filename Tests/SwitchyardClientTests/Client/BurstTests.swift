@@ -1,4 +1,5 @@
 import Dispatch
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

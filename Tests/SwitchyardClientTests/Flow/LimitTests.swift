@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -1,3 +1,4 @@
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -1,5 +1,6 @@
 import Dispatch
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -1,5 +1,7 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardDiagnostics
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -1,6 +1,10 @@
 import Dispatch
 import Foundation
 import Switchyard
+import SwitchyardDiagnostics
+import SwitchyardFixtures
+import SwitchyardOutbox
+import SwitchyardRequests
 import SwitchyardTesting
 import Testing
 

@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardFixtures
 import SwitchyardTesting
 import Testing
 

@@ -5,7 +5,7 @@ extension DispatchEvent: CustomStringConvertible {
     public var description: String { line(.standard) }
 
     /// The line for a log, which names the request whatever happened to it.
-    func line(_ redaction: Redaction) -> String {
+    package func line(_ redaction: Redaction) -> String {
         let words = kind.words(redaction, round: round)
         guard !kind.namesRequest, let call else { return "\(id) \(words)" }
         return "\(id) \(call.line(redaction)): \(words)"

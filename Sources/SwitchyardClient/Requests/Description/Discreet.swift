@@ -23,8 +23,6 @@ extension DispatchEvent: Discreet {}
 extension DispatchEvent.Kind: Discreet {}
 extension AttemptRecord: Discreet {}
 extension RedirectStep: Discreet {}
-extension OutboxEntry: Discreet {}
-extension OutboxEvent: Discreet {}
 
 // MARK: - Failures
 

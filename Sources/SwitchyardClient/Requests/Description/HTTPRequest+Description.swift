@@ -3,7 +3,7 @@ extension HTTPRequest: CustomStringConvertible {
     public var description: String { line(.standard) }
 
     /// The line for a log.
-    func line(_ redaction: Redaction) -> String { "\(method.name) \(redaction.url(url.text))" }
+    package func line(_ redaction: Redaction) -> String { "\(method.name) \(redaction.url(url.text))" }
 }
 
 extension HTTPResponse: CustomStringConvertible {
@@ -22,5 +22,5 @@ extension APIConfiguration: CustomStringConvertible {
     public var description: String { line(.standard) }
 
     /// The line for a log.
-    func line(_ redaction: Redaction) -> String { "\(sentMethod.name) \(redaction.url(place))" }
+    package func line(_ redaction: Redaction) -> String { "\(sentMethod.name) \(redaction.url(place))" }
 }

@@ -81,7 +81,7 @@ extension Redaction {
 
     /// The same for one request: the fields in which the client has put credentials are hidden as well, whatever they are
     /// called.
-    func covering(_ request: HTTPRequest) -> Redaction {
+    package func covering(_ request: HTTPRequest) -> Redaction {
         guard !hidesNothing, !request.credentialFields.isEmpty else { return self }
         var redaction = self
         redaction.headerNames.formUnion(request.credentialFields)
@@ -143,12 +143,12 @@ extension Redaction {
     }
 
     /// The body of an answer as it is shown: the code in its frame stays, see ``parameterNames``.
-    func answer(_ data: Data, contentType: String?) -> Data {
+    package func answer(_ data: Data, contentType: String?) -> Data {
         hidesNothing ? data : SecretWalk(self, keepsBusinessCodes: true).body(data, contentType: contentType)
     }
 
     /// The place that a URL names, for messages: without query and fragment, and without user and password.
-    static func place(_ url: String) -> String {
+    package static func place(_ url: String) -> String {
         let bytes = Array(url.utf8)[...]
         guard SecretWalk.startOfTornUser(in: bytes) == nil else { return standard.url(url) }
         return standard.url(String(url.prefix { $0 != "?" && $0 != "#" }))

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
@@ -115,16 +116,5 @@ extension DownloadFailure {
 
     var fileReason: FileFailure.Reason? {
         if case .file(let failure) = reason { failure.reason } else { nil }
-    }
-}
-
-/// Keeps what it is told.
-final class Recorder<Value: Sendable>: Sendable {
-    private let state = Locked<[Value]>([])
-
-    var values: [Value] { state.withLock { $0 } }
-
-    func record(_ value: Value) {
-        state.withLock { $0.append(value) }
     }
 }

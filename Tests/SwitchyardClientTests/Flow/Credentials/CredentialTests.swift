@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
@@ -314,21 +315,6 @@ struct CredentialTests {
         for _ in 0..<10 { _ = try await client.send(APIConfiguration(path: "x")) }
 
         #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == nil })
-    }
-}
-
-/// Gives what was kept, and counts.
-final class KeptCredential: CredentialProvider {
-    let credential: Credential?
-    let loads = Locked(0)
-
-    init(_ credential: Credential?) {
-        self.credential = credential
-    }
-
-    func storedCredential(in environment: ServiceEnvironment) async throws -> Credential? {
-        loads.withLock { $0 += 1 }
-        return credential
     }
 }
 

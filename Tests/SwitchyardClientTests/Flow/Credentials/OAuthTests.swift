@@ -1,4 +1,6 @@
 import Foundation
+import SwitchyardDiagnostics
+import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt)

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import SwitchyardClient
+    import SwitchyardFixtures
     import Testing
 
     /// Servers that are reached over TLS through a proxy: B54.

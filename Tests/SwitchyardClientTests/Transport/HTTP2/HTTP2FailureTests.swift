@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import SwitchyardClient
+    import SwitchyardFixtures
     import Testing
 
     /// Streams and connections that end before their time.

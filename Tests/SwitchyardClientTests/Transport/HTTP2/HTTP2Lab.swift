@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import SwitchyardClient
+    import SwitchyardFixtures
     import Testing
 
     /// A transport that trusts the servers it makes.

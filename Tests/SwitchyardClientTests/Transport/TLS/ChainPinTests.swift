@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import Testing
 
 /// Row N3: pins of a key and of a whole certificate, compared with any certificate of the chain.

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import Testing
 
 /// Only the server that was meant is spoken to.

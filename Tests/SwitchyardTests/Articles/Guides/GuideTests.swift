@@ -1,6 +1,9 @@
 import Dispatch
 import Foundation
 import Switchyard
+import SwitchyardDiagnostics
+import SwitchyardFixtures
+import SwitchyardRequests
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

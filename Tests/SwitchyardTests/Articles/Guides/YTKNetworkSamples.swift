@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Switchyard
+import SwitchyardRequests
 
 // The samples of the guide from YTKNetwork, word for word.
 

@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardDiagnostics
 
 // The samples of the article on diagnostics, word for word.
 

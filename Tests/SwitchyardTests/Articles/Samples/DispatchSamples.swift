@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardOutbox
 
 // The samples of the article on dispatch, word for word.
 

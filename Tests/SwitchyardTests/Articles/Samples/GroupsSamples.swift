@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardRequests
 
 // The samples of the article on groups, word for word.
 

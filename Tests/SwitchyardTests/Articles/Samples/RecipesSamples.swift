@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardDiagnostics
 
 /// The samples of the article of recipes, word for word.
 enum RecipesSamples {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardDiagnostics
 import SwitchyardTesting
 import Testing
 

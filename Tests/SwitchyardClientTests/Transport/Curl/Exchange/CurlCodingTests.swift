@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import SwitchyardClient
+    import SwitchyardFixtures
     import SwitchyardTesting
     import Testing
 

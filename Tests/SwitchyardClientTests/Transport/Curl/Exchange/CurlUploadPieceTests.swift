@@ -1,5 +1,6 @@
 #if os(Linux)
     import Foundation
+    import SwitchyardFixtures
     import SwitchyardServices
     import Testing
 

@@ -2,6 +2,7 @@
     import Foundation
     import Glibc
     import SwitchyardClient
+    import SwitchyardFixtures
     import SwitchyardTesting
     import Testing
 

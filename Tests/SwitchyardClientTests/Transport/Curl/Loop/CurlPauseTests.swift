@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import SwitchyardClient
+    import SwitchyardFixtures
     import SwitchyardServices
     import SwitchyardTesting
     import Testing

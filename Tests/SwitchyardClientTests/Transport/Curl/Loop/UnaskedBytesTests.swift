@@ -2,6 +2,7 @@
     import Foundation
     import Glibc
     import SwitchyardClient
+    import SwitchyardFixtures
     import Testing
 
     /// What a server says on a kept connection that nobody has asked is no answer to the next request (RFC 9112 section

@@ -2,6 +2,7 @@
     import Foundation
     import Glibc
     import SwitchyardClient
+    import SwitchyardFixtures
     import Testing
 
     /// Proxies that speak SOCKS, and the protocols that are offered: B53, B54.

@@ -1,6 +1,7 @@
 #if os(Linux)
     import CLibcurl
     import Foundation
+    import SwitchyardFixtures
     import Testing
 
     @testable import SwitchyardClient

@@ -1,0 +1,48 @@
+import SwitchyardClient
+import SwitchyardServices
+
+/// How long things took, in buckets that grow by a quarter each, from 50 µs to over an hour: quantiles within 12 % in a
+/// fixed 96 numbers.
+public struct LatencyHistogram: Sendable, Hashable {
+    private static let count = 96
+    private static let lowest = 50e-6
+    private static let growth = 1.25
+
+    private var buckets = [UInt32](repeating: 0, count: Self.count)
+    /// How many durations were recorded.
+    public private(set) var count = 0
+    /// The longest one.
+    public private(set) var maximum = Duration.zero
+
+    init() {}
+
+    mutating func record(_ duration: Duration) {
+        let seconds = duration.inSeconds
+        var bucket = 0
+        var bound = Self.lowest
+        while seconds > bound, bucket < Self.count - 1 {
+            bound *= Self.growth
+            bucket += 1
+        }
+        buckets[bucket] &+= 1
+        count += 1
+        maximum = max(maximum, duration)
+    }
+
+    /// The duration that a share of the recorded ones did not exceed; `nil` when none was recorded.
+    ///
+    /// - Parameter share: 0 to 1; 0.99 for the 99th percentile.
+    /// - Returns: The upper bound of the bucket in which it lies.
+    public func quantile(_ share: Double) -> Duration? {
+        guard count > 0 else { return nil }
+        let rank = Double(count) * min(max(share, 0), 1)
+        var seen = 0
+        var bound = Self.lowest
+        for bucket in buckets {
+            seen += Int(bucket)
+            if Double(seen) >= rank, seen > 0 { return min(maximum, .seconds(bound)) }
+            bound *= Self.growth
+        }
+        return maximum
+    }
+}

@@ -1,0 +1,148 @@
+public import Foundation
+public import SwitchyardClient
+import SwitchyardServices
+
+/// A write that waits in an ``Outbox``.
+public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
+    /// Its number; later ones have larger numbers.
+    public internal(set) var id: UInt64
+    /// The key by which the server recognises it, the same in every attempt and after a relaunch.
+    public let idempotencyKey: String
+    /// The name of the environment that it was stored in, the only one it is sent to; `nil` in what an older version has
+    /// stored, which goes wherever the client is.
+    public let environment: String?
+    /// The user who was logged in when it was stored (``NetworkClient/Options/user``), the only one it is sent for;
+    /// `nil` where there was none, and in what an older version has stored, which goes whoever is logged in.
+    public let user: String?
+    /// When it was stored, by the wall clock, which outlives the app.
+    public let storedAt: Date
+    /// The method.
+    public let method: String
+    /// The path, with its query.
+    public let path: String
+    /// The version of the API where the call named its own; `nil` for the client's.
+    public let apiVersion: String?
+    /// The header fields, name and value by turns.
+    public let headers: [String]
+    /// The body; `nil` when there is none.
+    public let body: Data?
+    /// The content type of the body.
+    public let contentType: String?
+    /// Whether a server may have carried it out although no answer says so (``RequestFailure/mayHaveBeenExecuted``), in
+    /// any attempt so far; also for one that was on its way when the app was ended.
+    ///
+    /// A write that is dropped (``OutboxEvent/expired(_:)``, ``OutboxEvent/rejected(_:_:)``,
+    /// ``Outbox/remove(_:)``) may have been done all the same then.
+    public internal(set) var mayHaveBeenExecuted = false
+    /// Whether the file says that it was on its way; `nil` as long as it does not.
+    var hasBegun: Bool?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, idempotencyKey, environment, user, storedAt, method, path, apiVersion, headers, body, contentType,
+            hasBegun
+    }
+
+    /// The call as it is sent.
+    public var configuration: APIConfiguration {
+        var configuration = APIConfiguration(path: path, method: HTTPMethod(method) ?? .post)
+        for index in stride(from: 0, to: headers.count - 1, by: 2) {
+            configuration.headers.add(headers[index], headers[index + 1])
+        }
+        if let body { configuration.body = .data(body, contentType: contentType) }
+        if let apiVersion { configuration.apiVersion = apiVersion }
+        configuration.idempotencyKey = .given(idempotencyKey)
+        return configuration
+    }
+
+    /// Whether it may be sent while the client is in an environment.
+    func belongs(to environment: ServiceEnvironment) -> Bool {
+        self.environment.map { $0 == environment.rawValue } ?? true
+    }
+
+    /// Whether it may be sent while a user is logged in, or nobody.
+    func belongs(toUser user: String?) -> Bool { self.user == nil || self.user == user }
+}
+
+/// Why a write cannot be put into an ``Outbox``, or the outbox cannot be opened.
+public enum OutboxError: Error, Sendable, Hashable {
+    /// The file cannot be read or written; the text says what and where.
+    case file(String)
+    /// The file is no outbox of ours, or one of a newer version.
+    case foreignFile
+    /// Another outbox has the file, in this process or another: let go of that one, or ``Outbox/close()`` it.
+    case busy
+    /// The outbox was closed.
+    case closed
+    /// As many writes wait as may.
+    case full(limit: Int)
+    /// The body cannot be stored: it is a file, a stream or a form of parts, or larger than some 48 MB.
+    case unstorableBody
+    /// The call is a ``APIConfiguration/prebuiltRequest``, in place of everything that could be stored.
+    case unstorableRequest
+    /// The call has a header field with credentials, which must not be stored; the client's credentials are added when
+    /// it is sent.
+    case holdsCredentials(header: String)
+    /// The call cannot be built.
+    case invalid(RequestError)
+}
+
+extension OutboxError: CustomStringConvertible {
+    /// What is in the way, without any value of a header.
+    public var description: String {
+        switch self {
+        case .file(let text): text
+        case .foreignFile: "the file is no outbox, or one of a newer version"
+        case .busy: "another outbox has the file"
+        case .closed: "the outbox is closed"
+        case .full(let limit): "\(limit) writes wait already"
+        case .unstorableBody: "a body of this kind, or of this size, cannot be stored"
+        case .unstorableRequest: "a prebuilt request cannot be stored"
+        case .holdsCredentials(let header): "the header field \(header) holds credentials, which are not stored"
+        case .invalid(let error): error.description
+        }
+    }
+}
+
+/// What became of a write in an ``Outbox``.
+public enum OutboxEvent: Sendable {
+    /// It is stored, whatever happens to the app from now on.
+    case stored(OutboxEntry)
+    /// The server has taken it: it answered with a 2xx, or with a 303, which leads to the outcome.
+    case sent(OutboxEntry, ServiceResponse)
+    /// The server will never take it: it answered with a status from 400 up that no later attempt changes, or with a
+    /// redirect that was not followed.
+    case rejected(OutboxEntry, ServiceResponse)
+    /// It cannot be sent: the request is malformed, or asks for what the transport cannot do.
+    case unsendable(OutboxEntry, RequestFailure)
+    /// It could not be sent now; it and those behind it wait.
+    case postponed(OutboxEntry, pause: Duration)
+    /// It was older than allowed and has been dropped.
+    case expired(OutboxEntry)
+}
+
+extension OutboxEntry: CustomStringConvertible {
+    /// The write's number and what it asks, in one line, without header fields and body; credentials are hidden.
+    public var description: String { "write \(id) (\(method) \(Redaction.standard.url(path)))" }
+}
+
+extension OutboxEntry {
+    /// What a line says of a write that may have been executed.
+    fileprivate var remark: String { mayHaveBeenExecuted ? .mayHaveBeenExecuted : "" }
+}
+
+extension OutboxEvent: CustomStringConvertible {
+    /// Which write it is and what became of it, in one line, without header fields and body; credentials are hidden.
+    public var description: String {
+        switch self {
+        case .stored(let entry): "\(entry) stored"
+        case .sent(let entry, let answer): "\(entry) sent, answered with \(answer.status)"
+        case .rejected(let entry, let answer): "\(entry) rejected with \(answer.status)\(entry.remark)"
+        case .unsendable(let entry, let failure): "\(entry) cannot be sent: \(failure)"
+        case .postponed(let entry, let pause): "\(entry) waits, next try in \(pause)\(entry.remark)"
+        case .expired(let entry): "\(entry) expired\(entry.remark)"
+        }
+    }
+}
+
+extension OutboxEntry: Discreet {}
+extension OutboxEvent: Discreet {}

@@ -1,0 +1,244 @@
+import Dispatch
+public import SwitchyardAPI
+public import SwitchyardClient
+import SwitchyardServices
+
+/// A call as an object: made without being started, put into groups, suspended, cancelled, asked for its state.
+///
+/// The plain way to make a call is `value(for:)` of a manager; a request object is for those who need more, and costs
+/// more. A running one keeps itself alive, not its manager: when that goes, the request ends as cancelled.
+///
+/// ### Use
+///
+///     let request = topics.request(Topic.self, for: .topic(17))
+///         .onSuccess { topic in show(topic) }
+///         .onFailure { error in show(error.message) }
+///     request.resume()
+///
+/// ### Order
+/// Everything but the preprocessors comes on the request's queue, one after the other:
+/// 1. `willStart` of the accessories, `reform` and `shouldCall` of the hooks, the call, `didCall`;
+/// 2. preprocessors, in the background;
+/// 3. `willStop`, `beforeSuccess` or `beforeFailure` of the hooks, filters, delegate, handlers of the outcome, handlers
+///    of every outcome, `afterSuccess` or `afterFailure`, `didStop`;
+/// 4. those who wait for the end, groups among them. All handlers have been let go by then.
+///
+/// It is the same order for a stored answer. A cancelled request comes with `willStop`, the delegate, the handlers of
+/// cancelling and of every outcome, and `didStop`; one that was never started without the two of the accessories.
+public final class APIRequest<Value: Sendable>: GroupMember {
+    /// How a request ends.
+    public typealias Outcome = Result<APIResponse<Value>, APIError>
+    /// Makes the call, calls back once from any thread, and returns how to cancel it.
+    typealias Launch =
+        @Sendable (RequestID, APIConfiguration, @escaping @Sendable (Outcome) -> Void) -> @Sendable () -> Void
+
+    /// The name of the request, the same from its making to its end.
+    public let id: RequestID
+    /// What is sent, as it was asked for; hooks may change the copy that is sent.
+    public let configuration: APIConfiguration
+    let queue: DispatchQueue
+    let launch: Launch
+    /// Puts the words of the request's module into an error that does not come from its call.
+    let completed: @Sendable (APIError) -> APIError
+    let startsWithFirstHandler: Bool
+    let record: Locked<RequestRecord<Value>>
+
+    convenience init(
+        _ configuration: APIConfiguration,
+        on queue: DispatchQueue,
+        startsWithFirstHandler: Bool = false,
+        completed: @escaping @Sendable (APIError) -> APIError = { $0 },
+        launch: @escaping Launch
+    ) {
+        self.init(
+            configuration,
+            onSerial: queue.serial("switchyard.request"),
+            startsWithFirstHandler: startsWithFirstHandler,
+            completed: completed,
+            launch: launch
+        )
+    }
+
+    /// For a queue that is a request's own already: queues on queues would grow with each that is made of another.
+    init(
+        _ configuration: APIConfiguration,
+        onSerial queue: DispatchQueue,
+        startsWithFirstHandler: Bool = false,
+        completed: @escaping @Sendable (APIError) -> APIError = { $0 },
+        launch: @escaping Launch
+    ) {
+        id = RequestID()
+        self.configuration = configuration
+        self.queue = queue
+        self.startsWithFirstHandler = startsWithFirstHandler
+        self.completed = completed
+        self.launch = launch
+        record = Locked(RequestRecord())
+    }
+
+    /// Where the request stands; `cancelled` and `finished` stay.
+    public var state: RequestState { record.withLock { $0.state } }
+
+    /// How the request ended; `nil` until then.
+    public var outcome: Outcome? { record.withLock { $0.outcome } }
+
+    /// Whether the request was cancelled, by its own ``cancel()`` or with its call.
+    public var isCancelled: Bool { state == .cancelled }
+
+    /// Whether the request is under way: started, held or not, and not ended.
+    public var isExecuting: Bool { record.withLock { $0.isRunning } }
+
+    /// The answer with its status and header fields; `nil` without one.
+    public var response: APIResponse<Value>? { try? outcome?.get() }
+
+    /// What accessories are told about it.
+    public var subject: AccessorySubject { AccessorySubject(kind: .request, id: id, tags: configuration.tags) }
+}
+
+// MARK: - Starting and stopping
+
+extension APIRequest {
+    /// Starts the request, or lets one go on that was suspended; another start is ignored.
+    ///
+    /// - Returns: Whether this call made it go on.
+    @discardableResult
+    public func resume() -> Bool {
+        switch record.withLock({ $0.resume() }) {
+        case .nothing: return false
+        case .goOn: return true
+        case .start: queue.async { self.begin() }
+        case .deliver(let outcome): queue.async { self.finish(outcome) }
+        }
+        return true
+    }
+
+    /// Holds the request: one that was not started will not be sent before it is resumed, one that was goes on, its
+    /// deadline too, but tells nobody before it is resumed.
+    ///
+    /// - Returns: Whether this call suspended it.
+    @discardableResult
+    public func suspend() -> Bool {
+        record.withLock { $0.suspend() }
+    }
+
+    /// Ends the request unless it has ended: the transfer is broken off at once, and the outcome is told as
+    /// ``APIError/Cancellation/caller``, never as a failure.
+    ///
+    /// It may be called from every callback. One that was not started ends too.
+    public func cancel() {
+        guard let cancelCall = record.withLock({ $0.cancel() }) else { return }
+        cancelCall?()
+        queue.async { self.tellCancelled(.failure(self.completed(APIError(.cancelled(.caller))))) }
+    }
+
+    /// A new request like this one, not started; it has the accessories, hooks and filters, and no handlers.
+    ///
+    /// A request keeps them for that beyond its end, so one of them that holds the request should hold it weakly.
+    public func repeated() -> APIRequest {
+        let copy = APIRequest(
+            configuration,
+            onSerial: queue,
+            startsWithFirstHandler: startsWithFirstHandler,
+            completed: completed,
+            launch: launch
+        )
+        var extras = record.withLock { $0.repeatedExtras }
+        extras.progress = []
+        copy.record.withLock { $0.extras = extras }
+        return copy
+    }
+}
+
+// MARK: - On the queue
+
+extension APIRequest {
+    private func begin() {
+        let (mayStart, extras) = record.withLock { ($0.announceStart(), $0.extras) }
+        guard mayStart else { return }
+        extras.accessories.willStart(subject)
+        var configuration = configuration
+        do throws(APIError) {
+            for hook in extras.hooks { try hook.reform(&configuration) }
+        } catch {
+            return answered(.failure(completed(error)))
+        }
+        guard extras.hooks.allSatisfy({ $0.shouldCall(configuration) }) else {
+            return answered(.failure(completed(APIError(.security(.forbidden("a hook refused the call"))))))
+        }
+        guard record.withLock({ $0.isRunning }) else { return }
+        let cancel = launch(id, extras.watched(configuration)) { [self] outcome in
+            guard record.withLock({ $0.isRunning }) else { return }
+            answered(worded(extras.preprocessed(outcome, of: id), insteadOf: outcome))
+        }
+        if !record.withLock({ $0.attach(cancel) }) { cancel() }
+        for hook in extras.hooks { hook.didCall(id) }
+    }
+
+    private func answered(_ outcome: Outcome) {
+        guard let outcome = record.withLock({ $0.answered(outcome) }) else { return }
+        queue.async { self.finish(outcome) }
+    }
+
+    private func finish(_ outcome: Outcome) {
+        guard let extras = record.withLock({ $0.beginEnding(with: outcome) }) else { return }
+        guard !outcome.isCancellation else { return tellCancelled(outcome) }
+        extras.accessories.willStop(subject)
+        let passed = vetoed(outcome, extras.hooks)
+        let final = worded(extras.filtered(passed, of: id), insteadOf: passed)
+        let handlers = record.withLock { $0.end(with: final) }
+        tell(extras.delegate, final)
+        handlers.callOwn(final)
+        for hook in extras.hooks where !final.isCancellation {
+            switch final {
+            case .success(let response): hook.afterSuccess(id, response.facts)
+            case .failure(let error): hook.afterFailure(id, error)
+            }
+        }
+        extras.accessories.didStop(subject)
+        handlers.callEnded(final)
+    }
+
+    private func tellCancelled(_ outcome: Outcome) {
+        let (extras, wasAnnounced) = record.withLock { ($0.extras, $0.wasAnnounced) }
+        if wasAnnounced { extras.accessories.willStop(subject) }
+        let handlers = record.withLock { $0.end(with: outcome) }
+        extras.delegate?.requestWasCancelled(id)
+        handlers.callOwn(outcome)
+        if wasAnnounced { extras.accessories.didStop(subject) }
+        handlers.callEnded(outcome)
+    }
+
+    private func vetoed(_ outcome: Outcome, _ hooks: [any CallHook]) -> Outcome {
+        switch outcome {
+        case .success(let response):
+            guard hooks.allSatisfy({ $0.beforeSuccess(id, response.facts) }) else {
+                let veto = APIError(.security(.forbidden("a hook vetoed the success")))
+                return .failure(completed(response.failure(veto, of: id)))
+            }
+        case .failure(let error):
+            for hook in hooks { hook.beforeFailure(id, error) }
+        }
+        return outcome
+    }
+
+    /// Puts the words of the module into an error that has come of a success.
+    private func worded(_ outcome: Outcome, insteadOf earlier: Outcome) -> Outcome {
+        guard case .success = earlier else { return outcome }
+        return outcome.mapError(completed)
+    }
+
+    private func tell(_ delegate: (any APIRequestDelegate)?, _ outcome: Outcome) {
+        switch outcome {
+        case .success: delegate?.requestDidFinish(id)
+        case .failure(let error) where error.isCancellation: delegate?.requestWasCancelled(id)
+        case .failure(let error): delegate?.request(id, didFailWith: error)
+        }
+    }
+}
+
+extension DispatchQueue {
+    /// A serial queue that runs on this one; the main queue is serial already.
+    func serial(_ label: String) -> DispatchQueue {
+        self === DispatchQueue.main ? self : DispatchQueue(label: label, target: self)
+    }
+}

@@ -1,0 +1,104 @@
+import SwitchyardAPI
+import SwitchyardClient
+
+/// Who is told how a request object ends, in the order in which it was added.
+struct RequestHandlers<Value: Sendable> {
+    typealias Outcome = Result<APIResponse<Value>, APIError>
+    typealias Handler = @Sendable (Outcome) -> Void
+
+    /// The turns: first the handlers of one outcome, then those of every outcome, last those who wait for the end.
+    enum Kind { case own, finished, ended }
+
+    private var own: [Handler] = []
+    private var finished: [Handler] = []
+    private var ended: [Handler] = []
+
+    mutating func add(_ handler: @escaping Handler, _ kind: Kind) {
+        switch kind {
+        case .own: own.append(handler)
+        case .finished: finished.append(handler)
+        case .ended: ended.append(handler)
+        }
+    }
+
+    func callOwn(_ outcome: Outcome) {
+        for handler in own { handler(outcome) }
+        for handler in finished { handler(outcome) }
+    }
+
+    func callEnded(_ outcome: Outcome) {
+        for handler in ended { handler(outcome) }
+    }
+}
+
+/// What takes part in a request object's way apart from its handlers.
+struct RequestExtras<Value: Sendable> {
+    typealias Outcome = Result<APIResponse<Value>, APIError>
+
+    var accessories: [any RequestAccessory] = []
+    var hooks: [any CallHook] = []
+    var preprocessors: [@Sendable (inout APIResponse<Value>) throws -> Void] = []
+    var failurePreprocessors: [@Sendable (inout APIError) -> Void] = []
+    var filters: [@Sendable (inout APIResponse<Value>) throws -> Void] = []
+    var failureFilters: [@Sendable (inout APIError) -> Void] = []
+    var progress: [TransferProgressHandler] = []
+    weak var delegate: (any APIRequestDelegate)?
+
+    /// The configuration with those who want to hear of the progress.
+    func watched(_ configuration: APIConfiguration) -> APIConfiguration {
+        guard !progress.isEmpty else { return configuration }
+        var watched = configuration
+        let handlers = [configuration.progress].compactMap(\.self) + progress
+        watched.progress = { report in
+            for handler in handlers { handler(report) }
+        }
+        return watched
+    }
+
+    /// The outcome after the preprocessors.
+    func preprocessed(_ outcome: Outcome, of id: RequestID) -> Outcome {
+        Self.changed(outcome, of: id, preprocessors, failurePreprocessors)
+    }
+
+    /// The outcome after the filters.
+    func filtered(_ outcome: Outcome, of id: RequestID) -> Outcome {
+        Self.changed(outcome, of: id, filters, failureFilters)
+    }
+
+    private static func changed(
+        _ outcome: Outcome,
+        of id: RequestID,
+        _ ofSuccess: [@Sendable (inout APIResponse<Value>) throws -> Void],
+        _ ofFailure: [@Sendable (inout APIError) -> Void]
+    ) -> Outcome {
+        switch outcome {
+        case .success(var response):
+            do {
+                for change in ofSuccess { try change(&response) }
+                return .success(response)
+            } catch {
+                return .failure(response.failure(error, of: id))
+            }
+        case .failure(let error) where error.isCancellation:
+            return outcome
+        case .failure(var error):
+            for change in ofFailure { change(&error) }
+            return .failure(error)
+        }
+    }
+}
+
+extension APIResponse {
+    /// What was thrown over the answer, with what is known of the answer; an error of another call keeps its own place.
+    func failure(_ error: any Error, of id: RequestID) -> APIError {
+        var error = APIError(error)
+        guard error.context.service == nil else { return error }
+        let underlying = error.context.underlying
+        error.context = context.map { APIError.Context($0) } ?? APIError.Context()
+        error.context.requestID = id
+        error.context.underlying = underlying
+        error.context.status = status
+        error.context.headers = headers
+        return error
+    }
+}

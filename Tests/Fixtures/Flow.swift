@@ -1,0 +1,128 @@
+import Foundation
+package import SwitchyardClient
+package import SwitchyardServices
+package import SwitchyardTesting
+
+extension NetworkClient {
+    /// A client over a stub with options of the test's; its clock stands still.
+    package static func stubbed(
+        servers: Int = 1,
+        time: ManualClock = ManualClock(),
+        options configure: (inout Options) -> Void,
+        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+    ) throws -> (client: NetworkClient, transport: StubTransport) {
+        let transport = StubTransport(answer)
+        var options = Options(seed: 1)
+        configure(&options)
+        let service = try Service.topics(servers: servers)
+        return (try NetworkClient(service: service, transport: transport, options: options, time: time), transport)
+    }
+
+    /// How a request ends.
+    package func result(of configuration: APIConfiguration) async -> Result<ServiceResponse, RequestFailure> {
+        do throws(RequestFailure) { return .success(try await send(configuration)) } catch { return .failure(error) }
+    }
+}
+
+/// Answers that are given in order, the last one again and again.
+package final class AnswerList: Sendable {
+    private let answers: [StubAnswer]
+    private let next = Locked(0)
+
+    package init(_ answers: [StubAnswer]) {
+        self.answers = answers
+    }
+
+    package init(_ statuses: Int...) {
+        answers = statuses.map { .status($0) }
+    }
+
+    package func answer(_: HTTPRequest) -> StubAnswer {
+        next.withLock { next in
+            defer { next += 1 }
+            return answers[min(next, answers.count - 1)]
+        }
+    }
+}
+
+/// Keeps what observers hear, and lets a test wait for it.
+package final class EventLog: Sendable {
+    private let events = Locked<[String]>([])
+    private let stream: AsyncStream<String>
+    private let continuation: AsyncStream<String>.Continuation
+
+    package init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    /// An observer that writes the events here.
+    package var interceptor: RequestInterceptor {
+        .observing("log") { [self] event in note(event.kind.name) }
+    }
+
+    package func note(_ name: String) {
+        events.withLock { $0.append(name) }
+        continuation.yield(name)
+    }
+
+    /// The events up to the first of that name, waiting for it.
+    package func events(until name: String) async -> [String] {
+        var seen: [String] = []
+        for await event in stream {
+            seen.append(event)
+            if event == name { break }
+        }
+        return seen
+    }
+
+    package var all: [String] { events.withLock { $0 } }
+}
+
+extension DispatchEvent.Kind {
+    package var name: String {
+        switch self {
+        case .dispatched: "dispatched"
+        case .roundBegan: "roundBegan"
+        case .attemptSent: "attemptSent"
+        case .redirected: "redirected"
+        case .attemptEnded: "attemptEnded"
+        case .roundEnded: "roundEnded"
+        case .waiting: "waiting"
+        case .ended: "ended"
+        }
+    }
+}
+
+package struct SampleError: Error, CustomStringConvertible {
+    package init() {}
+
+    package var description: String { "sample" }
+}
+
+/// Gives what was kept, and counts.
+package final class KeptCredential: CredentialProvider {
+    package let credential: Credential?
+    package let loads = Locked(0)
+
+    package init(_ credential: Credential?) {
+        self.credential = credential
+    }
+
+    package func storedCredential(in environment: ServiceEnvironment) async throws -> Credential? {
+        loads.withLock { $0 += 1 }
+        return credential
+    }
+}
+
+/// Keeps what it is told.
+package final class Recorder<Value: Sendable>: Sendable {
+    private let state = Locked<[Value]>([])
+
+    package init() {}
+
+    package var values: [Value] { state.withLock { $0 } }
+
+    package func record(_ value: Value) {
+        state.withLock { $0.append(value) }
+    }
+}

@@ -1,0 +1,49 @@
+import SwitchyardClient
+import SwitchyardOutbox
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardDiagnostics
+
+/// What an app's log shows of an error that is printed as it is.
+@Suite struct PrintedErrorTests {
+    @Test(
+        arguments: [
+            (OAuthError.refused(.invalidGrant, description: "expired"), "the server refuses: invalid_grant, expired"),
+            (OAuthError.refused(.accessDenied, description: nil), "the server refuses: access_denied"),
+            (OAuthError.missingEndpoint("deviceEndpoint"), "the settings name no deviceEndpoint"),
+            (RetryPolicyError.negativeCount(-1), "-1 is no number of retries"),
+            (PinRuleError.noBackup("a.example"), "the rule for a.example has one pin, and none that could follow"),
+            (OutboxError.full(limit: 3), "3 writes wait already"),
+            (OutboxError.unstorableRequest, "a prebuilt request cannot be stored"),
+            (EventSourceFailure.status(500), "the server answered with 500"),
+            (EventSourceFailure.contentType(nil), "the answer is of no named type, not text/event-stream"),
+            (ServerURL.Problem.host, "expected a URL with a host"),
+            (
+                ClientError.retry(.negativePause(.seconds(-1))),
+                "the retry policy cannot be used: -1.0 seconds is no pause"
+            ),
+        ] as [(any Error & Sendable, String)]
+    )
+    func `an error says in words what is wrong`(error: any Error & Sendable, words: String) {
+        #expect("\(error)" == words)
+    }
+
+    @Test func `a base URL that breaks the pins is named without its password`() {
+        let error = ClientError.pins(.insecureBase("http://me:secret@a.example/v1?token=secret"))
+
+        #expect("\(error)" == "the pins cannot hold: http://***@a.example/v1 is pinned, and not https")
+    }
+
+    @Test func `a credential hides its secret, and so does its scheme`() {
+        let credentials: [Credential] = [
+            .bearer("secret"), .basic(user: "me", password: "secret"), .digest(user: "me", password: "secret"),
+            .header("X-Key", "secret"),
+        ]
+
+        let printed = credentials.map { "\($0)" }
+        #expect(printed == ["bearer ***", "basic me:***", "digest me:***", "X-Key: ***"])
+        #expect(credentials.map { "\($0.scheme)" } == printed)
+        #expect(credentials.map { String(reflecting: $0.scheme) } == printed)
+    }
+}

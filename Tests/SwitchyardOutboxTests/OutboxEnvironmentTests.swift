@@ -1,0 +1,131 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardOutbox
+
+/// Writes keep to the environment that they were stored in; row D55.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxEnvironmentTests {
+    private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
+
+    private func write(_ path: String) -> APIConfiguration {
+        APIConfiguration(path: path, method: .post, timeout: .seconds(7_200))
+    }
+
+    private func urls(_ transport: StubTransport) -> [String] { transport.requests.map(\.url.text) }
+
+    @Test func `a write waits for its environment, and those of the present one pass it by`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
+        let outbox = try Outbox(file: file, client: client)
+        try outbox.store(write("a"))
+        try client.switchEnvironment(to: .release)
+        try outbox.store(write("b"))
+
+        #expect(try await outbox.flush() == nil)
+        #expect(outbox.entries.map(\.environment) == ["test"])
+        try client.switchEnvironment(to: .test)
+        #expect(try await outbox.flush() == nil)
+
+        #expect(urls(transport) == ["https://primary.release/v1/b", "http://primary.test/v1/a"])
+        #expect(outbox.entries == [])
+    }
+
+    @Test func `a write keeps its environment when the app is started again`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
+        do { try Outbox(file: file, client: client).store(write("a")) }
+        try client.switchEnvironment(to: .release)
+
+        let outbox = try Outbox(file: file, client: client)
+        try await outbox.flush()
+
+        #expect(transport.requestCount == 0)
+        #expect(outbox.entries.count == 1)
+    }
+
+    @Test func `a write that an older version has stored goes wherever the client is`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let old = """
+            {"id": 1, "idempotencyKey": "k", "storedAt": 0, "method": "POST", "path": "a", "headers": []}
+            """
+        var (journal, _) = try OutboxFile.open(file)
+        try journal.append(.stored(try JSONDecoder().decode(OutboxEntry.self, from: Data(old.utf8))))
+        journal.release()
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
+        try client.switchEnvironment(to: .release)
+
+        let outbox = try Outbox(file: file, client: client, date: { Date(timeIntervalSinceReferenceDate: 1) })
+        try await outbox.flush()
+
+        #expect(urls(transport) == ["https://primary.release/v1/a"])
+    }
+
+    @Test func `a write that is too old goes in any environment`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let now = Locked(Date(timeIntervalSince1970: 0))
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
+        let outbox = try Outbox(file: file, client: client, date: { now.withLock { $0 } })
+        try outbox.store(write("a"))
+        try client.switchEnvironment(to: .release)
+        now.withLock { $0 += 8 * 86_400 }
+
+        try await outbox.flush()
+
+        #expect(outbox.entries == [])
+        #expect(transport.requestCount == 0)
+    }
+
+    @Test func `a switch just before a write is sent keeps it from going astray`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
+        // Rules are asked after the outbox has looked at the environment, and before the request takes its own.
+        client.rules.add("/**") { _ in try? client.switchEnvironment(to: .release) }
+        let outbox = try Outbox(file: file, client: client)
+        try outbox.store(write("a"))
+
+        #expect(try await outbox.flush() == nil)
+
+        #expect(transport.requestCount == 0)
+        #expect(outbox.entries.count == 1)
+        client.rules = ConfigurationRules()
+    }
+
+    @Test func `a failure in an environment that was left meanwhile holds up nobody`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (client, transport) = try NetworkClient.stubbed { _ in .never }
+        let outbox = try Outbox(file: file, client: client)
+        try outbox.store(write("a"))
+        let flush = Task { try await outbox.flush() }
+        #expect(await transport.waitForRequests(1))
+
+        try client.switchEnvironment(to: .release, cancelsActiveRequests: true)
+
+        #expect(try await flush.value == nil)
+        #expect(outbox.entries.count == 1)
+    }
+
+    @Test func `by itself it sends what waited when its environment is entered again, whatever pause there was`()
+        async throws
+    {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let (client, _) = try NetworkClient.stubbed(switching: .off, servers: 1, time: clock) { request in
+            request.url.text.contains("release") ? .status(503, headers: ["Retry-After": "3600"]) : .status(201)
+        }
+        let outbox = try Outbox(file: file, client: client)
+        try outbox.store(write("a"))
+        try client.switchEnvironment(to: .release)
+        try outbox.store(write("b"))
+        let run = outbox.run()
+        await until { clock.nextDeadline == MonotonicTime(seconds: 3_600) }
+
+        try client.switchEnvironment(to: .test)
+
+        await until { outbox.entries.map(\.path) == ["b"] }
+        run.stop()
+    }
+}

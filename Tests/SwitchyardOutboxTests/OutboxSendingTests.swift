@@ -1,0 +1,230 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardOutbox
+
+/// What an outbox makes of answers and failures, and when it stays away; row D55.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxSendingTests {
+    private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
+
+    private func outbox(
+        clock: ManualClock = ManualClock(),
+        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+    ) throws -> (Outbox, StubTransport) {
+        let transport = StubTransport(answer)
+        var options = NetworkClient.Options(seed: 1)
+        options.redirects = .refuse
+        let service = try Service.topics(switching: .off, servers: 1)
+        let client = try NetworkClient(service: service, transport: transport, options: options, time: clock)
+        return (try Outbox(file: file, client: client), transport)
+    }
+
+    private func write(_ path: String) -> APIConfiguration {
+        APIConfiguration(path: path, method: .post, timeout: .seconds(7_200))
+    }
+
+    @Test(arguments: [TransportError.Kind.invalidRequest, .unsupported])
+    func `a write that no transport can send goes, and the next has its turn`(kind: TransportError.Kind) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, transport) = try outbox { request in
+            guard request.url.text.hasSuffix("bad") else { return .status(201) }
+            return .failure(TransportError(kind, message: "the head is too large", mayHaveBeenSent: false))
+        }
+        try outbox.store(write("bad"))
+        try outbox.store(write("good"))
+        var events = outbox.events().makeAsyncIterator()
+
+        try await outbox.flush()
+
+        #expect(outbox.entries == [])
+        #expect(transport.requests.last?.url.path == "/v1/good")
+        guard case .unsendable(let entry, _) = await events.next() else {
+            Issue.record("expected the write that cannot be sent")
+            return
+        }
+        #expect(entry.path == "bad")
+    }
+
+    @Test func `a write says whether it may have been executed, also to the next run of the app`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let answers = AnswerList([.failure(.connectionRefused), .failure(.connectionReset), .status(409)])
+        var waiting: Outbox? = try outbox { answers.answer($0) }.0
+        try #require(waiting).store(write("topics"))
+
+        try await waiting?.flush()
+        #expect(waiting?.entries.map(\.mayHaveBeenExecuted) == [false])
+        try await waiting?.flush()
+        #expect(waiting?.entries.map(\.mayHaveBeenExecuted) == [true])
+        waiting = nil
+        let (next, _) = try outbox { answers.answer($0) }
+        #expect(next.entries.map(\.mayHaveBeenExecuted) == [true])
+        var events = next.events().makeAsyncIterator()
+        try await next.flush()
+
+        let event = try #require(await events.next())
+        #expect(event.description.hasSuffix("rejected with 409, may have been executed"))
+    }
+
+    @Test func `a write whose first attempt is still at work waits as long as the server asks`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { _ in .status(409, headers: ["Retry-After": "30"]) }
+        try outbox.store(write("topics"))
+
+        #expect(try await outbox.flush() == .seconds(30))
+        #expect(outbox.entries.count == 1)
+    }
+
+    @Test func `a write that was on its way when the app was ended may have been executed`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, transport) = try outbox { _ in .never }
+        try outbox.store(write("first"))
+        try outbox.store(write("second"))
+        let sending = Task { try await outbox.flush() }
+        #expect(await transport.waitForRequests(1))
+
+        // As a process that is killed leaves it.
+        let copy = file.appendingPathExtension("copy")
+        defer { try? FileManager.default.removeItem(at: copy) }
+        try FileManager.default.copyItem(at: file, to: copy)
+        let (client, _) = try NetworkClient.stubbed(switching: .off, servers: 1) { _ in .status(201) }
+
+        #expect(try Outbox(file: copy, client: client).entries.map(\.mayHaveBeenExecuted) == [true, false])
+        sending.cancel()
+        _ = try await sending.value
+    }
+
+    @Test(arguments: [300, 301, 302, 304, 307, 308])
+    func `a redirect that is not followed has not taken the write`(status: Int) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { _ in .status(status, headers: ["Location": "/elsewhere"]) }
+        try outbox.store(write("topics"))
+        var events = outbox.events().makeAsyncIterator()
+
+        try await outbox.flush()
+
+        guard case .rejected(_, let answer) = await events.next() else {
+            Issue.record("expected a write that was rejected")
+            return
+        }
+        #expect(answer.status == status)
+    }
+
+    @Test func `a redirect to the outcome says that the write was taken`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { _ in .status(303, headers: ["Location": "/topics/7"]) }
+        try outbox.store(write("topics"))
+        var events = outbox.events().makeAsyncIterator()
+
+        try await outbox.flush()
+
+        guard case .sent = await events.next() else {
+            Issue.record("expected a write that was sent")
+            return
+        }
+    }
+
+    /// A network that counts how often it is looked at, which an outbox does whenever something wakes it.
+    private final class CountingReachability: ReachabilityProvider {
+        let network = ManualReachability()
+        private let looks = Locked(0)
+
+        var count: Int { looks.withLock { $0 } }
+
+        var status: ReachabilityStatus {
+            looks.withLock { $0 += 1 }
+            return network.status
+        }
+
+        func updates() -> AsyncStream<ReachabilityStatus> { network.updates() }
+    }
+
+    /// Stores a write and waits until the outbox has dealt with that, as it deals with one reason after the other.
+    private func storeAndWait(_ outbox: Outbox, _ network: CountingReachability) async throws {
+        for _ in 0..<2 {
+            let before = network.count
+            try outbox.store(write("more"))
+            await until { network.count > before }
+        }
+    }
+
+    @Test(arguments: [("3600", 3_600), (nil, 5)] as [(String?, Double)])
+    func `a pause lasts, whatever is stored meanwhile`(retryAfter: String?, seconds: Double) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let answers = AnswerList([
+            .status(503, headers: retryAfter.map { ["Retry-After": $0] } ?? [:]), .status(201),
+        ])
+        let (outbox, transport) = try outbox(clock: clock) { answers.answer($0) }
+        let network = CountingReachability()
+        try outbox.store(write("first"))
+        let run = outbox.run(following: network)
+        await until { clock.nextDeadline == MonotonicTime(seconds: seconds) }
+
+        try await storeAndWait(outbox, network)
+
+        #expect(transport.requestCount == 1)
+        await until { clock.nextDeadline == MonotonicTime(seconds: seconds) }
+        clock.advance(by: .seconds(seconds))
+        await until { outbox.entries.isEmpty }
+        #expect(transport.requestCount == 4)
+        run.stop()
+    }
+
+    @Test func `the network's return ends a pause of the outbox's own`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let answers = AnswerList([.failure(.connectionRefused), .status(201)])
+        let (outbox, _) = try outbox(clock: clock) { answers.answer($0) }
+        let network = ManualReachability()
+        try outbox.store(write("first"))
+        let run = outbox.run(following: network)
+        await until { clock.nextDeadline == MonotonicTime(seconds: 5) }
+
+        network.status = .notReachable
+        network.status = .reachable(.local)
+
+        await until { outbox.entries.isEmpty }
+        run.stop()
+    }
+
+    @Test func `a write that fails after the network's return is sent again at once`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let (outbox, transport) = try outbox(clock: clock) { _ in .never }
+        let network = CountingReachability()
+        try outbox.store(write("first"))
+        let run = outbox.run(following: network)
+        await transport.waitForRequests(1)
+
+        network.network.status = .notReachable
+        network.network.status = .reachable(.local)
+        await until { outbox.state.withLock { $0.turns } == 1 }
+        clock.advance(by: .seconds(7_200))  // The deadline of the write.
+
+        await transport.waitForRequests(2)
+        run.stop()
+    }
+
+    @Test func `the network's return does not end a pause that a server asked for`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let (outbox, transport) = try outbox(clock: clock) { _ in .status(503, headers: ["Retry-After": "3600"]) }
+        let network = CountingReachability()
+        try outbox.store(write("first"))
+        let run = outbox.run(following: network)
+        await until { clock.nextDeadline == MonotonicTime(seconds: 3_600) }
+        let before = network.count
+
+        network.network.status = .notReachable
+        network.network.status = .reachable(.local)
+        await until { network.count > before }
+        try await storeAndWait(outbox, network)
+
+        #expect(transport.requestCount == 1)
+        run.stop()
+    }
+}

@@ -1,0 +1,267 @@
+import Dispatch
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardRequests
+
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RequestGraphTests {
+    private func recorded(_ name: String, _ diary: Diary) -> APIRequest<String> {
+        APIRequest(on: .global()) {
+            diary.write(name)
+            return name
+        }
+    }
+
+    @Test func `J20: a member starts when those that it depends on have succeeded`() async throws {
+        let diary = Diary()
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(recorded("last", diary), named: "last", after: ["left", "right"])
+        try graph.add(recorded("left", diary), named: "left", after: ["first"])
+        try graph.add(recorded("right", diary), named: "right", after: ["first"])
+        try graph.add(recorded("first", diary), named: "first")
+
+        let report = try await graph.finished()
+
+        #expect(report.outcome == .succeeded)
+        #expect(diary.entries.first == "first")
+        #expect(diary.entries.last == "last")
+        #expect(diary.entries.count == 4)
+    }
+
+    @Test func `a member that comes while the graph starts waits in its turn, or is refused`() async throws {
+        for _ in 0..<300 {
+            let diary = Diary()
+            let graph = RequestGraph(options: .test(.failFast))
+            try graph.add(recorded("first", diary), named: "first")
+            let second = recorded("second", diary)
+            async let addition: Void? = try? graph.add(second, named: "second", after: ["first"])
+            _ = try await graph.finished()
+            _ = await addition
+
+            #expect(diary.entries == ["first"] || diary.entries == ["first", "second"])
+        }
+    }
+
+    @Test func `a graph whose group was given a member before the start keeps its order`() async throws {
+        let diary = Diary()
+        let graph = RequestGraph(options: .test(.failFast, limit: 1))
+        try graph.add(recorded("second", diary), named: "second", after: ["first"])
+        try graph.add(recorded("first", diary), named: "first")
+        graph.group.add(recorded("free", diary))
+
+        let report = try await graph.finished()
+
+        #expect(report.members == [.succeeded, .succeeded, .succeeded])
+        #expect(diary.entries == ["free", "first", "second"])
+    }
+
+    @Test(arguments: [false, true])
+    func `a graph that is cancelled before its start, or through its group, ends its members too`(
+        throughGroup: Bool
+    ) async throws {
+        let diary = Diary()
+        let members = ["a", "b"].map { recorded($0, diary) }
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(members[0], named: "a")
+        try graph.add(members[1], named: "b", after: ["a"])
+
+        if throughGroup { graph.group.cancel() } else { graph.cancel() }
+
+        #expect(try await graph.finished() == GroupReport(outcome: .cancelled, members: [.cancelled, .cancelled]))
+        #expect(members.map(\.isCancelled) == [true, true])
+        #expect(throws: GraphError.started) { try graph.start() }
+        #expect(throws: GraphError.started) { try graph.add(recorded("c", diary), named: "c") }
+        #expect(diary.entries == [])
+    }
+
+    @Test func `a graph that is started through its group keeps its order`() async throws {
+        let diary = Diary()
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(recorded("second", diary), named: "second", after: ["first"])
+        try graph.add(recorded("first", diary), named: "first")
+
+        let report = await graph.group.finished()
+
+        #expect(report == GroupReport(outcome: .succeeded, members: [.succeeded, .succeeded]))
+        #expect(diary.entries == ["first", "second"])
+    }
+
+    @Test func `a graph that several wait for at once is started once, in its order`() async throws {
+        for _ in 0..<300 {
+            let diary = Diary()
+            let graph = RequestGraph(options: .test(.failFast))
+            try graph.add(recorded("second", diary), named: "second", after: ["first"])
+            try graph.add(recorded("first", diary), named: "first")
+
+            let outcomes = await withTaskGroup(of: GroupOutcome?.self) { group in
+                for _ in 0..<4 { group.addTask { try? await graph.finished().outcome } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+
+            #expect(outcomes == [.succeeded, .succeeded, .succeeded, .succeeded])
+            #expect(diary.entries == ["first", "second"])
+        }
+    }
+
+    @Test func `a member can use what those before it brought`() async throws {
+        let login = APIRequest<Int>.ready(7)
+        let user = APIRequest<String>(on: .global()) { "user \(try await login.value())" }
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(login, named: "login")
+        try graph.add(user, named: "user", after: ["login"])
+
+        _ = try await graph.finished()
+
+        #expect(user.response?.value == "user 7")
+    }
+
+    @Test func `J20: a circle is an error that names it, and nothing is started`() throws {
+        let diary = Diary()
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(recorded("a", diary), named: "a")
+        try graph.add(recorded("b", diary), named: "b", after: ["d", "a"])
+        try graph.add(recorded("c", diary), named: "c", after: ["b"])
+        try graph.add(recorded("d", diary), named: "d", after: ["c"])
+
+        let error = #expect(throws: GraphError.self) { try graph.start() }
+
+        guard case .cycle(let names) = error else {
+            Issue.record("expected a circle, got \(String(describing: error))")
+            return
+        }
+        #expect(Set(names) == ["b", "c", "d"])
+        #expect(diary.entries == [])
+    }
+
+    @Test func `unknown names, doubled names and a member of its own are errors`() throws {
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(APIRequest<Int>.ready(1), named: "a", after: ["nobody"])
+        #expect(throws: GraphError.duplicateName("a")) { try graph.add(APIRequest<Int>.ready(1), named: "a") }
+        #expect(throws: GraphError.unknownName("nobody", dependent: "a")) { try graph.start() }
+
+        let alone = RequestGraph(options: .test(.failFast))
+        try alone.add(APIRequest<Int>.ready(1), named: "a", after: ["a"])
+        #expect(throws: GraphError.cycle(["a"])) { try alone.start() }
+    }
+
+    @Test func `a graph tells its accessory and its handler of its end`() async throws {
+        let diary = Diary()
+        let graph = RequestGraph(options: .test(.failFast))
+            .adding(DiaryAccessory(diary: diary, name: "graph"))
+            .onFinish { diary.write("\($0.outcome)") }
+        try graph.add(recorded("a", diary), named: "a")
+
+        graph.resume()
+        await withCheckedContinuation { continuation in graph.whenEnded { _ in continuation.resume() } }
+
+        #expect(diary.entries == ["graph willStart", "a", "graph willStop", "succeeded", "graph didStop"])
+    }
+
+    @Test func `a graph of very many members is carried out in its order`() async throws {
+        let count = 20_000
+        let graph = RequestGraph(options: .test(.failFast))
+        for number in 0..<count {
+            let before = number == 0 ? [] : ["\(number / 2)", "0"].filter { $0 != "\(number)" }
+            let member = ManualMember()
+            member.end(.succeeded)
+            try graph.add(member, named: "\(number)", after: before)
+        }
+
+        #expect(try await graph.finished().members == Array(repeating: .succeeded, count: count))
+    }
+
+    @Test(
+        arguments: [
+            (GraphError.duplicateName("a"), "two members are named a"),
+            (.unknownName("b", dependent: "a"), "a depends on b, which is no member"),
+            (.cycle(["a", "b"]), "members depend on each other in a circle: a, b"),
+            (.started, "the graph has been started"),
+        ]
+    )
+    func `an error of a graph says in words what is wrong`(error: GraphError, words: String) {
+        #expect("\(error)" == words)
+    }
+
+    @Test func `a graph that is a member of a group and cannot be carried out fails, and its members end`() async throws
+    {
+        let member = APIRequest<Int>.ready(1)
+        let graph = RequestGraph(options: .test(.failFast))
+        try graph.add(member, named: "a", after: ["a"])
+
+        let report = await RequestGroup([graph], options: .test()).finished()
+
+        guard case .failed = report.members.first else {
+            Issue.record("expected a failure, got \(report.members)")
+            return
+        }
+        #expect(member.isCancelled)
+    }
+
+    @Test func `J20: with the policy to collect all, what does not depend on a failure goes on`() async throws {
+        let diary = Diary()
+        let graph = RequestGraph(options: .test(.collectAll))
+        try graph.add(APIRequest<Int>.failing(), named: "bad")
+        try graph.add(recorded("lost", diary), named: "lost", after: ["bad"])
+        try graph.add(recorded("more lost", diary), named: "more lost", after: ["lost"])
+        try graph.add(recorded("free", diary), named: "free")
+
+        let report = try await graph.finished()
+
+        #expect(report.members == [.failed(.status(500)), .cancelled, .cancelled, .succeeded])
+        #expect(diary.entries == ["free"])
+    }
+
+    @Test func `a long line of dependencies is no deep recursion`() async throws {
+        let graph = RequestGraph(options: .test(.failFast))
+        for number in 0..<2_000 {
+            try graph.add(APIRequest<Int>.ready(number), named: "\(number)", after: number > 0 ? ["\(number - 1)"] : [])
+        }
+
+        #expect(try await graph.finished().outcome == .succeeded)
+    }
+
+    @Test func `a graph is no member of itself, nor of what it holds`() throws {
+        let graph = RequestGraph(options: .test())
+        let group = RequestGroup([graph], options: .test())
+        let later = RequestGraph(options: .test())
+        let outer = RequestGroup(options: .test())
+        try later.add(outer, named: "outer")
+
+        #expect(throws: GraphError.cycle(["self"])) { try graph.add(graph, named: "self") }
+        #expect(throws: GraphError.cycle(["group"])) { try graph.add(group, named: "group") }
+        #expect(!outer.add(later))
+    }
+
+    @Test func `a graph is no member of what it holds, not even as a group`() async throws {
+        let graph = RequestGraph(options: .test())
+        let outer = RequestGroup(options: .test())
+        try graph.add(outer, named: "outer")
+
+        #expect(!outer.add(graph.group))
+
+        // What was refused is not waited for.
+        guard outer.members.isEmpty else { return }
+        #expect(try await graph.finished().outcome == .succeeded)
+    }
+
+    @Test func `of two graphs that are added to each other at one time one is refused`() throws {
+        // Many, so that to look through them takes its time.
+        let members = (0..<300).map { _ in RequestGroup(options: .test()) }
+        for _ in 0..<200 {
+            let graphs = [RequestGraph(options: .test()), RequestGraph(options: .test())]
+            for graph in graphs {
+                for (number, member) in members.enumerated() { try graph.add(member, named: "\(number)") }
+            }
+            let added = Locked(0)
+            DispatchQueue.concurrentPerform(iterations: 2) { number in
+                guard (try? graphs[number].add(graphs[1 - number], named: "other")) != nil else { return }
+                added.withLock { $0 += 1 }
+            }
+            #expect(added.withLock { $0 } == 1)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Dispatch
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardRequests
+
+/// Row J17: a request that decides by its outcome what follows.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ChainedRequestTests {
+    private static let queue = DispatchQueue(label: "chained-request-tests")
+
+    @Test func `J17: a request may be followed by another, by another answer, or by none`() async throws {
+        let second = APIRequest<Int>.ready(2, on: Self.queue)
+
+        let passed = APIRequest<Int>.ready(1, on: Self.queue).chained { _ in .pass(to: second) }
+        let replaced = APIRequest<Int>.failing(on: Self.queue).chained { _ in
+            .use(.success(APIResponse(value: 9, status: 200)))
+        }
+        let kept = APIRequest<Int>.ready(3, on: Self.queue).chained { _ in .useThis }
+
+        #expect(try await passed.value() == 2)
+        #expect(try await replaced.value() == 9)
+        #expect(try await kept.value() == 3)
+    }
+
+    @Test func `J17, D50: a request with a follower that is made again makes both again`() async throws {
+        let count = Locked(0)
+        let first = APIRequest<Int>(on: Self.queue) {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
+        let chained = first.chained { outcome in
+            .pass(to: .ready(((try? outcome.get().value) ?? 0) * 10, on: Self.queue))
+        }
+
+        #expect(try await chained.value() == 10)
+        #expect(try await chained.repeated().value() == 20)
+        #expect(try await chained.repeated().value() == 30)
+        #expect(try await first.value() == 1)
+    }
+
+    @Test func `J17: cancelling a request with a follower cancels whichever is under way`() async throws {
+        let gate = Gate()
+        let second = APIRequest<Int>.gated(2, gate, on: Self.queue)
+        let chained = APIRequest<Int>.ready(1, on: Self.queue).chained { _ in .pass(to: second) }
+        chained.resume()
+        await gate.waitForArrivals(1)
+
+        chained.cancel()
+
+        #expect(await chained.end() == .cancelled)
+        #expect(await second.end() == .cancelled)
+        gate.open()
+    }
+}
