@@ -19,7 +19,7 @@ extension SwitchingCore {
     ) -> Attempt? {
         let time = read(now)
         let excluded = tried.union(avoided)
-        guard rules.policy.hedging != nil, allowsAnother(tried), hasHedge(at: time) || (isPaidFor && goesOnHedging),
+        guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1 || (isPaidFor && goesOnHedging),
             endpoints.allowsHedge(traits.endpoint, claims: false, at: time),
             let choice = pickExtra(excluding: excluded, for: traits, at: time)
         else { return nil }
@@ -29,15 +29,16 @@ extension SwitchingCore {
         return attempt(choice, .hedge, for: traits, at: now)
     }
 
-    /// Whether there is a token for a hedge, or one comes back because there was none for long.
-    mutating func hasHedge(at time: Double) -> Bool {
+    /// Lends a hedge token for an attempt that has waited for long, where there is none.
+    ///
+    /// What waits for less is no reason: in a fleet whose servers have too much to do, each client would add its part.
+    private mutating func lendHedge(for attempt: Attempt, at now: MonotonicTime) {
+        let time = read(now)
         let budgets = rules.policy.budgets
-        guard hedges.tokens < 1, budgets.hedgeTokens >= 1 else { return hedges.tokens >= 1 }
-        guard lentHedges.isDue(at: time, first: rules.refill, longest: budgets.longestRefill.inSeconds) else {
-            return false
-        }
+        guard hedges.tokens < 1, budgets.hedgeTokens >= 1, attempt.startedAt.duration(to: now) >= budgets.refill,
+            lentHedges.take(at: time, first: rules.refill, longest: budgets.longestRefill.inSeconds)
+        else { return }
         hedges.add(1, capacity: hedgeCapacity)
-        return true
     }
 
     /// Gives the token of a hedge back that was of use.
@@ -89,6 +90,7 @@ extension SwitchingCore {
         for traits: RequestTraits = RequestTraits(),
         at now: MonotonicTime
     ) -> Attempt? {
+        lendHedge(for: attempt, at: now)
         let isHedged = attempt.role == .hedge
         if let hedge = takeHedge(excluding: tried, avoiding: avoided, for: traits, isPaidFor: isHedged, at: now) {
             return hedge

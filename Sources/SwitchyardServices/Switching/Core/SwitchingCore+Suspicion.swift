@@ -27,7 +27,7 @@ extension SwitchingCore {
             health[position].suspicionRounds < hedging.suspicionRounds,
             endpoints.allowsHedge(attempt.endpoint, claims: false, at: time),
             let peer = order.first(where: { Int($0) != position && health[Int($0)].state == .healthy }),
-            hasHedge(at: time), hedges.take(1)
+            hedges.take(1)
         else { return nil }
         _ = endpoints.allowsHedge(attempt.endpoint, claims: true, at: time)
         health[position].isSuspected = true

@@ -53,22 +53,21 @@ struct AttemptBudget: Sendable {
     }
 }
 
-/// The tokens that come back to a budget that is empty, one by one with doubling gaps, until one of them was of use.
+/// The tokens that a budget lends when it is empty, with doubling gaps, until one of them was of use.
 ///
 /// Without them a client that has spent its tokens in vain, and then meets a server that hangs, would earn no other: what
 /// waits there waits for its deadline.
 struct LentTokens: Sendable {
     private var gap: Double?
-    private var dueAt = 0.0
+    private var dueAt = -1e9
 
-    /// Whether a token comes back now; the first one as long after it was asked for as `first` says.
-    mutating func isDue(at now: Double, first: Double, longest: Double) -> Bool {
-        let isDue = gap != nil && now >= dueAt
-        guard isDue || gap == nil else { return false }
+    /// Whether one is lent now.
+    mutating func take(at now: Double, first: Double, longest: Double) -> Bool {
+        guard now >= dueAt else { return false }
         let next = gap.map { min(longest, $0 * 2) } ?? first
         gap = next
         dueAt = now + next
-        return isDue
+        return true
     }
 
     /// Starts anew: a token was of use.

@@ -27,8 +27,8 @@ public struct BudgetRules: Sendable, Hashable {
     public var overloadCost = 4.0
     /// Without successes one failover token comes back after this time; default 5 s.
     ///
-    /// The time doubles each time, up to ``longestRefill``. The same holds for a hedge token from when one was denied, until
-    /// a hedge was of use.
+    /// The time doubles each time, up to ``longestRefill``. A hedge token is lent for a request that has waited so long
+    /// when there is none, the next after this time, and so on until a hedge was of use.
     public var refill = Duration.seconds(5)
     /// The longest time to the next token; default 60 s.
     public var longestRefill = Duration.seconds(60)

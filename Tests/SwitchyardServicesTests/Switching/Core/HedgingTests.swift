@@ -58,60 +58,52 @@ import Testing
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)?.role == .failover)
     }
 
-    /// A core whose hedge tokens are spent in vain, and which has just been denied one.
-    private func poor() throws -> CoreDriver {
-        let driver = try CoreDriver()
+    /// A core whose hedge tokens were spent in vain, with an attempt that has just begun.
+    private func poor(_ policy: SwitchPolicy = .recommended) throws -> (driver: CoreDriver, slow: Attempt) {
+        let driver = try CoreDriver(policy: policy)
         while let hedge = driver.hedge(excluding: [0]) { driver.settle(hedge, .unfinished) }
-        return driver
+        return (driver, try #require(driver.choose()))
     }
 
-    @Test func `when all tokens were spent in vain one comes back after 5 s, and the next after 10 more`() throws {
-        let driver = try poor()
+    @Test func `when all tokens were spent in vain one is lent to a read that has waited for 5 s`() throws {
+        let (driver, slow) = try poor()
         driver.advance(4.9)
-        #expect(driver.hedge(excluding: [0]) == nil)
+        #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) == nil)
 
         driver.advance(0.1)
-        let hedge = try #require(driver.hedge(excluding: [0]))
-        driver.settle(hedge, .unfinished)
-        driver.advance(9.9)
-        #expect(driver.hedge(excluding: [0]) == nil)
 
-        driver.advance(0.1)
-        #expect(driver.hedge(excluding: [0]) != nil)
+        #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)?.role == .hedge)
     }
 
-    @Test func `a hedge on such a token that wins is paid back, and the next one comes as soon as the first`() throws {
-        let driver = try poor()
-        driver.advance(5)
-        let winner = try #require(driver.hedge(excluding: [0]))
-        driver.settle(winner, .ok)
-        let loser = try #require(driver.hedge(excluding: [0]))
-        driver.settle(loser, .unfinished)
-        #expect(driver.hedge(excluding: [0]) == nil)
+    @Test func `the next ones are lent after 5 s, 10 s and so on, while none is of use`() throws {
+        let (driver, slow) = try poor()
+        var lentAt: [Int] = []
+        for second in 1...40 {
+            driver.advance(1)
+            guard let hedge = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) else { continue }
+            lentAt.append(second)
+            driver.settle(hedge, .unfinished)
+        }
 
-        driver.advance(5)
-
-        #expect(driver.hedge(excluding: [0]) != nil)
+        #expect(lentAt == [5, 10, 20, 40])
     }
 
-    @Test func `a write that is slow is compared on a token that came back`() throws {
-        let driver = try poor()
-        let slow = try #require(driver.choose())
-        #expect(driver.suspicion(of: slow) == nil)
-
+    @Test func `a hedge on a lent token that wins brings the token back, and lets the next read have it`() throws {
+        let (driver, slow) = try poor()
         driver.advance(5)
+        let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
+        driver.settle(try #require(winner), .ok)
 
-        #expect(driver.suspicion(of: slow) != nil)
+        #expect(driver.hedge(excluding: [0]) != nil)
     }
 
     @Test func `a policy without hedge tokens lends none`() throws {
         var policy = SwitchPolicy.recommended
         policy.budgets.hedgeTokens = 0
-        let driver = try CoreDriver(policy: policy)
-        #expect(driver.hedge(excluding: [0]) == nil)
+        let (driver, slow) = try poor(policy)
 
         driver.advance(100)
 
-        #expect(driver.hedge(excluding: [0]) == nil)
+        #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) == nil)
     }
 }
