@@ -11,11 +11,6 @@ extension AttemptOutcome {
     ) {
         switch result {
         case .success(let response):
-            // Another server may have the answer whole; of an overload the status says more.
-            if let broken = response.bodyFailure, response.status < 500, response.status != 429 {
-                self.init(broken.kind)
-                return
-            }
             let isRefusal = response.status == 429 || response.status == 503
             let retryAfter = isRefusal ? RetryAfter.duration(in: response.headers, now: now()) : nil
             self.init(
