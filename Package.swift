@@ -1,6 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// The core, from its top floor down: what `import Switchyard` gives.
+let core: [Target.Dependency] = [
+    "SwitchyardAPI", "SwitchyardClient", "SwitchyardTransport", "SwitchyardHTTP", "SwitchyardServices",
+]
+
 let package = Package(
     name: "Switchyard",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -13,32 +18,39 @@ let package = Package(
         .executable(name: "yard", targets: ["yard"]),
     ],
     targets: [
-        // The core, floor by floor: each uses those above it here.
+        // The core, floor by floor: each uses those in front of it here.
         .target(name: "SwitchyardServices"),
+        .target(
+            name: "SwitchyardHTTP",
+            dependencies: ["SwitchyardServices"],
+            resources: [.copy("PrivacyInfo.xcprivacy")]
+        ),
         .target(name: "CLibcurl"),
         .target(
-            name: "SwitchyardClient",
+            name: "SwitchyardTransport",
             dependencies: [
-                "SwitchyardServices",
+                "SwitchyardHTTP", "SwitchyardServices",
                 .target(name: "CLibcurl", condition: .when(platforms: [.linux])),
             ],
             resources: [.copy("PrivacyInfo.xcprivacy")]
         ),
         .target(
-            name: "SwitchyardAPI",
-            dependencies: ["SwitchyardClient", "SwitchyardServices"],
+            name: "SwitchyardClient",
+            dependencies: ["SwitchyardTransport", "SwitchyardHTTP", "SwitchyardServices"],
             resources: [.copy("PrivacyInfo.xcprivacy")]
         ),
-        .target(name: "Switchyard", dependencies: ["SwitchyardAPI", "SwitchyardClient", "SwitchyardServices"]),
+        .target(
+            name: "SwitchyardAPI",
+            dependencies: ["SwitchyardClient", "SwitchyardTransport", "SwitchyardHTTP", "SwitchyardServices"],
+            resources: [.copy("PrivacyInfo.xcprivacy")]
+        ),
+        .target(name: "Switchyard", dependencies: core),
 
         // Leaves beside the core, each a product of its own: nothing in the core knows them.
-        .target(name: "SwitchyardRequests", dependencies: ["SwitchyardAPI", "SwitchyardClient", "SwitchyardServices"]),
-        .target(name: "SwitchyardOutbox", dependencies: ["SwitchyardClient", "SwitchyardServices"]),
-        .target(name: "SwitchyardDiagnostics", dependencies: ["SwitchyardClient", "SwitchyardServices"]),
-        .target(
-            name: "SwitchyardTesting",
-            dependencies: ["SwitchyardDiagnostics", "SwitchyardClient", "SwitchyardServices"]
-        ),
+        .target(name: "SwitchyardRequests", dependencies: core),
+        .target(name: "SwitchyardOutbox", dependencies: core),
+        .target(name: "SwitchyardDiagnostics", dependencies: core),
+        .target(name: "SwitchyardTesting", dependencies: core + ["SwitchyardDiagnostics"]),
 
         // Tools.
         .executableTarget(
@@ -56,11 +68,7 @@ let package = Package(
         ),
 
         // Tests: what several of them share, then those of each target.
-        .target(
-            name: "SwitchyardFixtures",
-            dependencies: ["SwitchyardAPI", "SwitchyardClient", "SwitchyardServices", "SwitchyardTesting"],
-            path: "Tests/Fixtures"
-        ),
+        .target(name: "SwitchyardFixtures", dependencies: core + ["SwitchyardTesting"], path: "Tests/Fixtures"),
         .testTarget(
             name: "SwitchyardServicesTests",
             dependencies: ["SwitchyardServices", "SwitchyardTesting"],
@@ -68,43 +76,33 @@ let package = Package(
         ),
         .testTarget(
             name: "SwitchyardClientTests",
-            dependencies: [
-                "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardServices", "SwitchyardTesting",
-                "SwitchyardFixtures",
-            ],
+            dependencies: core + ["SwitchyardDiagnostics", "SwitchyardTesting", "SwitchyardFixtures"],
             resources: [.copy("Cases")]
         ),
         .testTarget(
             name: "SwitchyardAPITests",
-            dependencies: [
-                "SwitchyardAPI", "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardRequests",
-                "SwitchyardServices", "SwitchyardTesting", "SwitchyardFixtures",
+            dependencies: core + [
+                "SwitchyardDiagnostics", "SwitchyardRequests", "SwitchyardTesting", "SwitchyardFixtures",
             ],
             resources: [.copy("Cases")]
         ),
         .testTarget(
             name: "SwitchyardRequestsTests",
-            dependencies: [
-                "SwitchyardRequests", "SwitchyardAPI", "SwitchyardClient", "SwitchyardServices", "SwitchyardTesting",
-                "SwitchyardFixtures",
-            ]
+            dependencies: core + ["SwitchyardRequests", "SwitchyardTesting", "SwitchyardFixtures"]
         ),
         .testTarget(
             name: "SwitchyardOutboxTests",
-            dependencies: [
-                "SwitchyardOutbox", "SwitchyardClient", "SwitchyardServices", "SwitchyardTesting", "SwitchyardFixtures",
-            ]
+            dependencies: core + ["SwitchyardOutbox", "SwitchyardTesting", "SwitchyardFixtures"]
         ),
         .testTarget(
             name: "SwitchyardDiagnosticsTests",
-            dependencies: [
-                "SwitchyardDiagnostics", "SwitchyardClient", "SwitchyardOutbox", "SwitchyardServices",
-                "SwitchyardTesting", "SwitchyardFixtures",
+            dependencies: core + [
+                "SwitchyardDiagnostics", "SwitchyardOutbox", "SwitchyardTesting", "SwitchyardFixtures",
             ]
         ),
         .testTarget(
             name: "SwitchyardTestingTests",
-            dependencies: ["SwitchyardTesting", "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardFixtures"]
+            dependencies: core + ["SwitchyardDiagnostics", "SwitchyardTesting", "SwitchyardFixtures"]
         ),
         .testTarget(
             name: "SwitchyardTests",

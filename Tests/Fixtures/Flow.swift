@@ -1,5 +1,6 @@
 import Foundation
 package import SwitchyardClient
+package import SwitchyardHTTP
 package import SwitchyardServices
 package import SwitchyardTesting
 

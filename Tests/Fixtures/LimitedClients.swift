@@ -1,4 +1,5 @@
 package import SwitchyardClient
+package import SwitchyardHTTP
 import SwitchyardServices
 package import SwitchyardTesting
 

@@ -1,6 +1,7 @@
 import Foundation
 package import SwitchyardAPI
 package import SwitchyardClient
+import SwitchyardHTTP
 package import SwitchyardServices
 package import SwitchyardTesting
 

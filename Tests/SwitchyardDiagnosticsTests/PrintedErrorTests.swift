@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardOutbox
 import SwitchyardServices
 import Testing

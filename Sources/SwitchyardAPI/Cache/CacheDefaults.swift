@@ -1,4 +1,5 @@
 public import SwitchyardClient
+import SwitchyardHTTP
 
 /// What holds for calls that say nothing of caching themselves.
 ///

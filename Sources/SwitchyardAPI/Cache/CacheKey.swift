@@ -1,5 +1,6 @@
 public import Foundation
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 
 /// Whose answers these are: those of one service in one environment, for one user.
 ///

@@ -1,4 +1,5 @@
 public import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// How one call uses stored answers, beside its lifetime (``/SwitchyardClient/APIConfiguration/cacheLifetime``).

@@ -1,6 +1,6 @@
 public import Foundation
-public import SwitchyardClient
-import SwitchyardServices
+import SwitchyardClient
+public import SwitchyardServices
 
 /// An expiring cache of decoded answers in memory.
 ///

@@ -1,5 +1,6 @@
 public import Foundation
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// An answer as a store beyond memory keeps it: the bytes, and what decides whether they may still be used.

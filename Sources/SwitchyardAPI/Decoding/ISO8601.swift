@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// Dates of ISO 8601, read with the format style, which is many times faster than the formatter class.

@@ -1,5 +1,6 @@
 public import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 extension ResponseSerializer where Value: Decodable {
     /// JSON, decoded into a type.

@@ -1,5 +1,6 @@
 public import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 extension ResponseSerializer where Value == [XMLEvent] {
     /// XML as the events of its text, for answers that are read front to back.

@@ -1,4 +1,5 @@
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 
 /// Turns the body of an answer into a value.
 ///

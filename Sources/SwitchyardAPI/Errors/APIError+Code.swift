@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 
 extension APIError {
     /// The stable code of an error; its numbers never change their meaning.

@@ -1,5 +1,6 @@
 public import Foundation
 public import SwitchyardClient
+public import SwitchyardHTTP
 
 extension APIError {
     /// Where and how an error happened; what is not known is `nil` or empty.

@@ -1,4 +1,5 @@
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 
 extension APIError: Discreet {
     /// One line for a log: code, reason, where and how, without credentials and without the body.

@@ -1,4 +1,5 @@
 public import SwitchyardClient
+public import SwitchyardHTTP
 
 extension APIError {
     /// What happened, for the program.

@@ -1,5 +1,7 @@
 public import SwitchyardClient
+public import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 extension APIError {
     /// Makes an error of any other one.

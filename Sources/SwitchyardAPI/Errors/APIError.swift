@@ -1,5 +1,6 @@
 public import Foundation
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// What a call of the app's API ends with when it has no value: a reason for the program and words for the user.

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// Takes credentials out of a line for a log, whatever text stands in it, by the client's ``Redaction``.
 struct LineRedaction: Sendable {

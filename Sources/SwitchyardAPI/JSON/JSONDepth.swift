@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// Guards decoders against texts that nest so deep that decoding them would overflow a thread's stack.
 public enum JSONDepth {

@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 
 extension JSONParser {
     /// A string, from its quote on.

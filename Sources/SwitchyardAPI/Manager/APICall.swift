@@ -1,6 +1,8 @@
 import Foundation
 public import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
+public import SwitchyardTransport
 
 /// One call: what to send, and how its answer becomes a value.
 ///

@@ -1,5 +1,6 @@
 public import Foundation
 public import SwitchyardClient
+public import SwitchyardHTTP
 import SwitchyardServices
 
 extension APIManager {

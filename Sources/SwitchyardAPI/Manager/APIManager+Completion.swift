@@ -1,5 +1,6 @@
 public import Dispatch
 public import SwitchyardClient
+import SwitchyardHTTP
 
 extension APIManager {
     /// Makes a call and calls back with its value.

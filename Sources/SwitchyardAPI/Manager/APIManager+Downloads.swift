@@ -1,4 +1,5 @@
 public import SwitchyardClient
+public import SwitchyardTransport
 
 extension APIManager {
     /// Downloads to a file and returns it; what is refused is an error in the module's words.

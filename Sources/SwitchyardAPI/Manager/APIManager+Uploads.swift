@@ -1,4 +1,5 @@
 public import SwitchyardClient
+public import SwitchyardTransport
 
 extension APIManager {
     /// Uploads and returns the value of the answer.

@@ -1,4 +1,5 @@
 public import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 extension APIManager {

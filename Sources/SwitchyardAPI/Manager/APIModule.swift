@@ -1,5 +1,6 @@
 package import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// What all answers of one module have in common: how they are framed, decoded, checked, and what their errors mean.

@@ -1,6 +1,8 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 /// What is asked of the server, whatever becomes of the answer: the part of a call that knows no type of values.
 ///

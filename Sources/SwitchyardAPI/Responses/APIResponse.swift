@@ -1,4 +1,5 @@
 public import SwitchyardClient
+public import SwitchyardHTTP
 
 /// Where a value comes from.
 public enum ResponseSource: Sendable, Hashable {

@@ -1,5 +1,6 @@
 public import Foundation
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 
 /// An answer as it came, before it is decoded.
 public struct RawResponse: Sendable {

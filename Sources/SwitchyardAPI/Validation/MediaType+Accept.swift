@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 
 extension MediaType {
     /// The content types of JSON: the registered one, those with the suffix, whatever they are types of (RFC 6839 section

@@ -1,5 +1,6 @@
 public import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// What an answer has to be before it is decoded, and what is done to it.
 ///

@@ -1,4 +1,5 @@
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 
 /// Which statuses a call accepts.
 public struct StatusPolicy: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 extension TextEncoding {
     /// The body as text: see ``decoded(_:named:fallback:)``.

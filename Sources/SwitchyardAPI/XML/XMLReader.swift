@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// Reads a text of XML front to back, in one pass; never recursive, so that no text is too deep for the stack.

@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 public import SwitchyardServices
 
 /// A request that is under way, as it can be looked at and picked for cancelling.

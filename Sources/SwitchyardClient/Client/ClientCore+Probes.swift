@@ -1,4 +1,6 @@
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 extension ClientCore {
     /// Sends a shadow request to a server that is out of service, to see whether it is back.

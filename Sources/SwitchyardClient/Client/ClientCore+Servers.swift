@@ -1,4 +1,6 @@
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 extension ClientCore {
     /// Exchanges the pool; requests that have started keep theirs.

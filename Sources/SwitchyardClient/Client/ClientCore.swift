@@ -1,4 +1,6 @@
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 /// What the handles of one client share: the transport, the servers, and the table of the requests under way.
 ///

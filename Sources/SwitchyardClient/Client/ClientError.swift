@@ -1,3 +1,4 @@
+public import SwitchyardHTTP
 public import SwitchyardServices
 
 /// Why a client cannot be made, or cannot do what it was told at run time.

@@ -1,4 +1,5 @@
 import Foundation
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// Where requests may go unencrypted.

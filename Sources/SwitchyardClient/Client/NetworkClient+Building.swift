@@ -1,4 +1,6 @@
+public import SwitchyardHTTP
 public import SwitchyardServices
+public import SwitchyardTransport
 
 // MARK: - Composing
 

@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 public import SwitchyardServices
 
 extension NetworkClient {

@@ -1,4 +1,6 @@
+import SwitchyardHTTP
 public import SwitchyardServices
+import SwitchyardTransport
 
 // MARK: - Environment
 

@@ -1,5 +1,7 @@
 public import Dispatch
+package import SwitchyardHTTP
 public import SwitchyardServices
+public import SwitchyardTransport
 
 /// Sends the requests of one service: picks the server, fails over, and ends each request exactly once.
 ///

@@ -1,3 +1,4 @@
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// Why a request got no response.
@@ -115,3 +116,6 @@ extension RequestFailure.Reason: CustomStringConvertible {
         }
     }
 }
+
+extension RequestFailure: Discreet {}
+extension RequestFailure.Reason: Discreet {}

@@ -1,4 +1,5 @@
 public import Foundation
+public import SwitchyardHTTP
 public import SwitchyardServices
 
 /// What a service answered: the response of the attempt that won, whatever its status, and how it came about.
@@ -150,3 +151,6 @@ extension ServiceResponse {
         if case .stream(let stream) = response.body { stream.cancel() }
     }
 }
+
+extension ServiceResponse: Discreet {}
+extension RequestContext: Discreet {}

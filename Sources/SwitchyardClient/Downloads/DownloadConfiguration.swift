@@ -1,4 +1,5 @@
 public import Foundation
+public import SwitchyardHTTP
 
 /// Everything that describes one download to a file.
 ///

@@ -1,4 +1,5 @@
 public import Foundation
+public import SwitchyardHTTP
 
 /// Where a download goes.
 public enum DownloadDestination: Sendable {

@@ -1,4 +1,5 @@
 public import Foundation
+public import SwitchyardHTTP
 
 /// Why a download gave no file.
 ///
@@ -140,3 +141,5 @@ extension FileFailure: CustomStringConvertible {
         return "the file “\(path)” \(what)"
     }
 }
+
+extension DownloadFailure: Discreet {}

@@ -1,6 +1,7 @@
 public import Dispatch
 import Foundation
 import SwitchyardServices
+public import SwitchyardTransport
 
 extension NetworkClient {
     /// Downloads to a file and returns it.

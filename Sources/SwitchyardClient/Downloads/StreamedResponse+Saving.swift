@@ -1,4 +1,6 @@
 public import Foundation
+import SwitchyardServices
+public import SwitchyardTransport
 
 extension StreamedResponse {
     /// Writes what is left of the body to a file: an answer that turns out to be a download becomes one.

@@ -1,4 +1,6 @@
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 /// Told about the attempts of an exchange, in the order in which they are made; must not block.
 typealias AttemptObserver = @Sendable (AttemptEvent) -> Void

@@ -1,4 +1,6 @@
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 /// When bytes of an attempt with a large body last moved.
 ///

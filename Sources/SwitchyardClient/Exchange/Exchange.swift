@@ -1,4 +1,5 @@
 import SwitchyardServices
+import SwitchyardTransport
 
 /// One request on its way: sends attempts, fails over, hedges, keeps the deadline, and ends exactly once.
 ///

@@ -1,4 +1,6 @@
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 /// The state of one request on its way to exactly one end: a pure state machine.
 ///

@@ -1,4 +1,6 @@
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 /// A request's way through everything that surrounds it, in rounds until one is its end.
 ///

@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// How a limit tells requests apart: those of one key count together.

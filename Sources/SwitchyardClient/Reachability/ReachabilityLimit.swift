@@ -1,3 +1,6 @@
+import SwitchyardHTTP
+import SwitchyardServices
+
 /// Asks for the network before a request is sent: without one the request fails at once, or waits.
 ///
 ///     options.limits = [ReachabilityLimit(SystemReachability(), whenOffline: .wait(atMost: .seconds(10)))]

@@ -1,4 +1,5 @@
 import Foundation
+public import SwitchyardHTTP
 
 /// A place for a value of your own in an ``APIConfiguration``.
 public protocol ConfigurationKey {

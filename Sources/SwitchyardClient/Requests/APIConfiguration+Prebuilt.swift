@@ -1,3 +1,4 @@
+package import SwitchyardHTTP
 import SwitchyardServices
 
 /// What is sent: that of a ``APIConfiguration/prebuiltRequest``, where there is one.

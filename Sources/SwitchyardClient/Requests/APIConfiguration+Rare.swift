@@ -1,3 +1,4 @@
+public import SwitchyardHTTP
 public import SwitchyardServices
 
 /// What few calls set.

@@ -1,3 +1,4 @@
+public import SwitchyardHTTP
 public import SwitchyardServices
 
 /// Everything that describes one call of an API, apart from the server that will answer it.
@@ -200,3 +201,13 @@ public struct APIConfiguration: Sendable {
         return copy
     }
 }
+
+extension APIConfiguration: CustomStringConvertible {
+    /// Method and path, in one line, with credentials hidden; no parameter, no header field and no body.
+    public var description: String { line(.standard) }
+
+    /// The line for a log.
+    package func line(_ redaction: Redaction) -> String { "\(sentMethod.name) \(redaction.url(place))" }
+}
+
+extension APIConfiguration: Discreet {}

@@ -1,3 +1,6 @@
+public import SwitchyardHTTP
+public import SwitchyardTransport
+
 /// One call of an API as a value of your own: a case of an enum, for those who keep a whole API in one type.
 ///
 ///     enum Topics: APITarget {

@@ -1,3 +1,5 @@
+public import SwitchyardHTTP
+
 /// Headers and parameters that every request of a service carries.
 public struct CommonValues: Sendable {
     /// Header fields of every request; a request's own field of the same name takes their place.

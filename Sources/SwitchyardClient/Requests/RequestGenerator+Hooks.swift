@@ -1,3 +1,4 @@
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// Changes the path of a request before it is joined to the base URL.
@@ -125,19 +126,5 @@ extension RequestGenerator {
         _ authorization: RequestAuthorization
     ) throws(RequestError) {
         try RequestError.running("credentials") { try authorization.apply(&request) }
-    }
-}
-
-extension RequestError {
-    /// Runs a closure of the user's; what it throws becomes a ``hook(stage:message:)``, unless it is a request's error
-    /// already.
-    static func running<Result>(_ stage: String, _ body: () throws -> Result) throws(RequestError) -> Result {
-        do {
-            return try body()
-        } catch let error as RequestError {
-            throw error
-        } catch {
-            throw .hook(stage: stage, message: "\(error)")
-        }
     }
 }

@@ -1,4 +1,6 @@
 import Foundation
+package import SwitchyardHTTP
+import SwitchyardServices
 
 extension RequestGenerator {
     // MARK: - URL
@@ -221,5 +223,16 @@ extension RequestBody {
             let boundary = MediaTypeParameters.value(of: "boundary", in: contentType)
         else { return self }
         return .multipart(form.with(boundary: boundary))
+    }
+}
+
+extension HTTPRequest.Timeouts {
+    /// Those of a configuration, and these in place of what it leaves open.
+    func of(_ configuration: APIConfiguration) -> Self {
+        var timeouts = self
+        timeouts.packedConnect = configuration.packedConnectTimeout.or(packedConnect)
+        timeouts.packedIdle = configuration.packedIdleTimeout.or(packedIdle)
+        timeouts.packedTotal = configuration.packedTimeout.or(packedTotal)
+        return timeouts
     }
 }

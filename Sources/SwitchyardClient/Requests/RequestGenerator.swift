@@ -1,4 +1,5 @@
 public import Foundation
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// Builds the request of an ``APIConfiguration`` for one server: URL, headers, body.

@@ -1,3 +1,5 @@
+import SwitchyardHTTP
+
 /// A stored answer that a server is asked to confirm, by conditions that a cache has added to a request.
 package struct StoredConfirmation: Sendable, Hashable {
     /// The fields that such a condition stands in.

@@ -1,3 +1,5 @@
+import SwitchyardHTTP
+
 /// Tells endpoints apart for the evidence about servers: by method and the shape of the path.
 ///
 /// The first four segments count, as they stand in the call's path or template. A segment with a digit in it is taken for

@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// The servers of one service in one environment, with their health.

@@ -1,4 +1,6 @@
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 /// One of several requests that share a transfer: has its own name, deadline and end, and leaves by its own cancel.
 ///

@@ -1,4 +1,5 @@
 import SwitchyardServices
+import SwitchyardTransport
 
 /// The transfers that several requests share, by what they ask.
 ///

@@ -1,3 +1,5 @@
+import SwitchyardHTTP
+
 /// Whether a call shares one transfer with others that ask the same at the same time.
 public enum TransferSharing: Sendable, Hashable {
     /// It has a transfer of its own.

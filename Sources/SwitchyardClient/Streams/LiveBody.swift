@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// The body of an answer while it arrives: in reach of the client, and charged to its server when it breaks off.

@@ -1,4 +1,5 @@
 public import Foundation
+public import SwitchyardHTTP
 
 /// An answer whose body is read as it arrives.
 ///

@@ -1,5 +1,7 @@
 public import Dispatch
+import SwitchyardHTTP
 import SwitchyardServices
+public import SwitchyardTransport
 
 extension NetworkClient {
     /// Uploads and returns the answer, whatever its status.

@@ -1,5 +1,6 @@
 import Dispatch
 import SwitchyardServices
+import SwitchyardTransport
 
 /// Passes the progress of an upload on: in order, never back when an attempt begins anew, and to its exact end.
 final class UploadProgress: Sendable {

@@ -1,5 +1,6 @@
 public import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// A recorded request.
 public struct HARRequest: Codable, Sendable, Hashable {

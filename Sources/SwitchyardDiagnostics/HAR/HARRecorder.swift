@@ -1,5 +1,6 @@
 import Foundation
 public import SwitchyardClient
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// Records what a client sends and gets, attempt by attempt, for an archive that other tools read.

@@ -1,4 +1,5 @@
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 
 /// What a traffic log writes; credentials are hidden in all of it.
 public struct LogOptions: Sendable {

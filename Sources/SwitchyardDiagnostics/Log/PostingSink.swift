@@ -1,5 +1,6 @@
 import Foundation
 public import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// A sink that posts its entries to a server, many at a time, as a list in JSON.

@@ -1,5 +1,6 @@
 import Foundation
 public import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 extension RequestInterceptor {

@@ -1,4 +1,5 @@
 public import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// Counts what a client does, per server and per API.

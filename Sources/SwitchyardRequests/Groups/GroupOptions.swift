@@ -1,6 +1,7 @@
 public import Dispatch
 import SwitchyardAPI
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardServices
 
 /// When a group is done, and with which outcome.
 public enum GroupPolicy: Sendable, Hashable {

@@ -1,7 +1,8 @@
 import Dispatch
 public import SwitchyardAPI
-public import SwitchyardClient
+import SwitchyardClient
 import SwitchyardServices
+public import SwitchyardTransport
 
 // MARK: - Handlers
 

@@ -1,5 +1,6 @@
 public import SwitchyardAPI
 public import SwitchyardClient
+public import SwitchyardHTTP
 
 /// Looks into the call of a request object, and may stop it or its success.
 ///

@@ -1,5 +1,6 @@
 import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardTransport
 
 /// Who is told how a request object ends, in the order in which it was added.
 struct RequestHandlers<Value: Sendable> {

@@ -1,5 +1,6 @@
 import Foundation
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 
 /// Which requests a handler or a fault is for.
 ///

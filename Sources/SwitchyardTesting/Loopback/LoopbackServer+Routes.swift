@@ -1,4 +1,5 @@
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 
 extension LoopbackServer {
     /// Answers the requests of a route with a handler, in place of what was set for it before.

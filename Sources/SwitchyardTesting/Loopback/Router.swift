@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// Answers a request; an error that it throws becomes a 500, a cancelled task means that the client has gone.
 public typealias LoopbackHandler = @Sendable (LoopbackRequest) async throws -> LoopbackResponse

@@ -1,6 +1,7 @@
 public import Foundation
-public import SwitchyardClient
-import SwitchyardServices
+import SwitchyardClient
+public import SwitchyardHTTP
+public import SwitchyardServices
 
 /// What a ``StubTransport`` does with a request.
 ///

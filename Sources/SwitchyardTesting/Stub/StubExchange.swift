@@ -1,7 +1,9 @@
 import Dispatch
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 /// One exchange of a ``StubTransport``: whatever comes first, an answer, a cancel, a timeout or a shutdown, ends it.
 final class StubExchange: TransportTask {

@@ -1,7 +1,9 @@
 import Dispatch
 import Foundation
-public import SwitchyardClient
-import SwitchyardServices
+import SwitchyardClient
+public import SwitchyardHTTP
+public import SwitchyardServices
+public import SwitchyardTransport
 
 /// A transport without a network: answers from a script and records what it was asked.
 ///

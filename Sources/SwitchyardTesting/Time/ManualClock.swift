@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-public import SwitchyardClient
+import SwitchyardClient
 public import SwitchyardServices
 
 /// A clock that stands still until it is told to advance, for tests of everything that has to do with time.

@@ -1,5 +1,6 @@
-public import SwitchyardClient
-import SwitchyardServices
+import SwitchyardClient
+import SwitchyardHTTP
+public import SwitchyardServices
 
 /// The requests that a test expects, to be asked at its end whether it was so.
 ///

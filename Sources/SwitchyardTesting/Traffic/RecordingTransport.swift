@@ -1,7 +1,9 @@
 import Foundation
-public import SwitchyardClient
+import SwitchyardClient
 public import SwitchyardDiagnostics
-import SwitchyardServices
+public import SwitchyardHTTP
+public import SwitchyardServices
+public import SwitchyardTransport
 
 /// A transport that hands everything to another one and keeps a record, to be replayed without a network.
 ///

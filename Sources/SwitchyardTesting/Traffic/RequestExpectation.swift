@@ -1,5 +1,6 @@
 public import Foundation
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 
 /// What a test expects of one request, and the answer that it gets.
 ///

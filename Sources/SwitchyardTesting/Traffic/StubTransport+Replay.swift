@@ -1,7 +1,8 @@
 import Foundation
-public import SwitchyardClient
+import SwitchyardClient
 public import SwitchyardDiagnostics
-import SwitchyardServices
+public import SwitchyardHTTP
+public import SwitchyardServices
 
 extension StubTransport {
     /// When a request is one that the record has.

@@ -4,6 +4,7 @@ import Foundation
 import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 
 // sample
 enum ForumError: Int, ModuleErrorCode {

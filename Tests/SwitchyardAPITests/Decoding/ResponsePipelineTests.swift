@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardHTTP
 import Testing
 
 @Suite struct ResponsePipelineTests {

@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import Testing
 
 @testable import SwitchyardAPI

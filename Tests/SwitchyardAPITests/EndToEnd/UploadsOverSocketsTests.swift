@@ -2,8 +2,10 @@ import Foundation
 import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// Uploads of managers, to a real server.

@@ -3,6 +3,7 @@ import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardDiagnostics
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -2,8 +2,10 @@ import Dispatch
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// Rows D21 to D25, D35 and D56; rules TAF-D11 to TAF-D13, D15 and D16, YTK-7 and DQ-4: names are the library's own,

@@ -1,6 +1,7 @@
 import Dispatch
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

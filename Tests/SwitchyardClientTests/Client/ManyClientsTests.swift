@@ -1,5 +1,6 @@
 import Dispatch
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -1,7 +1,9 @@
 import Foundation
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 @testable import SwitchyardClient

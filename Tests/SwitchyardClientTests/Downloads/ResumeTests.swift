@@ -1,8 +1,10 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// Downloads that were cut and go on: E18 to E22, E26, YTK-11, YTK-50.

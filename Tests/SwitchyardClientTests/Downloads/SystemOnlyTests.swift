@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import Testing
 
 /// What only Apple systems have, and elsewhere says so in place of pretending.

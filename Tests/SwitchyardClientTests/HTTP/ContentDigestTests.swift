@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardHTTP
 
 /// Digests as servers and catalogues write them.
 @Suite struct ContentDigestTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardHTTP
 
 /// Row C52.
 @Suite struct ContentDispositionTests {

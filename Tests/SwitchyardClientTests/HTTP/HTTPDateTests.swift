@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardHTTP
 
 @Suite struct HTTPDateTests {
     @Test(arguments: [

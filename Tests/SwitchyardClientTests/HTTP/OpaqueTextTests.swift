@@ -4,6 +4,8 @@ import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardHTTP
+@testable import SwitchyardTransport
 
 /// Field values beyond ASCII go back to servers with the bytes in which they came.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OpaqueTextTests {

@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 import Testing
 
 @testable import SwitchyardClient

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardHTTP
 
 /// The languages of the system's settings, outside Apple systems; row B17.
 @Suite struct UserLanguagesTests {

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import Testing
 

@@ -2,8 +2,10 @@ import Dispatch
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 
 /// The places from which foreign code is called while a request is under way.
 enum Callback: String, CaseIterable, Sendable {

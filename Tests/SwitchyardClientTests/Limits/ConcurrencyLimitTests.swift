@@ -1,4 +1,5 @@
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

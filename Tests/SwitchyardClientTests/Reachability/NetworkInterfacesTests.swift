@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardTransport
 
 @Suite struct NetworkInterfacesTests {
     private static let (up, loopback, running) = (UInt32(IFF_UP), UInt32(IFF_LOOPBACK), UInt32(IFF_RUNNING))

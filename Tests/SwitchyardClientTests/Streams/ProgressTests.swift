@@ -1,8 +1,10 @@
 import Dispatch
 import Foundation
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 @testable import SwitchyardClient

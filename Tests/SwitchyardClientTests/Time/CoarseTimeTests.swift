@@ -1,8 +1,8 @@
-import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardServices
 
 @Suite struct CoarseTimeTests {
     @Test func `the system's coarse time is never later than the exact one, and at most some ticks earlier`() {

@@ -1,7 +1,7 @@
-import SwitchyardServices
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardServices
 
 /// When the timer of the system is set, which stands still while the machine sleeps, where the clock runs on.
 @Suite struct SystemAlarmTests {

@@ -1,8 +1,8 @@
 import SwitchyardFixtures
-import SwitchyardServices
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardServices
 
 /// A timer holds its owner, that its heap, and that the timer: each must let go of the next.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SystemTimersTests {

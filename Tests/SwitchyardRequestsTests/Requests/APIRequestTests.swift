@@ -3,8 +3,10 @@ import Foundation
 import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 @testable import SwitchyardRequests

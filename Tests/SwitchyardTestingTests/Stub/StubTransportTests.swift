@@ -1,8 +1,10 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// Rows P1, P4, P5 and P9.

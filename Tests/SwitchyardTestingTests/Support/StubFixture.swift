@@ -1,6 +1,8 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 extension HTTPRequest {

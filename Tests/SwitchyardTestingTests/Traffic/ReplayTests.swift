@@ -2,8 +2,10 @@ import Foundation
 import SwitchyardClient
 import SwitchyardDiagnostics
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// Row P11.

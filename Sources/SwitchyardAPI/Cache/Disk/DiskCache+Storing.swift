@@ -1,5 +1,6 @@
 import Foundation
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 import SwitchyardServices
 
 extension DiskCache {

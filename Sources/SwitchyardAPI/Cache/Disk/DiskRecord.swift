@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// One entry of a disk cache, in one file: answer and description together, so that neither is ever without the other.

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// Writes the fields of a record one after the other; texts and bytes with their length in front.
 struct RecordWriter {

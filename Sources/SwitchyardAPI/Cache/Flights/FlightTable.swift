@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// The fetches under way, by what they fetch.

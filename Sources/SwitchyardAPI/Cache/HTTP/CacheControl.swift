@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// The directives of `Cache-Control` (RFC 9111 section 5.2).

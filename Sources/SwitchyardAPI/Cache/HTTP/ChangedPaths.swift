@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// Where calls changed something in this run, and when: what was stored there before, for HTTP's rules to decide on, is

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// The decisions of a private cache of HTTP (RFC 9111), each from its inputs alone: no clock, no store, no network.
 enum HTTPCacheRules {

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// The head of an answer as a cache of HTTP keeps it, with the times that its age follows from (RFC 9111 section 4.2.3).

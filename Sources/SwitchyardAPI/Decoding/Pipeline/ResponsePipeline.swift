@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// The way of an answer from bytes to a value in named stages, for apps that treat content by its type.
 ///

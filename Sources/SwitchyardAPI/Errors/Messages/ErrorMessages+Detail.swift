@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 
 extension ErrorMessages {
     /// What a code says too little about to tell the user what to do.

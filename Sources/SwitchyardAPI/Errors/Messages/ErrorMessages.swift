@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// The words for the user, by code and language.
 ///

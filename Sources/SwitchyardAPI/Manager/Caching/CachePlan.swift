@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// Where the answer of a call is stored, and how a stored one may be used.

@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// Reads one line of the header field `Link` front to back, in one pass (RFC 8288 appendix B.2 and B.3).
 struct LinkHeaderParser {

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// A link of the header field `Link` (RFC 8288).
 public struct WebLink: Sendable, Hashable {

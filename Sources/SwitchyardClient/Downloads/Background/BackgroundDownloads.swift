@@ -1,4 +1,5 @@
 public import Foundation
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// Downloads that the system carries out, also while the app is not running: Apple systems only.

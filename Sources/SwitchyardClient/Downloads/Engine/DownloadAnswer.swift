@@ -1,3 +1,5 @@
+import SwitchyardHTTP
+
 /// What an answer means for a download that has some bytes already, or none.
 enum DownloadAnswer: Sendable, Equatable {
     /// The body is the whole content, from its first byte.

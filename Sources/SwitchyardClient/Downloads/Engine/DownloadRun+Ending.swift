@@ -1,4 +1,6 @@
 import Foundation
+import SwitchyardHTTP
+import SwitchyardServices
 
 extension DownloadRun {
     // MARK: - The record
@@ -130,5 +132,16 @@ extension HTTPResponse {
         while bytes.count < limit, let piece = try? await pieces.next() { bytes.append(piece) }
         stream.cancel()
         return bytes.prefix(max(0, limit))
+    }
+}
+
+extension SuggestedFileName {
+    /// The name from the last part of the URL's path, else `download`.
+    static func name(of url: RequestURL?) -> String {
+        let path = url?.text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false) ?? []
+        // Scheme, nothing and host are no part of the path.
+        let last = path.count > 3 ? String(path[path.count - 1]) : ""
+        let name = safe(last.removingPercentEncoding ?? last)
+        return name.isEmpty ? "download" : name
     }
 }

@@ -1,5 +1,7 @@
 import Foundation
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 /// One download under way: asks, writes, goes on where it was cut, and puts the file in its place.
 ///

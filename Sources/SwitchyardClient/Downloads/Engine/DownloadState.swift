@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// How far a download has come, and what it has gone through: pure bookkeeping.

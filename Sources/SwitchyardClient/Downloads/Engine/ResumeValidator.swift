@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 /// What tells whether a content is still the one of which a part is there: a strong validator (RFC 9110 section 8.8).
 enum ResumeValidator: Codable, Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// What shows that no server is there yet to go on with what was broken off: the only one is being restarted, for

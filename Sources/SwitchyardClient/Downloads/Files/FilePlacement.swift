@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 /// Where the bytes of a download are until the file is whole, and what they are called.
 struct PartialPlace: Sendable {

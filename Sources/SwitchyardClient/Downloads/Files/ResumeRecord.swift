@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 /// What the bytes of a partial file are part of: kept beside it, as JSON.
 struct ResumeRecord: Codable, Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 extension DownloadRun {
     /// Fetches the content over several connections, if it may be and is worth it.

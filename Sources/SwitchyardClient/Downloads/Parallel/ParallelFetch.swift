@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// The parts of one content, each over a connection of its own, into one file.

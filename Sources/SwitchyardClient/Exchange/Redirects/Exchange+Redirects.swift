@@ -1,4 +1,6 @@
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 extension Exchange {
     /// Sends an attempt on to where its answer points.

@@ -1,3 +1,5 @@
+public import SwitchyardHTTP
+
 /// What becomes of an answer that points elsewhere: 301, 302, 303, 307 or 308 with a `Location`.
 ///
 /// Followed unless set otherwise, 20 times at most (the Fetch standard's number). Whatever the rule: a redirect from
@@ -170,3 +172,6 @@ extension RedirectError: CustomStringConvertible {
         }
     }
 }
+
+extension RedirectStep: Discreet {}
+extension RedirectError: Discreet {}

@@ -1,3 +1,5 @@
+import SwitchyardHTTP
+
 /// The redirects of one attempt: what was asked last, what has been followed, and what comes next.
 ///
 /// A pure value; made when an attempt meets its first redirect, so that other attempts do not carry one.

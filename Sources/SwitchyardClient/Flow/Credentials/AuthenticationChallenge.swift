@@ -1,3 +1,5 @@
+public import SwitchyardHTTP
+
 /// One scheme that a service offers with a 401 (RFC 9110 section 11.6.1).
 public struct AuthenticationChallenge: Sendable, Hashable {
     /// The scheme in lower case: `basic`, `bearer`, `digest`.

@@ -1,4 +1,5 @@
 public import Foundation
+public import SwitchyardHTTP
 
 /// What shows a service who is asking.
 ///

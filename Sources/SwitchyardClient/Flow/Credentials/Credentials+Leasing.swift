@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 import SwitchyardServices
 
 extension Credentials {

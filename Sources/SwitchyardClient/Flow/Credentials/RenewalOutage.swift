@@ -1,5 +1,7 @@
 import Foundation
+public import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 /// Why no credential could be had now although one may be had later: the server that renews them was not reached, gave no
 /// answer, or one that says nothing about the user.

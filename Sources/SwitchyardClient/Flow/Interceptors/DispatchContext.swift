@@ -1,3 +1,4 @@
+public import SwitchyardHTTP
 public import SwitchyardServices
 
 /// What an interceptor or a limit is told about the round that is about to begin.

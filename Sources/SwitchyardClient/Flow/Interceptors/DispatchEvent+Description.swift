@@ -1,3 +1,4 @@
+package import SwitchyardHTTP
 import SwitchyardServices
 
 extension DispatchEvent: CustomStringConvertible {

@@ -1,3 +1,4 @@
+public import SwitchyardHTTP
 public import SwitchyardServices
 
 /// Something that happened on a request's journey, for observers.
@@ -87,3 +88,7 @@ public struct AttemptRecord: Sendable {
         self.startedAt = startedAt
     }
 }
+
+extension DispatchEvent: Discreet {}
+extension DispatchEvent.Kind: Discreet {}
+extension AttemptRecord: Discreet {}

@@ -1,3 +1,5 @@
+public import SwitchyardHTTP
+
 /// A round that has ended, with all that a decision about a retry may depend on.
 public struct EndedRound: Sendable {
     /// What was sent, after all changes.

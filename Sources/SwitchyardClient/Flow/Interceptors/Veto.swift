@@ -1,3 +1,5 @@
+public import SwitchyardHTTP
+
 /// The error with which an interceptor, a limit or the like ended a request.
 ///
 /// Two vetoes are equal when stage, name and text are.
@@ -54,3 +56,5 @@ extension RequestFailure.Reason {
             }
     }
 }
+
+extension Veto: Discreet {}

@@ -1,3 +1,4 @@
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// What limits the retries of many requests together: a bucket of tokens from which every retry takes.

@@ -1,4 +1,5 @@
 public import Foundation
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// Whether and when a request is sent again after a round that no server answered as it should.

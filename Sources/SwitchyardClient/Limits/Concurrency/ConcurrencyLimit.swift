@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// A limit of how many requests are under way at once, in all and at each server; others wait in a fair order.

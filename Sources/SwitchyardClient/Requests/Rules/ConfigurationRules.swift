@@ -1,3 +1,5 @@
+public import SwitchyardHTTP
+
 /// Settings for groups of calls, picked by URL and method: cache lifetimes, timeouts, headers.
 ///
 /// Rules run in the order in which they were added; a later one overrides what an earlier one set. They are a value:

@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// The connections of one listener of an ``EventSource``, one after the other.

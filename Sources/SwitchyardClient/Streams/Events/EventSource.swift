@@ -1,3 +1,4 @@
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// The events of a server, over as many connections as it takes (HTML Standard, section 9.2).
@@ -129,3 +130,5 @@ extension ResponseBytes {
         ResponseEvents(body: body, limit: limit)
     }
 }
+
+extension EventSourceFailure: Discreet {}

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 /// The server-sent events of one ``StreamedResponse``; an event that is not whole at the end is none.
 public struct ResponseEvents: AsyncSequence, Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 /// Cuts bytes into lines, wherever the pieces are cut: between CR and LF, or within a character.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 /// The lines of a ``StreamedResponse``, each as soon as it is whole.
 ///

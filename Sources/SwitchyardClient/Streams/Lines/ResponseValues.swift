@@ -1,4 +1,5 @@
 public import Foundation
+import SwitchyardHTTP
 
 /// The values of a ``StreamedResponse`` of JSON lines: one JSON value per line, decoded as soon as it is whole.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+public import SwitchyardTransport
 
 /// Estimates how much of a request is done: pure, the time is handed in.
 ///

@@ -1,4 +1,5 @@
-import SwitchyardServices
+public import SwitchyardServices
+public import SwitchyardTransport
 
 /// One number for a whole request, sending, waiting and receiving, that moves evenly and never back: for a bar that a
 /// person watches.

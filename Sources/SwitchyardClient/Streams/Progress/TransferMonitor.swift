@@ -1,5 +1,6 @@
 public import Foundation
 import SwitchyardServices
+import SwitchyardTransport
 
 /// Shows a transfer in a Foundation `Progress`, through which it can be cancelled, paused and resumed.
 ///

@@ -1,4 +1,6 @@
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 /// What all requests of one transfer share: its identifier, its owner, its servers and the clock.
 ///

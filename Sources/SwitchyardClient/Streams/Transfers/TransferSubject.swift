@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 /// What a transfer is about, whichever server is asked: names what is kept of it for a later call.
 struct TransferSubject: Sendable, Hashable {

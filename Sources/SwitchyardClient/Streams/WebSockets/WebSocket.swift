@@ -1,4 +1,5 @@
 public import Foundation
+public import SwitchyardHTTP
 
 /// A WebSocket connection (RFC 6455): Apple systems only, where URLSession carries it.
 ///

@@ -1,6 +1,8 @@
 #if canImport(Darwin)
     import Foundation
+    import SwitchyardHTTP
     import SwitchyardServices
+    import SwitchyardTransport
 
     /// The connection of a ``WebSocket``.
     final class WebSocketConnection: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// What the reading of an upload's bytes has found, over all attempts.

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 extension UploadSource {
     /// Gives a request the body of the upload, made anew for every attempt, which notes what goes wrong with its bytes.

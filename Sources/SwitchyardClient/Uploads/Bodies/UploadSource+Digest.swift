@@ -1,4 +1,6 @@
 import Foundation
+import SwitchyardHTTP
+import SwitchyardServices
 
 extension RequestInterceptor {
     /// Says in `Content-Digest` what the bytes of an upload are; they are read anew for each round.

@@ -1,5 +1,7 @@
 import Dispatch
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 extension NetworkClient {
     /// Uploads in as many requests as it takes.

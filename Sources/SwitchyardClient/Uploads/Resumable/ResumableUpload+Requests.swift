@@ -1,5 +1,7 @@
 import Foundation
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 extension ResumableUpload {
     /// How long a server may take to say what it has, as long as there is another one.

@@ -1,5 +1,7 @@
 import Foundation
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 
 /// One upload under way that can go on where it was cut: opens it, sends, asks after a break, and goes on.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 /// What is asked of a server that takes an upload in parts, and what its answers mean.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 /// The bytes of an upload, of which any part can be sent.
 struct UploadPieces: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// Where an upload goes on, in a later call: kept as JSON.

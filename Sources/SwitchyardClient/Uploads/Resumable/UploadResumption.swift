@@ -1,4 +1,5 @@
 public import Foundation
+public import SwitchyardHTTP
 
 /// How an upload goes on where it was cut, in place of being sent once more as a whole.
 ///

@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// How far an upload has come, and what it has gone through: pure bookkeeping.

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 extension Connection {
     /// Starts with a request whose head has arrived.

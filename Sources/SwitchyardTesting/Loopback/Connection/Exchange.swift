@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// One request on a connection and what has become of it; touched by the loop's thread alone.
 final class Exchange {

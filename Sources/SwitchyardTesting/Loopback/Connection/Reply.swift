@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// A response on its way: pure, turns pieces of a body into bytes for the socket, and cuts, slows or falsifies them
 /// when a fault says so.

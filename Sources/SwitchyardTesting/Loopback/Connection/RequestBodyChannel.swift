@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// Hands the body of one request from the loop to the handler, with a bounded buffer in between.

@@ -1,5 +1,6 @@
 public import Foundation
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 
 /// A way in which a ``LoopbackServer`` misbehaves, for all requests or for those of one route.
 ///

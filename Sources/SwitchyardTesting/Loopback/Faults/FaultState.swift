@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// What a fault does to one request.

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// Names one exchange, so that a command which comes too late finds nothing.
 struct ExchangeID: Sendable, Hashable {

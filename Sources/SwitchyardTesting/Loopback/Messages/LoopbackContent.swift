@@ -1,5 +1,6 @@
 public import Foundation
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// A content that a ``LoopbackServer`` gives away whole or in part, as a server of files does (RFC 9110 section 14).

@@ -1,5 +1,6 @@
 public import Foundation
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 public import SwitchyardServices
 
 /// A request as a handler of a ``LoopbackServer`` gets it.

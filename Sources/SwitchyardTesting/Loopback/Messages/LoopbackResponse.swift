@@ -1,5 +1,7 @@
 public import Foundation
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
+public import SwitchyardServices
 
 /// What a ``LoopbackServer`` answers.
 ///

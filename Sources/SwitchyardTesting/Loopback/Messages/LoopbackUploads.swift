@@ -1,5 +1,6 @@
 public import Foundation
-public import SwitchyardClient
+import SwitchyardClient
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// A place for uploads that can go on where they were cut, as a ``LoopbackServer`` offers it.

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// What a server's users and its loop share: routes, faults, records and counts, behind one lock.

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// The head of a request, as far as a server has to understand it.
 struct RequestHead: Equatable {

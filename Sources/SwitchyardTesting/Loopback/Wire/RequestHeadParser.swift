@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// Reads the bytes of one complete head; strict, since every leniency here is a way to smuggle a request.

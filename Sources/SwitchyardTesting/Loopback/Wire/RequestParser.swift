@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// What a request consists of, in the order in which it is read.
 enum RequestEvent: Equatable {

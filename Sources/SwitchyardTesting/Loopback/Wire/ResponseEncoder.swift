@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// Turns a response into the bytes of HTTP/1.1 (RFC 9112).
 struct ResponseEncoder {

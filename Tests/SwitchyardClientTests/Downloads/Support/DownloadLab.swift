@@ -1,8 +1,10 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// A folder that goes with the test, servers that give a content away in parts, and a client for them.

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
 

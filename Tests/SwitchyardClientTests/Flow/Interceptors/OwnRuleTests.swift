@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 @testable import SwitchyardClient
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardHTTP
 
 /// Cases about the styles of nested values.
 @Suite struct StyleCaseTests {

@@ -2,8 +2,10 @@ import Dispatch
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// Sends bodies over real sockets with the system's transport.

@@ -3,6 +3,7 @@ import SwitchyardFixtures
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardHTTP
 
 /// Cases about the rules of a cookie store.
 @Suite struct CookieStoreCaseTests {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 import Testing
 
 @testable import SwitchyardClient

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardHTTP
 
 /// Cases about resolving and validating URLs.
 @Suite struct URLCaseTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardHTTP
 
 /// Row B25; the algorithm of RFC 6265 section 5.1.1.
 @Suite struct CookieDateTests {

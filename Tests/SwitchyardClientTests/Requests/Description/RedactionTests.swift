@@ -2,6 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardDiagnostics
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import Testing
 

@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardHTTP
 import Testing
 
 @Suite struct ConfigurationRulesTests {

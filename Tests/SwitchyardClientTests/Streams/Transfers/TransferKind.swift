@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
 

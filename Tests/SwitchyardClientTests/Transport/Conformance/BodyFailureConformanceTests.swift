@@ -1,7 +1,9 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// An answer whose head says what matters is an answer, whatever becomes of its body.

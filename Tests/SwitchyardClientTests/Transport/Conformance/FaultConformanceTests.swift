@@ -1,9 +1,11 @@
 import Foundation
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardTransport
 
 /// Each way in which a server can fail has its kind of error, and says whether the request may have arrived.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FaultConformanceTests {

@@ -1,7 +1,9 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// What cannot be sent is refused before a byte of it has left.

@@ -1,8 +1,10 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// A streamed body comes as it is sent, and waits for its reader.

@@ -1,7 +1,9 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// Timeouts hold, in real time since that is what they promise; generously measured, since machines are busy.

@@ -1,9 +1,11 @@
 #if os(Linux)
     import Glibc
     import SwitchyardClient
+    import SwitchyardHTTP
     import Testing
 
     @testable import SwitchyardClient
+    @testable import SwitchyardTransport
 
     /// Each of libcurl's results has its kind of error.
     @Suite struct CurlFailureTests {

@@ -1,7 +1,9 @@
 #if os(Linux)
+    import SwitchyardHTTP
     import Testing
 
     @testable import SwitchyardClient
+    @testable import SwitchyardTransport
 
     /// A raw head becomes header fields.
     @Suite struct CurlHeadTests {

@@ -2,8 +2,11 @@
     import Foundation
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardTesting
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// The pieces of a streamed body, whose memory is used again.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlPieceTests {

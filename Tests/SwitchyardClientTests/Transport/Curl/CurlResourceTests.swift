@@ -3,8 +3,11 @@
     import Glibc
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardTesting
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// A transport takes what it needs, and gives it back.
     @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct CurlResourceTests {

@@ -2,7 +2,10 @@
     import Foundation
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// Servers that are reached over TLS through a proxy: B54.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlTunnelTests {

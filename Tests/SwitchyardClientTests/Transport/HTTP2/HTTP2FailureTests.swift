@@ -2,6 +2,7 @@
     import Foundation
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import Testing
 
     /// Streams and connections that end before their time.

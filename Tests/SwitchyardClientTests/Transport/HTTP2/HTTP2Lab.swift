@@ -2,6 +2,8 @@
     import Foundation
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
+    import SwitchyardTransport
     import Testing
 
     /// A transport that trusts the servers it makes.

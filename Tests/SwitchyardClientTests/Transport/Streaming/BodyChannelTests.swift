@@ -4,6 +4,7 @@ import SwitchyardServices
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardTransport
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BodyChannelTests {
     private static let piece = Data(count: 60_000)

@@ -1,5 +1,6 @@
 #if os(Linux)
     import SwitchyardClient
+    import SwitchyardTransport
 
     extension CurlTransport.Configuration.Proxy {
         /// A proxy on this machine that wants to know who asks.

@@ -1,7 +1,9 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// A transport and the server it talks to.

@@ -1,5 +1,8 @@
 import SwitchyardClient
 import SwitchyardTesting
+import SwitchyardTransport
+
+@testable import SwitchyardServices
 
 /// A transport that the conformance suite runs against.
 enum Subject: String, CaseIterable, Sendable {

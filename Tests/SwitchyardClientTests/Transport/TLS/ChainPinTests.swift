@@ -1,7 +1,10 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import Testing
+
+@testable import SwitchyardTransport
 
 /// Row N3: pins of a key and of a whole certificate, compared with any certificate of the chain.
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct ChainPinTests {

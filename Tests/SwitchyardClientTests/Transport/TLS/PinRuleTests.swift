@@ -1,8 +1,10 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 /// Rows N3, N4, N5, N8 and N14, by value and over stubs; ``TrustTests`` and ``ChainPinTests`` have real connections.

@@ -1,5 +1,7 @@
 import Foundation
 import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardTransport
 import Testing
 
 @testable import SwitchyardClient

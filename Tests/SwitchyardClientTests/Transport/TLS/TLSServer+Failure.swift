@@ -1,5 +1,7 @@
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTransport
 import Testing
 
 /// What becomes of a request to a server with a configuration; `nil` when it is answered.

@@ -3,7 +3,9 @@
     import Glibc
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardServices
+    import SwitchyardTransport
     import Testing
 
     /// What a server says over TLS, and how it ends.

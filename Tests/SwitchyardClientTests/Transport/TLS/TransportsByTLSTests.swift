@@ -1,9 +1,11 @@
 import Foundation
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardTransport
 
 struct TransportsByTLSTests {
     /// What can differ, in each place of a configuration.

@@ -1,6 +1,8 @@
 import Foundation
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransport
 import Testing
 
 @testable import SwitchyardClient

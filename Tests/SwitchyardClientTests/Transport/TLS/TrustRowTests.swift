@@ -1,9 +1,11 @@
 import Foundation
 import SwitchyardFixtures
 import SwitchyardServices
+import SwitchyardTransport
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardHTTP
 
 /// Rows N1 to N8 and N14 over real connections: what there is beside ``TrustTests``.
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TrustRowTests {

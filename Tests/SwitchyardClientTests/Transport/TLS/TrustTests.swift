@@ -1,6 +1,8 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardTransport
 import Testing
 
 /// Only the server that was meant is spoken to.

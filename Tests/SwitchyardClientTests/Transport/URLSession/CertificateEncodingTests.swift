@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardHTTP
 
 /// The public key is found in a certificate, as pins are made from it.
 @Suite struct CertificateEncodingTests {

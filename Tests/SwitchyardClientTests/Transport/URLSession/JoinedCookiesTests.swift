@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardTransport
 
 @Suite struct JoinedCookiesTests {
     @Test(arguments: [

@@ -1,8 +1,10 @@
 #if os(Linux)
     import Foundation
+    import SwitchyardHTTP
     import Testing
 
     @testable import SwitchyardClient
+    @testable import SwitchyardTransport
 
     /// `URLSession` on Linux hands on what libcurl says, in the words of its version.
     @Suite struct URLSessionFailureTests {

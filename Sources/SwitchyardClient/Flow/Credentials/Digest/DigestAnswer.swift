@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 /// The answer to a digest challenge (RFC 7616): a pure calculation.
 struct DigestAnswer: Equatable {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// A nonce of a server, and how often it has been used by all who have it.

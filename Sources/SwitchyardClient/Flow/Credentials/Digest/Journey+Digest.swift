@@ -1,3 +1,5 @@
+import SwitchyardHTTP
+
 /// How one request has answered the challenges of one server.
 struct DigestTrial: Sendable {
     /// How often it has, since the last answer that was no refusal.

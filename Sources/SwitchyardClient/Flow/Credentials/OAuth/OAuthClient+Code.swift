@@ -1,4 +1,5 @@
 public import Foundation
+public import SwitchyardHTTP
 
 /// A login that the user has been sent to, kept until the answer is there.
 public struct OAuthLogin: Sendable, Hashable {

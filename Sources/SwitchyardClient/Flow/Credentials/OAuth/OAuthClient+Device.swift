@@ -1,4 +1,5 @@
 import Foundation
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// What a device without a browser shows its user (RFC 8628).

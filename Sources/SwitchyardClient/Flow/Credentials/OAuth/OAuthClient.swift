@@ -1,4 +1,5 @@
 public import Foundation
+import SwitchyardHTTP
 
 /// Gets and renews tokens from an OAuth 2 server (RFC 6749), over a client of this library.
 ///

@@ -1,3 +1,5 @@
+public import SwitchyardHTTP
+
 /// Why an OAuth 2 server gave no token.
 public enum OAuthError: Error, Sendable, Hashable {
     /// The server says why (RFC 6749 sections 4.1.2.1 and 5.2, RFC 8628 section 3.5); the text is its description.
@@ -75,3 +77,5 @@ extension OAuthError: CustomStringConvertible {
         }
     }
 }
+
+extension OAuthError: Discreet {}

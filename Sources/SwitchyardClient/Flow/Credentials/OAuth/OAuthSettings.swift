@@ -1,3 +1,5 @@
+public import SwitchyardHTTP
+
 /// An app as it is known to an OAuth 2 server, and where that server is asked.
 ///
 /// Endpoints are paths below the service's base URL, or absolute URLs.

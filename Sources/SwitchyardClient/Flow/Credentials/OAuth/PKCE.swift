@@ -1,4 +1,5 @@
 import Foundation
+public import SwitchyardHTTP
 
 /// The proof that who redeems an authorisation code is who asked for it (RFC 7636, method S256).
 public struct PKCE: Sendable, Hashable {

@@ -3,8 +3,11 @@
     import Glibc
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardTesting
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// Answers that a hostile or odd server gives, byte by byte.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlAnswerTests {

@@ -2,8 +2,11 @@
     import Foundation
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardTesting
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// What becomes of bodies by their `Content-Encoding` (RFC 9110 section 8.4).
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlCodingTests {

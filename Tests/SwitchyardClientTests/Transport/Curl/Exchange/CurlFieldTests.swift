@@ -2,8 +2,11 @@
     import Foundation
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardTesting
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// Header fields of requests that one after the other use the same handle of libcurl.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlFieldTests {

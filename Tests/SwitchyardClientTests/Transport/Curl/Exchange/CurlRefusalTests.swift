@@ -2,8 +2,11 @@
     import Foundation
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardTesting
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// Requests that cannot be sent as they are asked for.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlRefusalTests {

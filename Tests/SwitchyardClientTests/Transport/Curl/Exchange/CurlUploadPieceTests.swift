@@ -1,10 +1,12 @@
 #if os(Linux)
     import Foundation
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardServices
     import Testing
 
     @testable import SwitchyardClient
+    @testable import SwitchyardTransport
 
     /// The pieces of a body that is made while it is sent.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlUploadPieceTests {

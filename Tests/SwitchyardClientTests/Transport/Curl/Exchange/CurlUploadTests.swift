@@ -3,8 +3,11 @@
     import Glibc
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardTesting
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// Uploads that the server does not wait for.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlUploadTests {

@@ -3,8 +3,11 @@
     import Glibc
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardTesting
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// The thread of a transport: its clock, and the descriptors that it watches.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlLoopTests {

@@ -2,9 +2,12 @@
     import Foundation
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardServices
     import SwitchyardTesting
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// Bodies whose end arrives while nobody reads.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlPauseTests {

@@ -4,8 +4,11 @@
     import Glibc
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardTesting
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// What the thread of a loop keeps of the memory that libcurl gives back.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct LoopMemoryTests {

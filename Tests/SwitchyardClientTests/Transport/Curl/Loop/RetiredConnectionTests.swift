@@ -2,8 +2,11 @@
     import Foundation
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardTesting
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// What was connected over another way to the network is not used again.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct RetiredConnectionTests {

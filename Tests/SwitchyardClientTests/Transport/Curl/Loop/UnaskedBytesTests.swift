@@ -3,7 +3,10 @@
     import Glibc
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// What a server says on a kept connection that nobody has asked is no answer to the next request (RFC 9112 section
     /// 9.2).

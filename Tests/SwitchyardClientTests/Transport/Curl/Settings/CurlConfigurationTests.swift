@@ -2,8 +2,10 @@
     import Foundation
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import SwitchyardServices
     import SwitchyardTesting
+    import SwitchyardTransport
     import Testing
 
     /// What a configuration asks for is done, or refused when the transport is made.

@@ -3,7 +3,10 @@
     import Glibc
     import SwitchyardClient
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import Testing
+
+    @testable import SwitchyardTransport
 
     /// Proxies that speak SOCKS, and the protocols that are offered: B53, B54.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlProxyTests {

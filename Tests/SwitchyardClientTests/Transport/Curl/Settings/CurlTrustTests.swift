@@ -2,9 +2,11 @@
     import CLibcurl
     import Foundation
     import SwitchyardFixtures
+    import SwitchyardHTTP
     import Testing
 
     @testable import SwitchyardClient
+    @testable import SwitchyardTransport
 
     /// Own authorities stand in place of the system's, also of those in the folder that libcurl looks into by default.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlTrustTests {

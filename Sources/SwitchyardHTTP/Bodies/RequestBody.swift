@@ -1,0 +1,206 @@
+public import Foundation
+
+/// The body of an API call, before it is encoded.
+///
+/// ### Use
+///
+///     configuration.body = .json(newTopic)                     // any Encodable
+///     configuration.body = .json(["title": title])             // parameters
+///     configuration.body = .form(["user": name, "page": 2])
+///     configuration.body = .file(url, contentType: "image/png")
+///
+/// Encoding happens when the request is built; an error there is a ``RequestError`` that the call ends with. The content
+/// type stands for itself unless the request has a `Content-Type` header already.
+public struct RequestBody: Sendable {
+    package enum Kind: Sendable {
+        case none
+        // Indirect where the payload is large: configurations are copied often, and most have no body.
+        indirect case form(Parameters, ParameterEncodingOptions?)
+        indirect case parameters(ParameterValue, JSONBodyOptions?)
+        indirect case json(any Encodable & Sendable, JSONEncoder?)
+        indirect case text(String, String.Encoding, contentType: String)
+        indirect case propertyList(any Encodable & Sendable, PropertyListSerialization.PropertyListFormat)
+        case data(Data)
+        case file(URL)
+        indirect case stream(HTTPBody.Stream)
+        indirect case multipart(MultipartForm)
+        case custom(@Sendable () throws -> HTTPBody)
+    }
+
+    package let kind: Kind
+    /// The content type that belongs to the body; `nil` for none.
+    public let contentType: String?
+
+    init(_ kind: Kind, contentType: String?) {
+        self.kind = kind
+        self.contentType = contentType
+    }
+
+    /// No body.
+    public static let none = RequestBody(.none, contentType: nil)
+
+    /// Whether there is no body.
+    public var isNone: Bool {
+        if case .none = kind { return true }
+        return false
+    }
+
+    /// Parameters as a web form, `application/x-www-form-urlencoded` with the character set of the options.
+    ///
+    /// - Parameters:
+    ///   - parameters: The fields.
+    ///   - options: How they are written; the generator's form options unless given.
+    /// - Returns: The body.
+    public static func form(_ parameters: Parameters, options: ParameterEncodingOptions? = nil) -> RequestBody {
+        RequestBody(.form(parameters, options), contentType: formType(in: options?.characterSet ?? .utf8))
+    }
+
+    /// The content type of a form; it leaves a character set out that has no registered name.
+    private static func formType(in encoding: String.Encoding) -> String {
+        guard encoding != .utf8 else { return "application/x-www-form-urlencoded; charset=utf-8" }
+        return "application/x-www-form-urlencoded\(encoding.registeredName.map { "; charset=\($0)" } ?? "")"
+    }
+
+    /// The content type of what is sent, where a form's is known only with the options that it is written with.
+    package func contentType(in context: BodyEncodingContext) -> String? {
+        guard case .form(_, nil) = kind else { return contentType }
+        return Self.formType(in: context.form.characterSet)
+    }
+
+    /// Parameters as a JSON object, `application/json`.
+    ///
+    /// - Parameters:
+    ///   - parameters: The members; a name that occurs twice is an error.
+    ///   - options: How they are written; the generator's JSON options unless given.
+    /// - Returns: The body.
+    public static func json(_ parameters: Parameters, options: JSONBodyOptions? = nil) -> RequestBody {
+        json(ParameterValue.dictionary(parameters), options: options)
+    }
+
+    /// A value tree as JSON, `application/json`; the tree may be a list or a single value.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - options: How it is written; the generator's JSON options unless given.
+    /// - Returns: The body.
+    public static func json(_ value: ParameterValue, options: JSONBodyOptions? = nil) -> RequestBody {
+        RequestBody(.parameters(value, options), contentType: "application/json")
+    }
+
+    /// Any encodable value as JSON, `application/json`.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - encoder: Encodes it; one made from the generator's JSON options unless given. It must not be changed later.
+    /// - Returns: The body.
+    public static func json(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) -> RequestBody {
+        RequestBody(.json(value, encoder), contentType: "application/json")
+    }
+
+    /// Text, `text/plain`.
+    ///
+    /// - Parameters:
+    ///   - text: The text; what the character set cannot express is an error.
+    ///   - encoding: The character set; UTF-8 unless given.
+    ///   - contentType: The content type; `text/plain` with the character set's registered name unless given.
+    /// - Returns: The body.
+    public static func text(
+        _ text: String,
+        encoding: String.Encoding = .utf8,
+        contentType: String? = nil
+    ) -> RequestBody {
+        let type = contentType ?? "text/plain\(encoding.registeredName.map { "; charset=\($0)" } ?? "")"
+        return RequestBody(.text(text, encoding, contentType: type), contentType: type)
+    }
+
+    /// Any encodable value as a property list, `application/x-plist`.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - format: XML unless given.
+    /// - Returns: The body.
+    public static func propertyList(
+        _ value: some Encodable & Sendable,
+        format: PropertyListSerialization.PropertyListFormat = .xml
+    ) -> RequestBody {
+        RequestBody(.propertyList(value, format), contentType: "application/x-plist")
+    }
+
+    /// Bytes as they are.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - contentType: Their type; `application/octet-stream` unless given, `nil` for no header.
+    /// - Returns: The body.
+    public static func data(_ data: Data, contentType: String? = "application/octet-stream") -> RequestBody {
+        RequestBody(.data(data), contentType: contentType)
+    }
+
+    /// A file, read while it is sent.
+    ///
+    /// - Parameters:
+    ///   - url: The file; one that is missing, unreadable or a directory is an error when the request is built.
+    ///   - contentType: Its type; `application/octet-stream` unless given, `nil` for no header.
+    /// - Returns: The body.
+    public static func file(_ url: URL, contentType: String? = "application/octet-stream") -> RequestBody {
+        RequestBody(.file(url), contentType: contentType)
+    }
+
+    /// Bytes that are made while they are sent.
+    ///
+    /// - Parameters:
+    ///   - stream: Gives the bytes; it starts anew for every attempt.
+    ///   - contentType: Their type; `application/octet-stream` unless given, `nil` for no header.
+    /// - Returns: The body.
+    public static func stream(
+        _ stream: HTTPBody.Stream,
+        contentType: String? = "application/octet-stream"
+    ) -> RequestBody {
+        RequestBody(.stream(stream), contentType: contentType)
+    }
+
+    /// A body of your own making, built anew for every attempt.
+    ///
+    /// - Parameters:
+    ///   - contentType: Its type; `nil` for no header.
+    ///   - make: Makes the body; what it throws ends the call.
+    /// - Returns: The body.
+    public static func custom(
+        contentType: String?,
+        make: @escaping @Sendable () throws -> HTTPBody
+    ) -> RequestBody {
+        RequestBody(.custom(make), contentType: contentType)
+    }
+}
+
+extension String.Encoding {
+    /// The name under which IANA registered the character set, for those that text bodies use.
+    var registeredName: String? {
+        switch self {
+        case .utf8: "utf-8"
+        case .ascii: "us-ascii"
+        case .isoLatin1: "iso-8859-1"
+        case .isoLatin2: "iso-8859-2"
+        case .utf16: "utf-16"
+        case .utf16BigEndian: "utf-16be"
+        case .utf16LittleEndian: "utf-16le"
+        case .utf32: "utf-32"
+        case .windowsCP1250: "windows-1250"
+        case .windowsCP1251: "windows-1251"
+        case .windowsCP1252: "windows-1252"
+        case .shiftJIS: "shift_jis"
+        case .japaneseEUC: "euc-jp"
+        case .iso2022JP: "iso-2022-jp"
+        default: nil
+        }
+    }
+}
+
+extension RequestBody {
+    /// A multipart form; its length is announced, and files are read while they are sent.
+    ///
+    /// A `Content-Type` of the request that names a boundary sets the form's.
+    public static func multipart(_ form: MultipartForm) -> RequestBody {
+        RequestBody(.multipart(form), contentType: form.contentType)
+    }
+}

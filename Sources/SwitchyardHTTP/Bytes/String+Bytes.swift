@@ -1,0 +1,50 @@
+import Foundation
+
+// The view of a text's bytes asks for the text's form again at every byte. Names, values and paths are looked through
+// several times with every request, so here the form is asked for once.
+extension String {
+    /// Runs `body` on the text's bytes where they are; they are copied only where they are not in one piece.
+    package func withContiguousUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+        var copy = self
+        return copy.withUTF8(body)
+    }
+
+    /// Whether a character of ASCII occurs in the text.
+    package func hasByte(_ byte: UInt8) -> Bool {
+        withContiguousUTF8 { $0.contains(byte) }
+    }
+}
+
+extension String {
+    /// The bytes as text; `nil` when they are not UTF-8.
+    ///
+    /// `String(validating:as:)` needs macOS 15 and iOS 18.
+    @inlinable package init?(validUTF8 bytes: some Collection<UInt8>) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        // Repairing puts U+FFFD in, three bytes for what was not text: then the bytes differ.
+        guard text.utf8.elementsEqual(bytes) else { return nil }
+        self = text
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether there is a control character other than the tab.
+    ///
+    /// It looks at all bytes, and not up to the first of them: so many are looked at in one step, and there is hardly
+    /// ever one.
+    var holdsControl: Bool {
+        var found: UInt8 = 0
+        for index in 0..<count {
+            let byte = self[index]
+            found |= (byte < 32 ? 1 : 0) & (byte == 9 ? 0 : 1) | (byte == 127 ? 1 : 0)
+        }
+        return found != 0
+    }
+
+    /// Whether the bytes begin with others.
+    func begins(with start: UnsafeRawBufferPointer) -> Bool {
+        guard let own = baseAddress, let other = start.baseAddress else { return start.isEmpty }
+        return count >= start.count && memcmp(own, other, start.count) == 0
+    }
+}

@@ -1,0 +1,131 @@
+package import Foundation
+
+/// A run of bytes of a body that comes from one source.
+package enum BodySegment: Sendable {
+    case bytes(Data)
+    case file(URL, length: Int64)
+    case stream(HTTPBody.Stream, part: String?)
+
+    /// The number of bytes; `nil` when unknown.
+    var length: Int64? {
+        switch self {
+        case .bytes(let data): Int64(data.count)
+        case .file(_, let length): length
+        case .stream(let stream, _): stream.length
+        }
+    }
+}
+
+/// Reads the segments of a body one after the other, each to its announced length exactly.
+package actor SegmentedBodyReader: HTTPBodyReader {
+    private var segments: ArraySlice<BodySegment>
+    private var offset: Int64 = 0
+    private var file: FileReader?
+    private var stream: (any HTTPBodyReader)?
+    /// What a stream gave beyond the length that was asked for.
+    private var surplus = Data()
+
+    package init(_ segments: [BodySegment]) {
+        self.segments = segments[...]
+    }
+
+    package func read(maximumLength: Int) async throws -> Data? {
+        var result = Data()
+        while result.count < maximumLength, let segment = segments.first {
+            guard let piece = try await piece(of: segment, maximumLength: maximumLength - result.count) else {
+                closeSegment()
+                segments.removeFirst()
+                offset = 0
+                continue
+            }
+            offset += Int64(piece.count)
+            if result.isEmpty { result = piece } else { result += piece }
+        }
+        return result.isEmpty ? nil : result
+    }
+
+    /// The next bytes of a segment, or `nil` at its end.
+    private func piece(of segment: BodySegment, maximumLength: Int) async throws -> Data? {
+        switch segment {
+        case .bytes(let data):
+            let start = data.startIndex + Int(offset)
+            guard start < data.endIndex else { return nil }
+            return data[start...].prefix(maximumLength)
+        case .file(let url, let length):
+            return try filePiece(url, length: length, maximumLength: maximumLength)
+        case .stream(let source, let part):
+            return try await streamPiece(source, part: part, maximumLength: maximumLength)
+        }
+    }
+
+    /// The next bytes of a file; the last ones only if it is still what it was, lest a body look whole that is not.
+    private func filePiece(_ url: URL, length: Int64, maximumLength: Int) throws -> Data? {
+        let reader = try file ?? FileReader(url)
+        file = reader
+        guard reader.length == length else { throw Self.changed(url) }
+        guard offset < length else {
+            // A file of the system's that says to be empty may not be.
+            guard try reader.read(maximumLength: 1) == nil else { throw Self.changed(url) }
+            return nil
+        }
+        let wanted = Int(min(Int64(maximumLength), length - offset))
+        guard let piece = try reader.read(maximumLength: wanted) else { throw Self.changed(url) }
+        if offset + Int64(piece.count) == length { try reader.check() }
+        return piece
+    }
+
+    private static func changed(_ url: URL) -> RequestError {
+        .file(path: url.path, reason: .changedWhileSending)
+    }
+
+    private func streamPiece(_ source: HTTPBody.Stream, part: String?, maximumLength: Int) async throws -> Data? {
+        let reader = try stream ?? source.makeReader()
+        stream = reader
+        let piece = try await nextStreamPiece(reader, maximumLength: maximumLength)
+        guard let length = source.length else { return piece }
+        let total = offset + Int64(piece?.count ?? 0)
+        if piece == nil ? total != length : total > length {
+            throw RequestError.multipart(part: part, reason: .lengthMismatch(announced: length, actual: total))
+        }
+        return piece
+    }
+
+    private func nextStreamPiece(_ reader: any HTTPBodyReader, maximumLength: Int) async throws -> Data? {
+        while surplus.isEmpty {
+            guard let piece = try await reader.read(maximumLength: maximumLength) else { return nil }
+            surplus = piece
+        }
+        let piece = surplus.prefix(maximumLength)
+        surplus = surplus.dropFirst(maximumLength)
+        return piece
+    }
+
+    private func closeSegment() {
+        file = nil
+        stream = nil
+        surplus = Data()
+    }
+}
+
+extension FileEnclosure {
+    /// The most bytes around a file that a transport is asked to copy.
+    private static let largestRest = 1 << 20
+
+    /// Finds the file among segments; `nil` when there are none or several, or too much around it.
+    init?(_ segments: [BodySegment]) {
+        var found: FileEnclosure?
+        var before = Data()
+        for segment in segments {
+            switch segment {
+            case .bytes(let data) where found == nil: before += data
+            case .bytes(let data): found?.after += data
+            case .file(let file, let length) where found == nil && length > 0:
+                found = FileEnclosure(file: file, length: length)
+            case .file, .stream: return nil
+            }
+        }
+        guard var found, before.count + found.after.count <= Self.largestRest else { return nil }
+        found.before = before
+        self = found
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import SwitchyardServices
+
+/// Counts the bytes of a source against the number that was announced.
+private struct LengthCheck {
+    let announced: Int64?
+    var actual: Int64 = 0
+
+    mutating func add(_ count: Int) throws(RequestError) {
+        actual += Int64(count)
+        guard let announced, actual > announced else { return }
+        throw .body(kind: "streamed", reason: .lengthMismatch(announced: announced, actual: actual))
+    }
+
+    func finish() throws(RequestError) {
+        guard let announced, actual != announced else { return }
+        throw .body(kind: "streamed", reason: .lengthMismatch(announced: announced, actual: actual))
+    }
+}
+
+/// Reads an asynchronous sequence of data.
+final class SequenceBodyReader<Pieces: AsyncSequence & Sendable>: HTTPBodyReader, @unchecked Sendable
+where Pieces.Element == Data {
+    // @unchecked is sound: a reader belongs to one exchange, which makes one call at a time and awaits it; so nothing here
+    // is ever touched by two threads at once.
+    private var iterator: Pieces.AsyncIterator
+    private var rest = Data()
+    private var check: LengthCheck
+
+    init(_ pieces: Pieces, length: Int64?) {
+        iterator = pieces.makeAsyncIterator()
+        check = LengthCheck(announced: length)
+    }
+
+    func read(maximumLength: Int) async throws -> Data? {
+        while rest.isEmpty {
+            guard let piece = try await iterator.next() else {
+                try check.finish()
+                return nil
+            }
+            try check.add(piece.count)
+            rest = piece
+        }
+        let piece = rest.prefix(maximumLength)
+        rest = rest.dropFirst(maximumLength)
+        return piece
+    }
+}
+
+/// Reads a Foundation stream.
+final class InputStreamBodyReader: HTTPBodyReader, @unchecked Sendable {
+    // @unchecked is sound: like every reader it belongs to one exchange, which makes one call at a time and awaits it.
+    private let stream: InputStream
+    private var check: LengthCheck
+
+    init(_ stream: InputStream, length: Int64?) {
+        self.stream = stream
+        check = LengthCheck(announced: length)
+        stream.open()
+    }
+
+    deinit {
+        stream.close()
+    }
+
+    func read(maximumLength: Int) async throws -> Data? {
+        // The stream may wait for its bytes, perhaps for those of a task.
+        try await BlockingWork.run { () throws(RequestError) in try self.next(atMost: maximumLength) }
+    }
+
+    private func next(atMost most: Int) throws(RequestError) -> Data? {
+        var buffer = [UInt8](repeating: 0, count: min(max(most, 1), 1 << 18))
+        let count = stream.read(&buffer, maxLength: buffer.count)
+        guard count >= 0 else {
+            let reason = stream.streamError.map { "\($0)" } ?? "the stream failed"
+            throw RequestError.body(kind: "streamed", reason: .sourceFailed(reason))
+        }
+        try check.add(count)
+        guard count > 0 else {
+            try check.finish()
+            return nil
+        }
+        return Data(buffer[..<count])
+    }
+}

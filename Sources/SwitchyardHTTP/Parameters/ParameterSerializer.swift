@@ -1,0 +1,304 @@
+import Foundation
+
+/// What a serialiser needs from its options, worked out once.
+package final class ParameterSerializerPlan: Sendable {
+    package let options: ParameterEncodingOptions
+    let keyCharacters: URLCharacters
+    let usesPlus: Bool
+    let isUTF8: Bool
+    let changesKeys: Bool
+
+    package init(_ options: ParameterEncodingOptions) {
+        self.options = options
+        keyCharacters = options.allowedKeyCharacters ?? options.allowedCharacters
+        usesPlus = options.spaces == .plus
+        isUTF8 = options.characterSet == .utf8
+        if case .unchanged = options.keyCase { changesKeys = false } else { changesKeys = true }
+    }
+}
+
+/// Writes parameters as `key=value&...` into a buffer of bytes.
+///
+/// The name of the value being written is kept as raw text and grows and shrinks with the tree; it is percent-encoded
+/// once per value. Flat parameters allocate nothing but the output.
+package struct ParameterSerializer: ~Copyable {
+    private let plan: ParameterSerializerPlan
+    /// What stands in front of the first pair.
+    package enum Lead {
+        /// The `?` of a URL without a query.
+        case questionMark
+        /// What stands between two pairs.
+        case separator
+    }
+
+    private let lead: Lead?
+    private var name = ""
+    private var depth = 0
+    private var isFirst = true
+    /// The pairs, unescaped, when they are collected in place of being written.
+    private var collected: [(name: String, value: String)]?
+
+    private var options: ParameterEncodingOptions {
+        _read { yield plan.options }
+    }
+
+    /// Creates a serialiser; `lead` goes in front of the first pair, if any is written.
+    package init(_ plan: ParameterSerializerPlan, lead: Lead? = nil) {
+        self.plan = plan
+        self.lead = lead
+    }
+
+    /// Writes the parameters of the top level.
+    package mutating func write(_ parameters: Parameters, to output: inout ByteBuffer) throws(RequestError) {
+        for item in ordered(parameters) {
+            name = key(item.key)
+            try write(item.value, to: &output)
+        }
+    }
+
+    /// The names and values of the top level and below, as text that is not percent-encoded.
+    static func pairs(
+        of parameters: Parameters,
+        options: ParameterEncodingOptions
+    ) throws(RequestError) -> [(name: String, value: String)] {
+        var serializer = ParameterSerializer(ParameterSerializerPlan(options))
+        serializer.collected = []
+        var unused = ByteBuffer(capacity: 0)
+        try serializer.write(parameters, to: &unused)
+        return serializer.collected ?? []
+    }
+
+    // MARK: - The tree
+
+    private func ordered(_ parameters: Parameters) -> [Parameters.Item] {
+        guard options.sortsKeys, !parameters.items.areKeysAscending else { return parameters.items }
+        return parameters.items.stablySortedByKey
+    }
+
+    private mutating func write(_ value: ParameterValue, to output: inout ByteBuffer) throws(RequestError) {
+        switch value {
+        case .null: try writeNull(to: &output)
+        case .bool(let flag): try writePair(text(of: flag), to: &output)
+        case .integer(let number):
+            guard collected == nil else { return try writePair(number.description, to: &output) }
+            try writeName(to: &output)
+            output.append(UInt8(ascii: "="))
+            output.append(number)
+        case .unsigned(let number): try writePair(number.description, to: &output)
+        case .double(let number): try writePair(text(of: number), to: &output)
+        case .decimal(let number): try writePair(text(of: number), to: &output)
+        case .string(let text): try writePair(text, to: &output)
+        case .date(let date): try writePair(text(of: date), to: &output)
+        case .data(let data): try writeData(data, to: &output)
+        case .array(let values): try writeArray(values, to: &output)
+        case .dictionary(let values): try writeDictionary(values, to: &output)
+        }
+    }
+
+    private mutating func writeNull(to output: inout ByteBuffer) throws(RequestError) {
+        switch options.nulls {
+        case .dropped: break
+        case .empty: try writePair("", to: &output)
+        case .bare: try writeName(to: &output)
+        case .literal(let text): try writePair(text, to: &output)
+        }
+    }
+
+    private mutating func writeData(_ data: Data, to output: inout ByteBuffer) throws(RequestError) {
+        guard let text = try text(of: data) else {
+            return try writeArray(data.map { .integer(Int64($0)) }, to: &output)
+        }
+        try writePair(text, to: &output)
+    }
+
+    private mutating func writeArray(_ values: [ParameterValue], to output: inout ByteBuffer) throws(RequestError) {
+        if case .commaSeparated = options.arrays { return try writeJoined(values, to: &output) }
+        let outer = name
+        try descend()
+        if values.isEmpty, options.emptyCollections == .bare {
+            if case .indexed = options.arrays { name += "[]" } else { name = element(0, of: outer) }
+            try writeName(to: &output)
+        }
+        for (index, value) in values.enumerated() {
+            name = element(index, of: outer)
+            try write(value, to: &output)
+        }
+        name = outer
+        depth -= 1
+    }
+
+    private mutating func writeDictionary(_ values: Parameters, to output: inout ByteBuffer) throws(RequestError) {
+        let outer = name
+        try descend()
+        if values.isEmpty, options.emptyCollections == .bare { try writeName(to: &output) }
+        for item in ordered(values) {
+            name = member(item.key, of: outer)
+            try write(item.value, to: &output)
+        }
+        name = outer
+        depth -= 1
+    }
+
+    private mutating func writeJoined(_ values: [ParameterValue], to output: inout ByteBuffer) throws(RequestError) {
+        guard !values.isEmpty else {
+            if options.emptyCollections == .bare { try writeName(to: &output) }
+            return
+        }
+        var texts: [String] = []
+        for value in values {
+            guard let text = try leafText(value) else { continue }
+            texts.append(text)
+        }
+        let isNull = values.allSatisfy { $0 == .null }
+        guard !isNull, !texts.isEmpty else { return try writeNull(to: &output) }
+        guard collected == nil else { return try writePair(texts.joined(separator: ","), to: &output) }
+        try writeName(to: &output)
+        output.append(UInt8(ascii: "="))
+        for (index, text) in texts.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            try append(text, allowed: options.allowedCharacters, to: &output)
+        }
+    }
+
+    // MARK: - Pairs
+
+    private mutating func writePair(_ value: String, to output: inout ByteBuffer) throws(RequestError) {
+        guard collected == nil else {
+            collected?.append((name, value))
+            return
+        }
+        try writeName(to: &output)
+        output.append(UInt8(ascii: "="))
+        try append(value, allowed: options.allowedCharacters, to: &output)
+    }
+
+    private mutating func writeName(to output: inout ByteBuffer) throws(RequestError) {
+        guard collected == nil else {
+            collected?.append((name, ""))
+            return
+        }
+        switch isFirst ? lead : .separator {
+        case .questionMark: output.append(UInt8(ascii: "?"))
+        case .separator: output.append(options.separator)
+        case nil: break
+        }
+        isFirst = false
+        try append(name, allowed: plan.keyCharacters, to: &output)
+    }
+
+    private func append(_ text: String, allowed: URLCharacters, to output: inout ByteBuffer) throws(RequestError) {
+        if plan.isUTF8 {
+            var text = text
+            text.withUTF8 { output.appendEscaping($0, allowed: allowed, plus: plan.usesPlus) }
+        } else {
+            guard let data = text.data(using: options.characterSet) else { throw failure(.notInCharacterSet) }
+            Array(data).withUnsafeBufferPointer { output.appendEscaping($0, allowed: allowed, plus: plan.usesPlus) }
+        }
+    }
+
+    // MARK: - Names
+
+    private func key(_ key: String) -> String {
+        plan.changesKeys ? options.keyCase.apply(to: key) : key
+    }
+
+    private func element(_ index: Int, of outer: String) -> String {
+        switch options.arrays {
+        case .brackets: outer + "[]"
+        case .repeated, .commaSeparated: outer
+        case .indexed: "\(outer)[\(index)]"
+        case .custom(let convert): convert(outer, index)
+        }
+    }
+
+    private func member(_ inner: String, of outer: String) -> String {
+        switch options.nesting {
+        case .brackets: "\(outer)[\(key(inner))]"
+        case .dots: "\(outer).\(key(inner))"
+        case .custom(let convert): convert(outer, key(inner))
+        }
+    }
+
+    private mutating func descend() throws(RequestError) {
+        depth += 1
+        guard depth <= options.maximumDepth else { throw failure(.tooDeep(limit: options.maximumDepth)) }
+    }
+
+    private func failure(_ reason: RequestError.ParameterReason) -> RequestError {
+        .parameter(keyPath: name, reason: reason)
+    }
+}
+
+// MARK: - Leaves
+
+extension ParameterSerializer {
+    /// The text of a value inside a joined list; `nil` when it is left out.
+    private func leafText(_ value: ParameterValue) throws(RequestError) -> String? {
+        switch value {
+        case .null:
+            switch options.nulls {
+            case .dropped: nil
+            case .empty, .bare: ""
+            case .literal(let text): text
+            }
+        case .bool(let flag): text(of: flag)
+        case .integer(let number): number.description
+        case .unsigned(let number): number.description
+        case .double(let number): try text(of: number)
+        case .decimal(let number): try text(of: number)
+        case .string(let text): text
+        case .date(let date): try text(of: date)
+        case .data(let data): try text(of: data) ?? data.map(\.description).joined(separator: ",")
+        case .array, .dictionary: throw failure(.nestedInJoinedList)
+        }
+    }
+
+    private func text(of flag: Bool) -> String {
+        switch options.booleans {
+        case .numeric: flag ? "1" : "0"
+        case .literal: flag ? "true" : "false"
+        }
+    }
+
+    private func text(of number: Double) throws(RequestError) -> String {
+        if number.isFinite { return number.description }
+        guard case .literals(let positive, let negative, let notANumber) = options.nonFiniteNumbers else {
+            throw failure(.notFinite)
+        }
+        return number.isNaN ? notANumber : number > 0 ? positive : negative
+    }
+
+    private func text(of number: Decimal) throws(RequestError) -> String {
+        number.isNaN ? try text(of: Double.nan) : number.description
+    }
+
+    private func text(of date: Date) throws(RequestError) -> String {
+        let output: ParameterDateFormat.Output
+        do { output = try options.dates.output(for: date) } catch { throw failure(.conversionFailed("\(error)")) }
+        switch output {
+        case .number(let number): return try text(of: number)
+        case .text(let text): return text
+        }
+    }
+
+    /// The text of bytes; `nil` when they are written as a list of numbers.
+    private func text(of data: Data) throws(RequestError) -> String? {
+        switch options.data {
+        case .base64: return data.base64EncodedString()
+        case .base64URL: return data.base64URLText
+        case .deferred: return nil
+        case .custom(let convert):
+            do { return try convert(data) } catch { throw failure(.conversionFailed("\(error)")) }
+        }
+    }
+}
+
+extension Parameters {
+    /// The parameters as `key=value&...`.
+    package func text(_ options: ParameterEncodingOptions) throws(RequestError) -> String {
+        var output = ByteBuffer(capacity: 64)
+        var serializer = ParameterSerializer(ParameterSerializerPlan(options))
+        try serializer.write(self, to: &output)
+        return output.text()
+    }
+}

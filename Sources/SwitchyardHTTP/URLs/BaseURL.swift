@@ -1,0 +1,90 @@
+/// A base URL, taken apart once so that joining a path to it is a copy of bytes.
+///
+/// A client keeps one for each server and environment.
+public struct BaseURL: Sendable, Hashable {
+    /// The forms that a join starts from.
+    struct Stem: Sendable, Hashable {
+        /// The base without its query.
+        var whole: [UInt8]
+        /// The same without slashes at its end.
+        var trimmed: [UInt8]
+        /// Scheme and authority.
+        var origin: [UInt8]
+    }
+
+    /// The URL as it was given.
+    public let url: RequestURL
+    /// Scheme, host and port, for comparison.
+    public let origin: RequestURL.Origin
+    /// The same under https.
+    private let securedOrigin: RequestURL.Origin
+    let stem: Stem
+    /// The same under https.
+    let securedStem: Stem
+    /// The base's path, percent-encoded, without dot segments.
+    let path: [UInt8]
+    /// The base's own query; it stays in front of every other.
+    package let query: [UInt8]?
+
+    /// Takes a URL apart.
+    ///
+    /// - Parameter url: The base; its path may end with a slash or not, the joins are the same.
+    public init(_ url: RequestURL) {
+        self.url = url
+        let parts = url.absolute
+        path = parts.path
+        query = parts.query
+        origin = RequestURL.Origin(parts)
+        stem = Stem(origin: parts.originBytes, path: path)
+        securedOrigin = parts.isSecure ? origin : RequestURL.Origin(parts.secured)
+        securedStem = parts.isSecure ? stem : Stem(origin: parts.secured.originBytes, path: path)
+    }
+
+    /// Takes the URL apart that `text` holds.
+    ///
+    /// - Throws: ``RequestError/url(text:reason:)`` when it is no absolute http or https URL.
+    public init(_ text: String) throws(RequestError) {
+        self.init(try RequestURL(validating: text))
+    }
+}
+
+extension BaseURL {
+    /// The path with one slash at its end: what stands behind it is below the base.
+    package var folder: [UInt8] {
+        path.reversed().drop { $0 == UInt8(ascii: "/") }.reversed() + [UInt8(ascii: "/")]
+    }
+
+    /// Whether an origin is that of the base, or the one that it has under https in place of http.
+    fileprivate func isHome(_ other: RequestURL.Origin) -> Bool { other == origin || other == securedOrigin }
+}
+
+extension BaseURL.Stem {
+    init(origin: [UInt8], path: [UInt8]) {
+        self.origin = origin
+        whole = origin + path
+        trimmed = origin + path.reversed().drop { $0 == UInt8(ascii: "/") }.reversed()
+    }
+}
+
+extension BaseURL: CustomStringConvertible {
+    /// The URL as it was given.
+    public var description: String { url.text }
+}
+
+extension RequestURL {
+    /// Whether the URL begins with scheme, host and port of a base; a comparison of bytes.
+    package func isBelow(_ base: BaseURL) -> Bool { begins(with: base.stem.origin) }
+
+    /// Whether the URL leads to the host of a base, under the base's own scheme or under https in place of http.
+    package func isAt(_ base: BaseURL) -> Bool {
+        isBelow(base) || begins(with: base.securedStem.origin) || base.isHome(origin)
+    }
+
+    private func begins(with origin: [UInt8]) -> Bool {
+        text.withContiguousUTF8 { bytes in
+            guard origin.withUnsafeBytes({ bytes.begins(with: $0) }) else { return false }
+            guard bytes.count > origin.count else { return true }
+            return bytes[origin.count] == UInt8(ascii: "/") || bytes[origin.count] == UInt8(ascii: "?")
+        }
+    }
+}

@@ -1,0 +1,164 @@
+/// Joins one path to a base URL.
+package struct URLJoiner: ~Copyable {
+    /// Whether the path was an absolute URL.
+    private(set) var isAbsolute = false
+    /// Whether the result has a query already.
+    package private(set) var hasQuery = false
+    /// The URL so far.
+    package var output: ByteBuffer
+    /// The origin of an absolute or scheme-relative path; `nil` while the base's is kept.
+    package private(set) var foreignOrigin: RequestURL.Origin?
+
+    /// Joins `path` to `base`.
+    ///
+    /// - Throws: ``RequestError/url(text:reason:)`` when the path is no path and no URL, or leaves the base's path.
+    package init(path: String, on base: BaseURL, join: PathJoin, secured: Bool) throws(RequestError) {
+        let stem = secured ? base.securedStem : base.stem
+        output = ByteBuffer(capacity: stem.whole.count + path.utf8.count + 96)
+        if join == .append, appendPlain(path, to: stem) {
+            appendQuery(base.query)
+        } else {
+            try joinCarefully(path, base, stem, join)
+        }
+    }
+
+    // MARK: - The usual case
+
+    /// The characters of a path that need no look at all; `.` and `:` may mean something, depending on their place.
+    private static let plain = URLCharacters.pathSegment.subtracting(URLCharacters(":"))
+
+    /// Appends a path that needs neither encoding nor thought; otherwise changes nothing and returns `false`.
+    private mutating func appendPlain(_ path: String, to stem: BaseURL.Stem) -> Bool {
+        var path = path
+        return path.withUTF8 { bytes in
+            guard let first = bytes.first else {
+                output.append(stem.whole)
+                return true
+            }
+            guard Self.isPlain(bytes) else { return false }
+            output.append(stem.trimmed)
+            if first != UInt8(ascii: "/") { output.append(UInt8(ascii: "/")) }
+            output.append(bytes)
+            return true
+        }
+    }
+
+    private static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let plain = Self.plain
+        var previous = UInt8(ascii: "/")
+        for byte in bytes {
+            if byte == UInt8(ascii: "."), previous == UInt8(ascii: "/") { return false }
+            guard plain.contains(byte) || byte == UInt8(ascii: "/") else { return false }
+            previous = byte
+        }
+        return true
+    }
+
+    // MARK: - All other cases
+
+    private mutating func joinCarefully(
+        _ path: String,
+        _ base: BaseURL,
+        _ stem: BaseURL.Stem,
+        _ join: PathJoin
+    ) throws(RequestError) {
+        let bytes = Array(path.utf8)
+        guard !bytes.contains(where: URLControl.isForbidden) else {
+            throw .url(text: path, reason: .controlCharacter)
+        }
+        let parts = URLParts(bytes)
+        if parts.scheme != nil, parts.authority != nil { return try takeAbsolute(parts, path) }
+        switch join {
+        case .append: try append(bytes, base, stem, path)
+        case .relative: try resolve(parts, base, stem, path)
+        }
+    }
+
+    private mutating func takeAbsolute(_ parts: URLParts, _ text: String) throws(RequestError) {
+        let url = try AbsoluteURL(parts, text: text)
+        isAbsolute = true
+        foreignOrigin = RequestURL.Origin(url)
+        output.append(url.bytes)
+        hasQuery = url.query != nil
+    }
+
+    private mutating func append(
+        _ bytes: [UInt8],
+        _ base: BaseURL,
+        _ stem: BaseURL.Stem,
+        _ text: String
+    ) throws(RequestError) {
+        let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.endIndex
+        var path = URLEscaping.path(bytes[..<end])
+        if DotSegments.occur(in: path) {
+            if path.first == UInt8(ascii: "/") { path.removeFirst() }
+            guard let inside = DotSegments.removed(from: path, clamps: false) else {
+                throw .url(text: text, reason: .leavesBasePath)
+            }
+            path = [UInt8(ascii: "/")] + inside
+        }
+        if path.isEmpty {
+            output.append(stem.whole)
+        } else {
+            output.append(stem.trimmed)
+            if path.first != UInt8(ascii: "/") { output.append(UInt8(ascii: "/")) }
+            output.append(path)
+        }
+        appendQuery(base.query)
+        appendQuery(URLParts(bytes).query.map(URLEscaping.query))
+    }
+
+    private mutating func appendQuery(_ query: [UInt8]?) {
+        guard let query else { return }
+        if !hasQuery {
+            output.append(UInt8(ascii: "?"))
+        } else if let last = output.last, last != UInt8(ascii: "?"), last != UInt8(ascii: "&"), !query.isEmpty {
+            output.append(UInt8(ascii: "&"))
+        }
+        output.append(query)
+        hasQuery = true
+    }
+
+    /// RFC 3986 section 5.2.2, with the base's path and query.
+    private mutating func resolve(
+        _ parts: URLParts,
+        _ base: BaseURL,
+        _ stem: BaseURL.Stem,
+        _ text: String
+    ) throws(RequestError) {
+        if let authority = parts.authority {
+            let checked = try URLAuthority(authority, in: text)
+            foreignOrigin = RequestURL.Origin(isSecure: stem.isSecure, authority: checked)
+            output.append(stem.isSecure ? "https://" : "http://")
+            output.append(checked.bytes)
+            output.append(DotSegments.removed(from: URLEscaping.path(parts.path), clamps: true) ?? [])
+        } else if let scheme = parts.scheme, String(decoding: scheme, as: UTF8.self).lowercased() != stem.scheme {
+            // `mailto:x` is no path; the base's own scheme without `//` is one, as the RFC allows and browsers do.
+            throw .url(text: text, reason: .unsupportedScheme(String(decoding: scheme, as: UTF8.self)))
+        } else if parts.path.isEmpty {
+            output.append(stem.whole)
+            if parts.query == nil { appendQuery(base.query) }
+        } else {
+            appendResolved(URLEscaping.path(parts.path), base, stem)
+        }
+        appendQuery(parts.query.map(URLEscaping.query))
+    }
+
+    private mutating func appendResolved(_ path: [UInt8], _ base: BaseURL, _ stem: BaseURL.Stem) {
+        var merged: [UInt8] = [UInt8(ascii: "/")]
+        if path.first == UInt8(ascii: "/") {
+            merged = path
+        } else if let slash = base.path.lastIndex(of: UInt8(ascii: "/")) {
+            merged = base.path[...slash] + path
+        } else {
+            merged += path
+        }
+        output.append(stem.origin)
+        output.append(DotSegments.removed(from: merged, clamps: true) ?? merged)
+    }
+}
+
+extension BaseURL.Stem {
+    var isSecure: Bool { origin.count > 4 && origin[4] == UInt8(ascii: "s") }
+    var scheme: String { isSecure ? "https" : "http" }
+}

@@ -1,0 +1,73 @@
+import Dispatch
+
+/// The timers that are set, and the system timer for the earliest of them.
+///
+/// The system timer holds them, not the time source: only a weak reference would let that go, and an object with a weak
+/// reference counts all others slowly, which for the shared one are those of every request.
+final class SystemTimers: Sendable {
+    private struct State {
+        var heap = TimerHeap()
+        var alarm = SystemAlarm()
+        var isAbandoned = false
+        let source: any DispatchSourceTimer
+
+        /// Sets the system timer for the earliest deadline, unless it is set for it already.
+        mutating func arm(at now: MonotonicTime) {
+            guard let earliest = heap.earliest(), let delay = alarm.set(for: earliest, at: now) else { return }
+            source.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(0))
+        }
+
+        /// Lets the system timer go, and with it what it holds, when nobody can set another.
+        mutating func endIfUnused() {
+            if isAbandoned, heap.count == 0 { source.cancel() }
+        }
+    }
+
+    private let state: Locked<State>
+
+    init() {
+        let queue = DispatchQueue(label: "switchyard.timers", qos: .userInitiated)
+        state = Locked(State(source: DispatchSource.makeTimerSource(flags: .strict, queue: queue)))
+    }
+
+    func begin() {
+        state.withLock { state in
+            state.source.setEventHandler { [self] in fire() }
+            state.source.activate()
+        }
+    }
+
+    /// Ends with the last timer that is set.
+    func abandon() {
+        state.withLock { state in
+            state.isAbandoned = true
+            state.endIfUnused()
+        }
+    }
+
+    /// Sets a timer, at a time that may be one shortly before the exact one.
+    func insert(_ timer: TimerHeap.Entry, at now: MonotonicTime) {
+        state.withLock { state in
+            state.heap.insert(timer)
+            if !state.alarm.rings(by: timer.deadline, at: now) { state.arm(at: SystemTime.now) }
+        }
+    }
+
+    func remove(_ timer: TimerHeap.Entry) {
+        _ = state.withLock { state in
+            defer { state.endIfUnused() }
+            return state.heap.remove(timer)
+        }
+    }
+
+    private func fire() {
+        while let action = state.withLock({ $0.heap.popDue(at: SystemTime.now) }) {
+            action()
+        }
+        state.withLock { state in
+            state.alarm = SystemAlarm()
+            state.arm(at: SystemTime.now)
+            state.endIfUnused()
+        }
+    }
+}

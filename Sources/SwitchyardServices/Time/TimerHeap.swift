@@ -1,0 +1,118 @@
+/// The timers that are set, the earliest on top; of those of one deadline, the one that was set first.
+///
+/// A binary heap. Most timers are cancelled (a request ends long before its deadline), so that a cancelled one only lets
+/// go of its action, and its place is cleared away together with others once they are the greater part: O(1) on average,
+/// where taking each out by itself would be O(log n) in the places of many others.
+package struct TimerHeap {
+    /// A timer in the heap.
+    ///
+    /// Its fields are guarded by the lock around the heap.
+    package class Entry {
+        package let deadline: MonotonicTime
+        fileprivate final var action: (@Sendable () -> Void)?
+        fileprivate final var isSet = false
+        fileprivate final var number: UInt64 = 0
+
+        package init(deadline: MonotonicTime, action: @escaping @Sendable () -> Void) {
+            self.deadline = deadline
+            self.action = action
+        }
+
+        fileprivate final func isBefore(_ other: Entry) -> Bool {
+            deadline == other.deadline ? number < other.number : deadline < other.deadline
+        }
+    }
+
+    /// How many cancelled timers are left alone while there are others.
+    private static let mostLeftAlone = 64
+
+    private var entries: [Entry] = []
+    private var cancelled = 0
+    private var lastNumber: UInt64 = 0
+
+    package init() {}
+
+    package var count: Int { entries.count - cancelled }
+
+    /// The number of timers with a deadline.
+    package func count(at deadline: MonotonicTime) -> Int { entries.count { $0.isSet && $0.deadline == deadline } }
+
+    /// The deadline of the earliest timer.
+    package mutating func earliest() -> MonotonicTime? {
+        while let first = entries.first {
+            if first.isSet { return first.deadline }
+            removeFirst()
+            cancelled -= 1
+        }
+        return nil
+    }
+
+    /// Adds a timer.
+    package mutating func insert(_ entry: Entry) {
+        lastNumber += 1
+        entry.number = lastNumber
+        entry.isSet = true
+        entries.append(entry)
+        moveUp(from: entries.count - 1)
+    }
+
+    /// Takes a timer out; one that is not in the heap stays out.
+    ///
+    /// - Returns: The action, which is the caller's to let go, outside the lock: what it holds may go with it, and a
+    ///   `deinit` may set timers or cancel them.
+    package mutating func remove(_ entry: Entry) -> (@Sendable () -> Void)? {
+        guard entry.isSet else { return nil }
+        cancelled += 1
+        if count == 0 || cancelled > count + Self.mostLeftAlone { clearAway(with: entry) }
+        return take(entry)
+    }
+
+    /// Takes out the earliest timer if it is due, and returns its action.
+    package mutating func popDue(at now: MonotonicTime) -> (@Sendable () -> Void)? {
+        guard let earliest = earliest(), earliest <= now else { return nil }
+        return take(removeFirst())
+    }
+
+    private func take(_ entry: Entry) -> (@Sendable () -> Void)? {
+        defer { entry.action = nil }
+        entry.isSet = false
+        return entry.action
+    }
+
+    /// Takes the cancelled timers out, with one that is about to be, and puts the others in order again (Floyd).
+    private mutating func clearAway(with last: Entry) {
+        entries.removeAll { !$0.isSet || $0 === last }
+        cancelled = 0
+        for index in entries.indices.prefix(entries.count / 2).reversed() { moveDown(from: index) }
+    }
+
+    @discardableResult
+    private mutating func removeFirst() -> Entry {
+        entries.swapAt(0, entries.count - 1)
+        let first = entries.removeLast()
+        moveDown(from: 0)
+        return first
+    }
+
+    private mutating func moveUp(from start: Int) {
+        var index = start
+        while index > 0 {
+            let parent = (index - 1) / 2
+            guard entries[index].isBefore(entries[parent]) else { return }
+            entries.swapAt(index, parent)
+            index = parent
+        }
+    }
+
+    private mutating func moveDown(from start: Int) {
+        var index = start
+        while true {
+            var child = 2 * index + 1
+            guard child < entries.count else { return }
+            if child + 1 < entries.count, entries[child + 1].isBefore(entries[child]) { child += 1 }
+            guard entries[child].isBefore(entries[index]) else { return }
+            entries.swapAt(child, index)
+            index = child
+        }
+    }
+}

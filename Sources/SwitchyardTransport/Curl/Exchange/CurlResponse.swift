@@ -1,0 +1,127 @@
+#if os(Linux)
+    import CLibcurl
+    import Foundation
+    import SwitchyardHTTP
+
+    /// Reads what an exchange has received.
+    enum CurlResponse {
+        /// The response without its body; `channel` takes the body of a streamed one.
+        static func head(of handle: OpaquePointer, body: HTTPResponse.Body, measured: Bool) -> HTTPResponse {
+            var count = 0
+            let start = ycurl_head(handle, &count)
+            let headers = parse(UnsafeRawBufferPointer(start: start, count: count))
+            let metrics = measured ? metrics(of: handle) : nil
+            return HTTPResponse(status: ycurl_status(handle), headers: headers, body: body, metrics: metrics)
+        }
+
+        /// The body collected so far, which the handle gives away.
+        static func takeBody(of handle: OpaquePointer) -> Data {
+            var count = 0
+            // Below a page a copy is cheaper than a new buffer for the handle.
+            if let bytes = ycurl_body_bytes(handle, &count), count <= 4096 {
+                defer { ycurl_body_clear(handle) }
+                return Data(bytes: bytes, count: count)
+            }
+            guard let bytes = ycurl_body_take(handle, &count) else { return Data() }
+            return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
+        }
+
+        static func metrics(of handle: OpaquePointer) -> TransferMetrics {
+            var measured = ycurl_metrics()
+            ycurl_measure(handle, &measured)
+            var metrics = TransferMetrics(total: .microseconds(measured.total))
+            metrics.nameLookup = duration(measured.name_lookup)
+            metrics.connected = duration(measured.connected)
+            metrics.secured = duration(measured.secured)
+            metrics.firstByte = duration(measured.first_byte)
+            metrics.bytesSent = measured.sent
+            metrics.bytesReceived = measured.received
+            metrics.reusedConnection = measured.reused
+            metrics.networkProtocol = protocolName(measured.http_version)
+            return metrics
+        }
+
+        private static func duration(_ microseconds: Int64) -> Duration? {
+            microseconds > 0 ? .microseconds(microseconds) : nil
+        }
+
+        private static func protocolName(_ version: Int) -> String? {
+            switch version {
+            case 1: "http/1.0"
+            case 2: "http/1.1"
+            case 3: "h2"
+            case 30: "h3"
+            default: nil
+            }
+        }
+
+        // MARK: The head
+
+        /// Splits a head into fields: all lines but the first, up to the empty one.
+        static func parse(_ head: UnsafeRawBufferPointer) -> HTTPHeaders {
+            var fields: [HTTPHeaders.Field] = []
+            fields.reserveCapacity(12)
+            var rest = head[...]
+            _ = takeLine(of: &rest)
+            while let line = takeLine(of: &rest), let first = line.first {
+                if isBlank(first) {
+                    unfold(line, into: &fields)
+                } else if let colon = index(of: UInt8(ascii: ":"), in: line) {
+                    let value = trimmed(line[(colon + 1)...])
+                    fields.append(field(text(trimmed(line[..<colon])), value))
+                }
+            }
+            return HTTPHeaders(fields)
+        }
+
+        private static func takeLine(of rest: inout Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer>? {
+            guard !rest.isEmpty else { return nil }
+            let end = index(of: UInt8(ascii: "\n"), in: rest) ?? rest.endIndex
+            var line = rest[..<end]
+            if line.last == UInt8(ascii: "\r") { line.removeLast() }
+            rest = rest[min(end + 1, rest.endIndex)...]
+            return line
+        }
+
+        /// Where a byte comes first; the C library looks at many bytes at a time.
+        private static func index(of byte: UInt8, in bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
+            guard let start = bytes.base.baseAddress, !bytes.isEmpty else { return nil }
+            return memchr(start + bytes.startIndex, Int32(byte), bytes.count).map { UnsafeRawPointer($0) - start }
+        }
+
+        /// A line that begins with a blank goes on with the field before it (RFC 9112 section 5.2).
+        private static func unfold(_ line: Slice<UnsafeRawBufferPointer>, into fields: inout [HTTPHeaders.Field]) {
+            guard let last = fields.indices.last else { return }
+            // Made anew, since blanks at the ends are no part of a value, be there nothing in front of the fold or behind.
+            let rest = field("", trimmed(line)).echo
+            fields[last] = .init(name: fields[last].name, echo: fields[last].echo + " " + rest)
+        }
+
+        private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+            var bytes = bytes
+            while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
+            while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+            return bytes
+        }
+
+        private static func isBlank(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+        }
+
+        private static func field(_ name: String, _ value: Slice<UnsafeRawBufferPointer>) -> HTTPHeaders.Field {
+            let text = text(value)
+            // Of Latin-1 every character is a byte; the same text in UTF-8 has more.
+            let isLatin1 = text.utf8.count != value.count
+            return isLatin1 ? .init(name: name, latin1: text) : .init(name: name, value: text)
+        }
+
+        /// UTF-8 where it is valid, else Latin-1, which is what old servers mean.
+        private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+            let whole = UnsafeRawBufferPointer(rebasing: bytes)
+            // Nearly always; validating in general takes a detour through generic code.
+            if whole.allSatisfy({ $0 < 0x80 }) { return String(decoding: whole, as: UTF8.self) }
+            return String(validating: whole, as: UTF8.self)
+                ?? String(String.UnicodeScalarView(whole.map { Unicode.Scalar($0) }))
+        }
+    }
+#endif

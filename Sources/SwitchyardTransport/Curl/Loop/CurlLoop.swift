@@ -1,0 +1,245 @@
+#if os(Linux)
+    import CLibcurl
+    import Foundation
+    import SwitchyardHTTP
+    import SwitchyardServices
+
+    /// The thread of a transport, and the door through which other threads reach it.
+    ///
+    /// @unchecked is sound: `intake` is locked, and of `loop` other threads use the wake call alone.
+    final class CurlLoop: @unchecked Sendable {
+        /// What other threads ask of the loop's.
+        enum Command: Sendable {
+            case start(CurlExchange)
+            case cancel(CurlExchange)
+            case resume(CurlExchange)
+            case feed(CurlExchange, Result<Data?, TransportError>)
+        }
+
+        /// How a transport ends.
+        enum Closing: Sendable {
+            /// After what is in flight.
+            case whenIdle
+            /// At once.
+            case now
+        }
+
+        private struct Intake {
+            var commands: [Command] = []
+            var spareHandles: [CurlHandle] = []
+            var closing: Closing?
+            var hasThread = false
+        }
+
+        private let settings: Boxed<CurlSettings>
+        private let loop: OpaquePointer
+        private let intake = Locked(Intake())
+
+        init(settings: CurlSettings) throws(TransportError) {
+            guard let loop = ycurl_loop_create() else {
+                throw .notCreated("the event loop: \(String(cString: strerror(errno)))")
+            }
+            self.loop = loop
+            self.settings = Boxed(settings)
+            settings.apply(toLoop: loop)
+            if settings.judgesChains { judgeChains() }
+            recycle([CurlHandle(try makeHandle())])  // Finds now, not at the first request, what libcurl refuses.
+        }
+
+        deinit {
+            dropSpareHandles()
+            ycurl_loop_destroy(loop)
+        }
+
+        /// Has the pins compared with every certificate of a chain.
+        private func judgeChains() {
+            let accepts: ycurl_judge = { context, bytes, count in
+                guard let context, let bytes else { return false }
+                let settings = Unmanaged<Boxed<CurlSettings>>.fromOpaque(context).takeUnretainedValue()
+                return settings.value.configuration.tls.pins.accept(certificate: Data(bytes: bytes, count: count))
+            }
+            ycurl_loop_judge_chains(loop, accepts, Unmanaged.passUnretained(settings).toOpaque())
+        }
+
+        // MARK: Any thread
+
+        /// Whether connections are made under this configuration.
+        func uses(_ tls: TLSConfiguration) -> Bool { settings.value.configuration.tls == tls }
+
+        /// Whether anything has been asked of it.
+        var hasThread: Bool { intake.withLock { $0.hasThread } }
+
+        /// Gives an exchange a handle with the request written into it.
+        func prepare(_ exchange: CurlExchange, for request: HTTPRequest) throws(TransportError) {
+            try settings.value.configuration.tls.check(request.url)
+            let spare = intake.withLock { $0.spareHandles.popLast() }
+            let handle = if let spare { spare.pointer } else { try makeHandle() }
+            exchange.handle = handle
+            var writer = CurlRequest(settings: settings, exchange: exchange)
+            do { try writer.write(request, to: handle, over: spare?.fields) } catch {
+                exchange.handle = nil
+                ycurl_exchange_destroy(handle)
+                throw error
+            }
+        }
+
+        private func makeHandle() throws(TransportError) -> OpaquePointer {
+            guard let handle = ycurl_exchange_create(loop) else { throw .notCreated("a libcurl handle") }
+            do { try settings.value.apply(to: handle) } catch {
+                ycurl_exchange_destroy(handle)
+                throw error
+            }
+            return handle
+        }
+
+        /// Hands a command to the loop's thread, which is started when there is none yet.
+        func submit(_ command: Command) {
+            let (isOpen, needsThread) = intake.withLock { intake -> (Bool, Bool) in
+                // A loop that waits for its exchanges to end still has to hear about them.
+                guard intake.closing == nil || (intake.closing == .whenIdle && intake.hasThread) else {
+                    return (false, false)
+                }
+                intake.commands.append(command)
+                defer { intake.hasThread = true }
+                return (true, !intake.hasThread)
+            }
+            guard isOpen else { return refuse(command, .shutDown) }
+            if needsThread { startThread() } else { ycurl_loop_wake(loop) }
+        }
+
+        func close(_ closing: Closing) {
+            let hasThread = intake.withLock { intake in
+                if intake.closing != .now { intake.closing = closing }
+                return intake.hasThread
+            }
+            if hasThread { ycurl_loop_wake(loop) }
+        }
+
+        /// Ends an exchange that comes too late; all other commands are about exchanges that have ended.
+        private func refuse(_ command: Command, _ error: TransportError) {
+            guard case .start(let exchange) = command else { return }
+            if let handle = exchange.handle { ycurl_exchange_destroy(handle) }
+            exchange.handle = nil
+            DispatchQueue.global().async { exchange.fail(error) }
+        }
+
+        private func startThread() {
+            let context = Unmanaged.passRetained(self)
+            let failure = ycurl_start_thread(
+                { context in
+                    guard let context else { return }
+                    Unmanaged<CurlLoop>.fromOpaque(context).takeRetainedValue().run()
+                },
+                context.toOpaque()
+            )
+            guard failure != 0 else { return }
+            context.release()
+            let commands = intake.withLock { intake in
+                intake.hasThread = false
+                defer { intake.commands = [] }
+                return intake.commands
+            }
+            for command in commands { refuse(command, .lost("no thread: \(String(cString: strerror(failure)))")) }
+        }
+
+        // MARK: The loop's thread
+
+        private func run() {
+            let runner = CurlRunner(owner: self, loop: loop, settings: settings.value)
+            var commands: [Command] = []
+            ycurl_loop_begin(loop)
+            while true {
+                var next = Step.poll
+                // What completions ask for goes out before the sockets are looked at, but not for ever.
+                for _ in 0..<4 where next == .poll {
+                    takeCommands(into: &commands)
+                    for command in commands { runner.perform(command) }
+                    commands.removeAll(keepingCapacity: true)  // Not held while the loop waits.
+                    ycurl_loop_push(loop)
+                    runner.deliver()
+                    next = nextStep(isIdle: runner.isIdle)
+                }
+                if next == .end { break }
+                let failure = ycurl_loop_step(loop, runner.waitMilliseconds(blocks: next == .wait))
+                runner.deliver()
+                guard failure == 0 else { return fail(runner, failure) }
+                runner.closeIdleConnections()
+            }
+            end(runner)
+        }
+
+        /// Trades an empty list for what there is to do, so that both keep their memory.
+        private func takeCommands(into commands: inout [Command]) {
+            intake.withLock { swap(&$0.commands, &commands) }
+        }
+
+        private enum Step { case poll, wait, end }
+
+        /// Decides under the lock whether to wait, so that no command can slip in unseen.
+        private func nextStep(isIdle: Bool) -> Step {
+            intake.withLock { intake in
+                if intake.closing == .now { return .end }
+                guard intake.commands.isEmpty else { return .poll }
+                if isIdle, intake.closing == .whenIdle {
+                    intake.closing = .now
+                    return .end
+                }
+                ycurl_loop_will_wait(loop)
+                return .wait
+            }
+        }
+
+        /// Takes handles back whose exchanges have ended well.
+        func recycle(_ handles: [CurlHandle]) {
+            guard !handles.isEmpty else { return }
+            intake.withLock { $0.spareHandles.append(contentsOf: handles) }
+        }
+
+        func dropSpareHandles() {
+            let handles = intake.withLock { intake in
+                defer { intake.spareHandles = [] }
+                return intake.spareHandles
+            }
+            for handle in handles { ycurl_exchange_destroy(handle.pointer) }
+        }
+
+        /// Ends the transport when the system lets the loop down: no memory, no descriptor.
+        private func fail(_ runner: CurlRunner, _ code: Int32) {
+            intake.withLock { $0.closing = .now }
+            end(runner, .lost("the event loop failed: \(String(cString: strerror(code)))"))
+        }
+
+        private func end(_ runner: CurlRunner, _ error: TransportError = .shutDown) {
+            var commands: [Command] = []
+            takeCommands(into: &commands)
+            for command in commands { refuse(command, error) }
+            runner.endAll(error)
+            dropSpareHandles()
+            ycurl_loop_end(loop)
+        }
+    }
+
+    /// A handle that nobody uses at the moment.
+    ///
+    /// @unchecked is sound: it is in one place only, in the pool or with the one exchange that took it from there.
+    struct CurlHandle: @unchecked Sendable {
+        let pointer: OpaquePointer
+        /// The header fields that were written into it last; `nil` when none were.
+        let fields: [HTTPHeaders.Field]?
+
+        init(_ pointer: OpaquePointer, fields: [HTTPHeaders.Field]? = nil) {
+            self.pointer = pointer
+            self.fields = fields
+        }
+    }
+
+    extension TransportError {
+        fileprivate static func lost(_ what: String) -> TransportError {
+            TransportError(.closed, message: what, mayHaveBeenSent: false)
+        }
+
+        fileprivate static func notCreated(_ what: String) -> TransportError {
+            TransportError(.closed, message: "could not create \(what)", mayHaveBeenSent: false)
+        }
+    }
+#endif

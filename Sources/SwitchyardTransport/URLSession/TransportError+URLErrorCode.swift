@@ -1,0 +1,28 @@
+import SwitchyardHTTP
+
+extension TransportError.Kind {
+    /// The kind of failure that a code of `NSURLErrorDomain` stands for; ``other`` for codes that are not known.
+    package init(urlErrorCode code: Int) {
+        self = Self.byURLErrorCode[code] ?? .other
+    }
+
+    /// Codes as Foundation's headers number them (`NSURLError.h`).
+    private static let byURLErrorCode: [Int: Self] = [
+        -999: .cancelled,
+        -1000: .invalidRequest, -1002: .invalidRequest,
+        -1001: .timeout,
+        -1003: .dnsFailure, -1006: .dnsFailure,
+        -1004: .connectionRefused,
+        -1005: .connectionReset,
+        -1009: .offline, -1018: .offline, -1019: .offline, -1020: .offline, -2000: .offline,
+        -1011: .protocolViolation, -1017: .protocolViolation, -1007: .protocolViolation, -1010: .protocolViolation,
+        -1014: .truncated,
+        -1015: .decodingFailed, -1016: .decodingFailed, -3006: .decodingFailed, -3007: .decodingFailed,
+        -1021: .requestBodyFailed, -1100: .requestBodyFailed, -1101: .requestBodyFailed, -1102: .requestBodyFailed,
+        -1103: .bodyTooLarge,
+        -1022: .unsupported,
+        -1200: .tlsFailure, -1205: .tlsFailure, -1206: .tlsFailure,
+        -1201: .certificateRejected, -1202: .certificateRejected, -1203: .certificateRejected,
+        -1204: .certificateRejected,
+    ]
+}

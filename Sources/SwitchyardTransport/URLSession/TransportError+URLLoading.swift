@@ -1,0 +1,22 @@
+import Foundation
+import SwitchyardHTTP
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension TransportError {
+    /// Makes a transport's error of one of Foundation's URL loading; `nil` for errors of other domains.
+    ///
+    /// Domain and code are compared, never the code alone.
+    package init?(urlLoading error: any Error) {
+        let native = error as NSError
+        guard native.domain == NSURLErrorDomain else { return nil }
+        self.init(
+            Kind(urlErrorCode: native.code),
+            message: "URL loading failed with \(native.code)",
+            code: native.code,
+            mayHaveBeenSent: ![-1000, -1002, -1003, -1004, -1006, -1009].contains(native.code)
+        )
+    }
+}

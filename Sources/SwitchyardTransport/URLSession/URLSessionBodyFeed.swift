@@ -1,0 +1,126 @@
+#if canImport(Darwin)
+    import Foundation
+    import SwitchyardHTTP
+    import SwitchyardServices
+
+    /// Feeds a streamed body into the stream that `URLSession` reads, without a thread that waits.
+    ///
+    /// @unchecked is sound: `output`, `pending` and what else varies are touched on `queue` only, on which the stream
+    /// calls its delegate too.
+    final class URLSessionBodyFeed: NSObject, StreamDelegate, @unchecked Sendable {
+        private static let bufferSize = 256 << 10
+
+        /// What `URLSession` reads from.
+        let input: InputStream
+        private let output: OutputStream
+        private let reader: any HTTPBodyReader
+        private let length: Int64?
+        private let onFailure: @Sendable (TransportError) -> Void
+        private let queue = DispatchQueue(label: "switchyard.body-feed")
+        private var pending = Data()
+        private var given: Int64 = 0
+        private var isReading = false
+        private var hasEnded = false
+        private var task: Task<Void, Never>?
+
+        /// - Throws: ``TransportError`` with ``TransportError/Kind/requestBodyFailed`` when there is no reader.
+        init(
+            _ stream: HTTPBody.Stream,
+            onFailure: @escaping @Sendable (TransportError) -> Void
+        ) throws(TransportError) {
+            var input: InputStream?
+            var output: OutputStream?
+            Stream.getBoundStreams(withBufferSize: Self.bufferSize, inputStream: &input, outputStream: &output)
+            guard let input, let output else { throw Self.failure("no stream could be made") }
+            do { reader = try stream.makeReader() } catch { throw Self.failure("\(error)") }
+            self.input = input
+            self.output = output
+            self.onFailure = onFailure
+            length = stream.length
+            super.init()
+            CFWriteStreamSetDispatchQueue(output as CFWriteStream, queue)
+            output.delegate = self
+            output.open()
+        }
+
+        deinit {
+            output.close()
+        }
+
+        /// Ends the feed; the reader is not asked again.
+        ///
+        /// The stream stays open as long as the feed lives: its end would be taken for that of the body, and what was sent
+        /// so far for all of it.
+        func stop() {
+            queue.async { self.end() }
+        }
+
+        func stream(_ stream: Stream, handle event: Stream.Event) {
+            switch event {
+            case .hasSpaceAvailable: pump()
+            case .errorOccurred, .endEncountered: close()
+            default: break
+            }
+        }
+
+        /// Writes what there is room for, and asks for more when nothing is left.
+        private func pump() {
+            while !hasEnded, !pending.isEmpty, output.hasSpaceAvailable {
+                let written = pending.withUnsafeBytes { bytes in
+                    bytes.bindMemory(to: UInt8.self).baseAddress.map { output.write($0, maxLength: bytes.count) } ?? 0
+                }
+                guard written > 0 else { return }
+                pending.removeFirst(written)
+            }
+            if pending.isEmpty, !hasEnded, !isReading { readNext() }
+        }
+
+        private func readNext() {
+            if let length, given == length { return close() }
+            isReading = true
+            task = Task { [reader, queue] in
+                do {
+                    let piece = try await reader.read(maximumLength: Self.bufferSize)
+                    queue.async { self.take(piece) }
+                } catch {
+                    queue.async { self.fail("\(error)") }
+                }
+            }
+        }
+
+        private func take(_ piece: Data?) {
+            isReading = false
+            guard let piece else {
+                guard let length, given < length else { return close() }
+                return fail("it ended after \(given) of \(length) bytes")
+            }
+            given += Int64(piece.count)
+            if let length, given > length { return fail("it gave more than the \(length) bytes announced") }
+            pending = piece
+            pump()
+        }
+
+        private func fail(_ reason: String) {
+            guard !hasEnded else { return }
+            end()
+            onFailure(Self.failure(reason))
+        }
+
+        private func end() {
+            hasEnded = true
+            task?.cancel()
+            output.delegate = nil
+        }
+
+        /// Tells `URLSession` that the body is complete.
+        private func close() {
+            guard !hasEnded else { return }
+            end()
+            output.close()
+        }
+
+        private static func failure(_ reason: String) -> TransportError {
+            TransportError(.requestBodyFailed, message: "the request's body failed: \(reason)")
+        }
+    }
+#endif

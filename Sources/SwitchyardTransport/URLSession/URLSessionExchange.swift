@@ -1,0 +1,331 @@
+import Foundation
+import SwitchyardHTTP
+import SwitchyardServices
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// One exchange over `URLSession`: what has come so far, and the one completion.
+final class URLSessionExchange: TransportTask {
+    typealias Outcome = Result<HTTPResponse, TransportError>
+
+    private struct State {
+        var task: URLSessionTask?
+        var stopsTask = false
+        var hasEnded = false
+        var isDelivered = false
+        var wasChallenged = false
+        var response: HTTPResponse?
+        var body = Data()
+        var received: Int64 = 0
+        var expected: Int64?
+        var sent: Int64 = 0
+        /// Whether a request is known to have gone out, on whichever connection.
+        var wasSent = false
+        var channel: BodyChannel?
+        var metrics: TransferMetrics?
+        var lastActivity = DispatchTime.now()
+        /// Whether the task waits for its reader.
+        var isSuspended = false
+        var timer: DeadlineTimer?
+        #if canImport(Darwin)
+            var bodySource: HTTPBody.Stream?
+            var feed: URLSessionBodyFeed?
+        #endif
+    }
+
+    private let state = Locked(State())
+    private let request: HTTPRequest
+    private let configuration: URLSessionTransport.Configuration
+    private let progress: TransferProgressHandler?
+    private let completion: @Sendable (Outcome) -> Void
+
+    init(
+        request: HTTPRequest,
+        configuration: URLSessionTransport.Configuration,
+        progress: TransferProgressHandler?,
+        completion: @escaping @Sendable (Outcome) -> Void
+    ) {
+        self.request = request
+        self.configuration = configuration
+        self.progress = progress
+        self.completion = completion
+    }
+
+    // MARK: Task
+
+    /// Makes the task known; a cancel that came before takes effect now.
+    func started(_ task: URLSessionTask) {
+        let stops = state.withLock { state in
+            state.task = task
+            return state.stopsTask
+        }
+        if stops { Self.stop(task) }
+    }
+
+    func cancel() {
+        end(.failure(TransportError(.cancelled, message: "cancelled")), stopsTask: true)
+    }
+
+    private static func stop(_ task: URLSessionTask) {
+        // From another queue: on Linux a cancel on the delegate's can wait for itself.
+        DispatchQueue.global().async { task.cancel() }
+    }
+
+    /// Ends the exchange, unless it has ended.
+    func end(_ outcome: Outcome, stopsTask: Bool = false) {
+        let (isFirst, isDelivered, task, timer, channel) = state.withLock { state in
+            let isFirst = !state.hasEnded
+            state.hasEnded = true
+            if isFirst, stopsTask { state.stopsTask = true }
+            defer {
+                state.timer = nil
+                state.channel = nil  // It holds the exchange, to cancel it.
+                state.body = Data()
+            }
+            return (isFirst, state.isDelivered, state.task, state.timer, state.channel)
+        }
+        timer?.cancel()
+        guard isFirst else { return }
+        if stopsTask, let task { Self.stop(task) }
+        stopFeeding()
+        channel?.finish(outcome.map { _ in })
+        if !isDelivered { completion(outcome) }
+    }
+
+    // MARK: Response
+
+    func receive(_ response: HTTPURLResponse) {
+        guard response.statusCode >= 200 || response.statusCode == 101 else { return }
+        var head = HTTPResponse(response)
+        let channel = request.delivery == .stream ? makeChannel() : nil
+        let isNews = state.withLock { state in
+            state.lastActivity = .now()
+            guard !state.hasEnded, state.response == nil else { return false }
+            state.response = head
+            state.expected = response.expectedContentLength >= 0 ? response.expectedContentLength : nil
+            state.channel = channel
+            state.isDelivered = channel != nil
+            return true
+        }
+        guard isNews else { return }
+        if let channel {
+            head.body = .stream(BodyReader(channel).stream)
+            completion(.success(head))
+        } else if request.skipsRedirectBody, head.redirectTarget != nil {
+            end(.success(head), stopsTask: true)
+        }
+    }
+
+    private func makeChannel() -> BodyChannel {
+        BodyChannel(
+            capacity: configuration.streamBufferSize,
+            resume: { [self] in followReader() },
+            cancel: { [self] in cancel() }
+        )
+    }
+
+    func receive(_ data: Data) {
+        let report = state.withLock { state -> (channel: BodyChannel?, count: Int64, expected: Int64?)? in
+            state.lastActivity = .now()
+            guard !state.hasEnded else { return nil }
+            state.received += Int64(data.count)
+            if state.channel == nil { state.body.append(data) }
+            return (state.channel, state.received, state.expected)
+        }
+        guard let (channel, count, expected) = report else { return }
+        progress?(TransferProgress(direction: .download, completed: count, total: expected))
+        if let limit = request.responseBodyLimit, count > limit { return tooMuch("larger than allowed") }
+        guard let channel else { return }
+        if channel.offer(data) == 0 { followReader() }
+        #if !canImport(Darwin)
+            if channel.backlog > configuration.maximumBacklog {
+                tooMuch("not read, and URLSession cannot be paused here")
+            }
+        #endif
+    }
+
+    private func tooMuch(_ reason: String) {
+        let error = TransportError(.bodyTooLarge, message: "the response's body is \(reason)")
+        end(outcome(of: error), stopsTask: true)
+    }
+
+    /// Slows the server down or lets it go on, where `URLSession` can: on Linux suspending would start the request over.
+    private func followReader() {
+        #if canImport(Darwin)
+            Self.pacing.async { self.adjustPace() }
+        #endif
+    }
+
+    /// What becomes of the exchange when its transfer fails: there may be an answer all the same.
+    private func outcome(of error: TransportError) -> Outcome {
+        let (head, body, isStreamed) = state.withLock { ($0.response, $0.body, $0.channel != nil) }
+        guard let head, !isStreamed else { return .failure(error) }
+        let error = error.naming(codings: head.headers)
+        return HTTPResponse(head, partialBody: { body }, failedWith: error).map { .success($0) } ?? .failure(error)
+    }
+
+    func endsByChallenge() {
+        state.withLock { $0.wasChallenged = true }
+    }
+
+    /// Ends with what `URLSession` says at the end of the task.
+    func complete(_ error: (any Error)?) {
+        let (response, body, metrics, wasChallenged, wasSent) = state.withLock { state in
+            (state.response, state.body, state.metrics, state.wasChallenged, state.wasSent || state.sent > 0)
+        }
+        if let error, !(wasChallenged && response != nil) {
+            return end(outcome(of: URLSessionFailure(error, hasHead: response != nil, wasSent: wasSent).error))
+        }
+        guard var response else {
+            return end(.failure(TransportError(.protocolViolation, message: "there was no HTTP response")))
+        }
+        response.body = .whole(body)
+        response.metrics = metrics
+        end(.success(response))
+    }
+
+    // MARK: Progress
+
+    func reportUpload(_ sent: Int64, of total: Int64) {
+        let isNews = state.withLock { state in
+            state.lastActivity = .now()
+            defer { state.sent = max(state.sent, sent) }
+            return sent > state.sent
+        }
+        guard isNews else { return }
+        progress?(TransferProgress(direction: .upload, completed: sent, total: total > 0 ? total : nil))
+    }
+
+    // MARK: Timeouts
+
+    func startTimers() {
+        guard request.timeouts.total != nil || request.timeouts.idle != nil else { return }
+        let start = DispatchTime.now()
+        let timer = DeadlineTimer { [weak self] in self?.checkTime(since: start) }
+        let isRunning = state.withLock { state in
+            guard !state.hasEnded else { return false }
+            state.timer = timer
+            return true
+        }
+        timer.start(at: nextCheck(since: start))
+        if !isRunning { timer.cancel() }
+    }
+
+    private func nextCheck(since start: DispatchTime) -> DispatchTime {
+        let total = request.timeouts.total.map { start + .nanoseconds(Int(clamping: $0.clampedNanoseconds)) }
+        // Waiting for the reader is no silence of the server.
+        let lastActivity = state.withLock { $0.isSuspended ? .now() : $0.lastActivity }
+        let idle = request.timeouts.idle.map { lastActivity + .nanoseconds(Int(clamping: $0.clampedNanoseconds)) }
+        return min(total ?? .distantFuture, idle ?? .distantFuture)
+    }
+
+    private func checkTime(since start: DispatchTime) {
+        let next = nextCheck(since: start)
+        guard next <= .now() else {
+            state.withLock { $0.timer }?.move(to: next)
+            return
+        }
+        end(outcome(of: TransportError(.timeout, message: "the exchange took too long")), stopsTask: true)
+    }
+
+    // MARK: Apple systems only
+
+    private func stopFeeding() {
+        #if canImport(Darwin)
+            state.withLock { $0.feed }?.stop()
+        #endif
+    }
+
+    #if canImport(Darwin)
+        /// Where tasks are suspended and resumed, one step after the other.
+        private static let pacing = DispatchQueue(label: "switchyard.pacing")
+
+        /// Suspends the task or lets it go on, as its reader has it by now.
+        ///
+        /// Suspended once, however often bytes find no room: `URLSession` counts how often it was, and still hands over
+        /// what came before it took effect.
+        private func adjustPace() {
+            let (task, channel) = state.withLock { ($0.task, $0.channel) }
+            guard let task, let channel else { return }
+            let isSuspended = channel.isPaused
+            let isNews = state.withLock { state in
+                guard state.isSuspended != isSuspended else { return false }
+                state.isSuspended = isSuspended
+                state.lastActivity = .now()
+                return true
+            }
+            guard isNews else { return }
+            if isSuspended { task.suspend() } else { task.resume() }
+        }
+
+        var bodySource: HTTPBody.Stream? {
+            get { state.withLock { $0.bodySource } }
+            set { state.withLock { $0.bodySource = newValue } }
+        }
+
+        /// Makes the stream that `URLSession` reads the body from.
+        ///
+        /// Asked for a second time, `URLSession` wants to send the request again, which only an idempotent one may be.
+        func makeBodyStream() -> InputStream? {
+            let (source, isFirst) = state.withLock { ($0.bodySource, $0.feed == nil) }
+            guard let source, isFirst || request.isIdempotent else { return nil }
+            stopFeeding()
+            do {
+                let feed = try URLSessionBodyFeed(source) { [weak self] error in
+                    self?.end(.failure(error), stopsTask: true)
+                }
+                let isLate = state.withLock { state in
+                    state.feed = feed
+                    return state.hasEnded
+                }
+                if isLate { feed.stop() }
+                return feed.input
+            } catch {
+                end(.failure(error), stopsTask: true)
+                return nil
+            }
+        }
+
+        /// Ends with the certificate that our own trust or pins refuse.
+        func rejectCertificate() {
+            let message = "the server's certificate is not trusted, or has none of the pinned keys"
+            end(.failure(TransportError(.certificateRejected, message: message, mayHaveBeenSent: false)))
+        }
+
+        func receive(_ metrics: URLSessionTaskMetrics) {
+            let measured = TransferMetrics(metrics)
+            let wasSent = metrics.transactionMetrics.contains { $0.requestStartDate != nil }
+            state.withLock { state in
+                state.metrics = measured
+                state.wasSent = wasSent
+            }
+        }
+    #endif
+}
+
+/// A timer of the system that can be moved and cancelled from any thread.
+///
+/// @unchecked is sound: the one thing it holds is a dispatch source, whose functions may be called from any thread.
+private struct DeadlineTimer: @unchecked Sendable {
+    private let source: any DispatchSourceTimer
+
+    init(_ action: @escaping @Sendable () -> Void) {
+        source = DispatchSource.makeTimerSource(queue: .global())
+        source.setEventHandler(handler: action)
+    }
+
+    func start(at deadline: DispatchTime) {
+        move(to: deadline)
+        source.resume()
+    }
+
+    func move(to deadline: DispatchTime) {
+        source.schedule(deadline: deadline, leeway: .milliseconds(1))
+    }
+
+    func cancel() {
+        source.cancel()
+    }
+}

@@ -1,0 +1,22 @@
+#if canImport(Darwin)
+    import Foundation
+    import SwitchyardHTTP
+
+    extension TransferMetrics {
+        /// Takes over what `URLSession` has measured of the last transaction.
+        init(_ metrics: URLSessionTaskMetrics) {
+            self.init(total: .seconds(metrics.taskInterval.duration))
+            guard let transaction = metrics.transactionMetrics.last else { return }
+            let start = metrics.taskInterval.start
+            func elapsed(_ date: Date?) -> Duration? { date.map { .seconds($0.timeIntervalSince(start)) } }
+            nameLookup = elapsed(transaction.domainLookupEndDate)
+            connected = elapsed(transaction.secureConnectionStartDate ?? transaction.connectEndDate)
+            secured = elapsed(transaction.secureConnectionEndDate)
+            firstByte = elapsed(transaction.responseStartDate)
+            bytesSent = transaction.countOfRequestBodyBytesSent
+            bytesReceived = transaction.countOfResponseBodyBytesReceived
+            reusedConnection = transaction.isReusedConnection
+            networkProtocol = transaction.networkProtocolName
+        }
+    }
+#endif

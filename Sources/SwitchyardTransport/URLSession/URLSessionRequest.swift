@@ -1,0 +1,94 @@
+import Foundation
+import SwitchyardHTTP
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A request in the terms of `URLSession`.
+struct URLSessionRequest: Sendable {
+    enum Body: Sendable {
+        case none
+        case data(Data)
+        case file(URL)
+        case stream(HTTPBody.Stream)
+    }
+
+    let head: URLRequest
+    let body: Body
+
+    /// - Throws: ``TransportError`` when the request cannot be sent, or not by `URLSession`.
+    init(_ request: HTTPRequest) throws(TransportError) {
+        guard let url = request.url.foundationURL else {
+            throw Self.refusal(.invalidRequest, "the URL is malformed")
+        }
+        if let field = request.headers.firstInvalidField {
+            let name = field.name.debugDescription
+            throw Self.refusal(.invalidRequest, "the header field \(name) \(field.refusal.message)")
+        }
+        body = try Self.body(of: request)
+        var head = URLRequest(url: url)
+        head.httpMethod = request.method.name
+        for field in request.headers.fields where !field.name.equalsIgnoringASCIICase("Content-Length") {
+            head.addValue(OpaqueText.unmarked(field.value), forHTTPHeaderField: field.name)
+        }
+        #if canImport(Darwin)
+            head.networkServiceType = request.traffic.serviceType
+            head.allowsCellularAccess = request.networkAccess.allowsCellular
+            head.allowsExpensiveNetworkAccess = request.networkAccess.allowsExpensive
+            head.allowsConstrainedNetworkAccess = request.networkAccess.allowsConstrained
+        #else
+            guard request.networkAccess.isUnlimited else {
+                throw Self.refusal(.unsupported, "which network a connection takes is not known on this system")
+            }
+        #endif
+        self.head = head
+    }
+
+    private static func body(of request: HTTPRequest) throws(TransportError) -> Body {
+        if case .none = request.body { return .none }
+        guard request.method != .head else { throw refusal(.invalidRequest, "a HEAD request has no body") }
+        guard request.method != .get else { throw refusal(.unsupported, "URLSession sends no GET with a body") }
+        switch request.body {
+        case .none: return .none
+        case .data(let data): return .data(data)
+        case .file(let url): return .file(try regularFile(url))
+        case .stream(let stream):
+            #if canImport(Darwin)
+                return .stream(stream)
+            #else
+                _ = stream
+                throw refusal(.unsupported, "URLSession on this system cannot wait for a streamed body")
+            #endif
+        }
+    }
+
+    /// A directory would hang on Linux, so it is found here.
+    private static func regularFile(_ url: URL) throws(TransportError) -> URL {
+        let kind = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
+        let target = kind == .typeSymbolicLink ? url.resolvingSymlinksInPath() : url
+        let values = try? FileManager.default.attributesOfItem(atPath: target.path)[.type] as? FileAttributeType
+        guard url.isFileURL, values == .typeRegular, FileManager.default.isReadableFile(atPath: target.path) else {
+            throw refusal(.requestBodyFailed, "\(url.path) cannot be sent: not a readable file")
+        }
+        return target
+    }
+
+    private static func refusal(_ kind: TransportError.Kind, _ message: String) -> TransportError {
+        TransportError(kind, message: message, mayHaveBeenSent: false)
+    }
+}
+
+#if canImport(Darwin)
+    extension HTTPRequest.Traffic {
+        fileprivate var serviceType: URLRequest.NetworkServiceType {
+            switch self {
+            case .standard: .default
+            case .background: .background
+            case .responsive: .responsiveData
+            case .video: .video
+            case .voice: .voice
+            }
+        }
+    }
+#endif

@@ -1,0 +1,37 @@
+import Foundation
+import SwitchyardHTTP
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension HTTPResponse {
+    /// Takes over status and header fields, sorted by name since their order is lost.
+    init(_ response: HTTPURLResponse) {
+        let fields = response.allHeaderFields.flatMap { name, value -> [HTTPHeaders.Field] in
+            guard let name = name as? String, let value = value as? String else { return [] }
+            let values = name.equalsIgnoringASCIICase("Set-Cookie") ? JoinedCookies.values(of: value) : [value]
+            return values.map { HTTPHeaders.Field(name: name, value: $0) }
+        }
+        let sorted = fields.sorted { $0.name < $1.name }
+        self.init(status: response.statusCode, headers: HTTPHeaders(sorted))
+    }
+}
+
+/// Values of `Set-Cookie` that have been joined by commas, which such a value may hold itself.
+enum JoinedCookies {
+    /// The values: each begins with a name and an equals sign, as what follows the comma of a date does not.
+    static func values(of text: String) -> [String] {
+        var values: [String] = []
+        for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let name = piece.prefix { $0 != "=" }
+            let isWhole = name.endIndex < piece.endIndex && HTTPToken.isValid(String(name.drop { $0 == " " }))
+            if isWhole || values.isEmpty {
+                values.append(String(piece.drop { $0 == " " }))
+            } else {
+                values[values.count - 1] += ",\(piece)"
+            }
+        }
+        return values
+    }
+}
