@@ -6,11 +6,22 @@ let core: [Target.Dependency] = [
     "SwitchyardAPI", "SwitchyardClient", "SwitchyardTransport", "SwitchyardHTTP", "SwitchyardServices",
 ]
 
+/// The products beside the core, for those who use them all.
+let leaves: [Target.Dependency] = [
+    "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardOAuth", "SwitchyardDiskCache", "SwitchyardMarkup",
+    "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardDiagnostics",
+]
+
 let package = Package(
     name: "Switchyard",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Switchyard", targets: ["Switchyard"]),
+        .library(name: "SwitchyardTransfers", targets: ["SwitchyardTransfers"]),
+        .library(name: "SwitchyardStreams", targets: ["SwitchyardStreams"]),
+        .library(name: "SwitchyardOAuth", targets: ["SwitchyardOAuth"]),
+        .library(name: "SwitchyardDiskCache", targets: ["SwitchyardDiskCache"]),
+        .library(name: "SwitchyardMarkup", targets: ["SwitchyardMarkup"]),
         .library(name: "SwitchyardRequests", targets: ["SwitchyardRequests"]),
         .library(name: "SwitchyardOutbox", targets: ["SwitchyardOutbox"]),
         .library(name: "SwitchyardDiagnostics", targets: ["SwitchyardDiagnostics"]),
@@ -36,17 +47,28 @@ let package = Package(
         ),
         .target(
             name: "SwitchyardClient",
-            dependencies: ["SwitchyardTransport", "SwitchyardHTTP", "SwitchyardServices"],
-            resources: [.copy("PrivacyInfo.xcprivacy")]
+            dependencies: ["SwitchyardTransport", "SwitchyardHTTP", "SwitchyardServices"]
         ),
         .target(
             name: "SwitchyardAPI",
-            dependencies: ["SwitchyardClient", "SwitchyardTransport", "SwitchyardHTTP", "SwitchyardServices"],
-            resources: [.copy("PrivacyInfo.xcprivacy")]
+            dependencies: ["SwitchyardClient", "SwitchyardTransport", "SwitchyardHTTP", "SwitchyardServices"]
         ),
         .target(name: "Switchyard", dependencies: core),
 
         // Leaves beside the core, each a product of its own: nothing in the core knows them.
+        .target(
+            name: "SwitchyardTransfers",
+            dependencies: core,
+            resources: [.copy("PrivacyInfo.xcprivacy")]
+        ),
+        .target(name: "SwitchyardStreams", dependencies: core),
+        .target(name: "SwitchyardOAuth", dependencies: core),
+        .target(
+            name: "SwitchyardDiskCache",
+            dependencies: core,
+            resources: [.copy("PrivacyInfo.xcprivacy")]
+        ),
+        .target(name: "SwitchyardMarkup", dependencies: core),
         .target(name: "SwitchyardRequests", dependencies: core),
         .target(name: "SwitchyardOutbox", dependencies: core),
         .target(name: "SwitchyardDiagnostics", dependencies: core),
@@ -55,13 +77,13 @@ let package = Package(
         // Tools.
         .executableTarget(
             name: "yard",
-            dependencies: ["Switchyard", "SwitchyardTesting"],
+            dependencies: leaves + ["Switchyard", "SwitchyardTesting"],
             path: "Sources/YardTool"
         ),
         .systemLibrary(name: "CEpoll"),
         .executableTarget(
             name: "SwitchyardBenchmarks",
-            dependencies: [
+            dependencies: leaves + [
                 "Switchyard", "SwitchyardTesting",
                 .target(name: "CEpoll", condition: .when(platforms: [.linux])),
             ]
@@ -76,19 +98,17 @@ let package = Package(
         ),
         .testTarget(
             name: "SwitchyardClientTests",
-            dependencies: core + ["SwitchyardDiagnostics", "SwitchyardTesting", "SwitchyardFixtures"],
+            dependencies: core + leaves + ["SwitchyardTesting", "SwitchyardFixtures"],
             resources: [.copy("Cases")]
         ),
         .testTarget(
             name: "SwitchyardAPITests",
-            dependencies: core + [
-                "SwitchyardDiagnostics", "SwitchyardRequests", "SwitchyardTesting", "SwitchyardFixtures",
-            ],
+            dependencies: core + leaves + ["SwitchyardTesting", "SwitchyardFixtures"],
             resources: [.copy("Cases")]
         ),
         .testTarget(
             name: "SwitchyardRequestsTests",
-            dependencies: core + ["SwitchyardRequests", "SwitchyardTesting", "SwitchyardFixtures"]
+            dependencies: core + leaves + ["SwitchyardTesting", "SwitchyardFixtures"]
         ),
         .testTarget(
             name: "SwitchyardOutboxTests",
@@ -96,9 +116,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SwitchyardDiagnosticsTests",
-            dependencies: core + [
-                "SwitchyardDiagnostics", "SwitchyardOutbox", "SwitchyardTesting", "SwitchyardFixtures",
-            ]
+            dependencies: core + leaves + ["SwitchyardTesting", "SwitchyardFixtures"]
         ),
         .testTarget(
             name: "SwitchyardTestingTests",
@@ -106,10 +124,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SwitchyardTests",
-            dependencies: [
-                "Switchyard", "SwitchyardDiagnostics", "SwitchyardOutbox", "SwitchyardRequests", "SwitchyardTesting",
-                "SwitchyardFixtures",
-            ]
+            dependencies: leaves + ["Switchyard", "SwitchyardTesting", "SwitchyardFixtures"]
         ),
         .testTarget(name: "SwitchyardMainActorTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
         .testTarget(

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 #if canImport(Darwin)
     import Darwin

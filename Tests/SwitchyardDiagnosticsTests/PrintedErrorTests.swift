@@ -1,7 +1,9 @@
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardOAuth
 import SwitchyardOutbox
 import SwitchyardServices
+import SwitchyardStreams
 import Testing
 
 @testable import SwitchyardDiagnostics

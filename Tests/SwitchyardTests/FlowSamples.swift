@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardOAuth
 import SwitchyardServices
 import SwitchyardTesting
 

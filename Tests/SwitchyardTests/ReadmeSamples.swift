@@ -1,7 +1,10 @@
 import Foundation
 import Switchyard
 import SwitchyardDiagnostics
+import SwitchyardDiskCache
+import SwitchyardStreams
 import SwitchyardTesting
+import SwitchyardTransfers
 
 // The samples of README.md, word for word.
 

@@ -22,7 +22,7 @@ public struct CachePartition: Sendable, Hashable {
     }
 
     /// The part that is no named user's.
-    var withoutUser: CachePartition { CachePartition(service: service, environment: environment) }
+    package var withoutUser: CachePartition { CachePartition(service: service, environment: environment) }
 }
 
 /// What makes two requests ask for the same thing.
@@ -92,8 +92,8 @@ public struct CacheKey: Sendable, Hashable {
     var spread: Int { digest }
 
     /// The key as bytes, the same in every run.
-    var data: Data { Data(bytes) }
+    package var data: Data { Data(bytes) }
 
     /// The parts of the key by which entries are removed.
-    var parts: CacheKeyParts { CacheKeyParts(bytes) }
+    package var parts: CacheKeyParts { CacheKeyParts(bytes) }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
 /// Writes the parts of a key one after the other, each with its length in front.
-struct CacheKeyWriter {
-    private(set) var bytes: [UInt8] = []
+package struct CacheKeyWriter {
+    package private(set) var bytes: [UInt8] = []
 
-    init() {
+    package init() {
         bytes.reserveCapacity(128)
     }
 
-    mutating func write(_ text: String) {
+    package mutating func write(_ text: String) {
         write(count: text.utf8.count)
         // In one piece: the view of a text's bytes would be gone through one by one.
         var text = text
@@ -58,10 +58,10 @@ struct CacheKeyWriter {
 }
 
 /// The parts of a key, read back.
-struct CacheKeyParts {
-    let partition: CachePartition
-    let method: String
-    let path: String
+package struct CacheKeyParts {
+    package let partition: CachePartition
+    package let method: String
+    package let path: String
 
     init(_ bytes: [UInt8]) {
         var reader = Reader(bytes: bytes[...])

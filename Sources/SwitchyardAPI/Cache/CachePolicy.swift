@@ -1,4 +1,5 @@
 public import SwitchyardClient
+import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
@@ -123,4 +124,11 @@ extension APIConfiguration {
 
     /// The policy behind one reference, for what is done in every call: copying it costs as much as finding an answer.
     var cacheBox: Boxed<CachePolicy> { self[CachePolicyKey.self] }
+}
+
+extension CachePolicy {
+    /// A fingerprint of ``sensitiveData``.
+    var sensitiveDigest: Data? {
+        sensitiveData.map { MessageDigest.sha256(Data($0.utf8)) }
+    }
 }

@@ -40,7 +40,7 @@ public struct CachedValue<Value: Sendable>: Sendable {
 }
 
 /// What a value depends on beside its request: another version, other data or another part does not take it.
-struct CacheStamp: Sendable, Hashable {
+package struct CacheStamp: Sendable, Hashable {
     var version = 0
     var sensitiveData: String?
     /// Which part of the answer the value is, by its key path; empty for all of it.
@@ -56,7 +56,7 @@ struct CacheStamp: Sendable, Hashable {
     }
 
     /// Whether what was asked for in one way stands for what is asked for in another; so it is where either is not known.
-    static func isServed(_ wanted: String?, by asked: String?) -> Bool {
+    package static func isServed(_ wanted: String?, by asked: String?) -> Bool {
         guard let wanted, let asked else { return true }
         return wanted == asked
     }

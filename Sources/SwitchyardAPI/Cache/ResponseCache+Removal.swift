@@ -17,6 +17,23 @@ extension ResponseCache {
         public var age: Duration
         /// Its cost in bytes.
         public var cost: Int
+
+        /// Creates what a store on disk says of one of its answers.
+        public init(
+            partition: CachePartition,
+            method: String,
+            path: String,
+            tags: Set<String>,
+            age: Duration,
+            cost: Int
+        ) {
+            self.partition = partition
+            self.method = method
+            self.path = path
+            self.tags = tags
+            self.age = age
+            self.cost = cost
+        }
     }
 
     /// Removes everything, on disk too.

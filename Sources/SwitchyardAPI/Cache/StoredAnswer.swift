@@ -99,12 +99,12 @@ public struct StoredAnswer: Sendable, Hashable {
     }
 
     /// Whether the answer says that it depends on what was asked for.
-    var dependsOnTypes: Bool {
+    package var dependsOnTypes: Bool {
         headers.elements(of: "Vary").contains { $0 == "*" || $0.lowercased() == "accept" }
     }
 
     /// Whether the answer has expired; so has one from the future, and one whose ``created`` is no time at all.
-    func hasExpired(at now: Date) -> Bool {
+    package func hasExpired(at now: Date) -> Bool {
         let age = now.timeIntervalSince(created)
         return !(age >= 0 && age < (lifetime + staleFor).inSeconds)
     }

@@ -25,7 +25,7 @@ extension Optional: PossiblyEmpty {
 
 extension Decodable {
     /// The value of this type for an empty body; `nil` when it has none.
-    static var valueOfEmptyBody: Self? {
+    package static var valueOfEmptyBody: Self? {
         (self as? any PossiblyEmpty.Type)?.emptyValue as? Self
     }
 }

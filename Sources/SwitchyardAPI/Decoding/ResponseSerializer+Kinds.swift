@@ -31,18 +31,6 @@ extension ResponseSerializer where Value: Decodable {
         serializer.part = keyPath
         return serializer
     }
-
-    /// A property list in XML or binary form, decoded into a type.
-    ///
-    /// It may nest as deep as JSON, ``JSONDepth/standard``.
-    public static func propertyList(_ type: Value.Type = Value.self) -> ResponseSerializer {
-        let empty = type.valueOfEmptyBody
-        let types = ["application/x-plist", "application/xml", "text/xml"].compactMap { MediaType($0) }
-        return ResponseSerializer(accepting: types, emptyValue: empty) { response in
-            try PropertyListDepth.check(response.data)
-            return try PropertyListDecoder().decode(type, from: response.data)
-        }
-    }
 }
 
 extension JSONDecoding {

@@ -22,13 +22,13 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
     /// A request asks for them (`Accept`), unless the call or the client's common header fields say what is accepted.
     public var contentTypes: [MediaType]?
     /// What is asked for in place of the content types, as the value of `Accept`; they say it all when `nil`.
-    var preferredTypes: String?
+    package var preferredTypes: String?
     /// What a request asks for, as the value of `Accept`; anything when `nil`.
     var accept: String? { preferredTypes ?? contentTypes.flatMap { MediaType.accept($0) } }
     /// Which part of the body is the value, and how it is made where that is not by its type alone; empty for all of it.
     ///
     /// Values of one type from different parts are told apart by it where they are stored.
-    var part = ""
+    package var part = ""
     /// The value of an empty body; `nil` when an empty body is an error.
     public var emptyValue: Value? {
         get { makeEmpty?() }
@@ -200,7 +200,7 @@ extension ResponseRules {
 
 extension APIError {
     /// Makes an error of what a decoding closure threw.
-    init(decoding error: any Error) {
+    package init(decoding error: any Error) {
         switch error {
         case let known as APIError: self = known
         case let failure as DecodingFailure: self.init(.body(.decoding(failure)))

@@ -3,6 +3,14 @@ public import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
+/// An error of a product beside the core, which knows what it means to a caller of a manager.
+package protocol APIErrorConvertible: Error {
+    /// The error that a manager throws in its place.
+    ///
+    /// - Parameter context: What the error itself does not know of the call.
+    func apiError(in context: APIError.Context) -> APIError
+}
+
 extension APIError {
     /// Makes an error of any other one.
     ///
@@ -16,10 +24,8 @@ extension APIError {
             self.init(transport, context: context)
         case let failure as RequestFailure:
             self.init(failure)
-        case let failure as DownloadFailure:
-            self.init(failure)
-        case let failure as EventSourceFailure:
-            self.init(failure, context: context)
+        case let failure as any APIErrorConvertible:
+            self = failure.apiError(in: context)
         case let wrong as RequestError:
             self.init(.configuration(.request(wrong)), underlying: wrong, context: context)
         case is CancellationError:
@@ -46,18 +52,6 @@ extension APIError {
         context.underlying = failure
         context.mayHaveBeenExecuted = failure.mayHaveBeenExecuted
         self.init(Reason(failure.reason), context: context)
-    }
-
-    private init(_ failure: EventSourceFailure, context: Context) {
-        switch failure {
-        case .request(let failure):
-            self.init(failure)
-        case .status(let status):
-            self.init(.status(status), underlying: failure, context: context)
-        case .contentType(let received):
-            let reason = BodyReason.contentType(received: received, acceptable: ["text/event-stream"])
-            self.init(.body(reason), underlying: failure, context: context)
-        }
     }
 
     private init(foreign error: any Error, context: Context) {
@@ -90,7 +84,7 @@ extension APIError.Context {
 
 extension APIError.Reason {
     /// The reason that a failure of a client stands for.
-    init(_ reason: RequestFailure.Reason) {
+    package init(_ reason: RequestFailure.Reason) {
         self =
             switch reason {
             case .cancelled: .cancelled(.caller)
@@ -130,28 +124,6 @@ extension APIError.Reason {
                 .protocolViolation, .proxyFailure, .headersTooLarge, .other:
                 .transport(error)
             }
-    }
-}
-
-extension APIError {
-    /// Makes an error of a download's.
-    public init(_ failure: DownloadFailure) {
-        var context = Context(failure.context)
-        context.requestID = failure.id
-        context.underlying = failure
-        let reason: Reason =
-            switch failure.reason {
-            case .request(let reason): Reason(reason)
-            case .status(let status): .status(status)
-            case .lengthMismatch: .body(.truncated)
-            case .digestMismatch: .body(.digest)
-            case .unsupported(let text): .configuration(.unsupported(text))
-            case .file, .destination, .unusableRange: .configuration(.other(failure.description))
-            }
-        if case .status(let status) = failure.reason {
-            context.keep(status: status, headers: failure.headers, body: failure.body)
-        }
-        self.init(reason, context: context)
     }
 }
 

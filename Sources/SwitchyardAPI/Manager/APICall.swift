@@ -65,19 +65,18 @@ struct APICall<Value: Sendable>: Sendable {
         return Fetched(response: response, body: answer.data, cost: answer.data.count, removals: removals)
     }
 
-    /// Uploads, checks the answer and decodes it; not on the caller's executor.
+    /// Checks the answer that something else than one request has brought, and decodes it; not on the caller's executor.
     ///
+    /// - Parameters:
+    ///   - client: The client that it came through.
+    ///   - send: Sends the call as it is handed over and returns the answer, whatever its status.
+    /// - Returns: The value with its answer.
     /// - Throws: ``APIError``.
-    @concurrent func upload(
-        _ upload: UploadConfiguration,
+    @concurrent func response(
         through client: NetworkClient,
-        id: RequestID,
-        progress: @escaping TransferProgressHandler
+        sentBy send: @Sendable (APIConfiguration) async throws(RequestFailure) -> ServiceResponse
     ) async throws(APIError) -> APIResponse<Value> {
-        var upload = upload
-        upload.request.acceptedTypes = configuration.acceptedTypes
-        let answer = try await question.answer(to: upload, through: client, id: id, progress: progress)
-        let response = try response(answer)
+        let response = try response(try await question.answer(through: client, sentBy: send))
         question.forgetOutdated(in: client)
         return response
     }

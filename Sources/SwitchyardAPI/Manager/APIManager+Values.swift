@@ -154,3 +154,22 @@ extension APIManager {
         module.envelope == nil ? .empty : module.serializer(for: EmptyBody.self)
     }
 }
+
+extension APIManager {
+    /// The value of an answer that something else than one request brings, such as an upload that goes on where it was cut.
+    ///
+    /// - Parameters:
+    ///   - configuration: What is asked, for the rules, the module's words and what the cache forgets.
+    ///   - serializer: Makes the value.
+    ///   - send: Sends the call as it is handed over and returns the answer, whatever its status.
+    /// - Returns: The value with its answer.
+    /// - Throws: ``APIError``.
+    package func response<Value: Sendable>(
+        to configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>,
+        sentBy send: @Sendable (APIConfiguration) async throws(RequestFailure) -> ServiceResponse
+    ) async throws(APIError) -> APIResponse<Value> {
+        let call = APICall(client.ruled(configuration) ?? configuration, serializer, module)
+        return try await call.response(through: client, sentBy: send)
+    }
+}

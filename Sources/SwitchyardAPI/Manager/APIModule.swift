@@ -137,7 +137,7 @@ public struct APIModule: Sendable {
     }
 
     /// Refuses the calls of a module in whose table of errors a number has two meanings.
-    func check() throws(APIError) {
+    package func check() throws(APIError) {
         if let clash = parts.value.errors?.clash { throw completed(APIError(.configuration(.moduleCodes(clash)))) }
     }
 

@@ -83,19 +83,17 @@ final class APIQuestion: Sendable {
         return try await APIQuestion(rest, module, accepting: rest.acceptedTypes).answer(through: client, id: id)
     }
 
-    /// Uploads, and returns the answer, whatever its status.
+    /// The answer that something else than one request brings, whatever its status.
     ///
     /// - Throws: ``APIError`` when there is none, or its body breaks off.
     func answer(
-        to upload: UploadConfiguration,
         through client: NetworkClient,
-        id: RequestID,
-        progress: @escaping TransferProgressHandler
+        sentBy send: @Sendable (APIConfiguration) async throws(RequestFailure) -> ServiceResponse
     ) async throws(APIError) -> Answer {
         try module.check()
         let answer: ServiceResponse
         do throws(RequestFailure) {
-            answer = try await client.upload(upload, id: id, progress: progress)
+            answer = try await send(configuration)
         } catch {
             throw failed(error, in: client)
         }

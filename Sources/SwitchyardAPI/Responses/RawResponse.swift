@@ -34,7 +34,7 @@ public struct RawResponse: Sendable {
     public var mediaType: MediaType? { headers.contentType.flatMap { MediaType($0) } }
 
     /// The character set that the body is said to have; `nil` when none is named.
-    var charset: String? {
+    package var charset: String? {
         guard let type = headers.contentType, type.hasByte(UInt8(ascii: "=")) else { return nil }
         return MediaType(type)?.charset
     }

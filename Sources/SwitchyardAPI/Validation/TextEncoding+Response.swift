@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
 extension TextEncoding {
     /// The body as text: see ``decoded(_:named:fallback:)``.
-    static func text(of data: Data, named name: String?, fallback: String.Encoding = .utf8) throws(APIError) -> String {
+    package static func text(of data: Data, named name: String?, fallback: String.Encoding = .utf8) throws(APIError) -> String {
         do throws(Unreadable) {
             return try decoded(data, named: name, fallback: fallback)
         } catch {
@@ -13,7 +13,7 @@ extension TextEncoding {
     }
 
     /// A body of JSON as UTF-8, whatever its charset; what is UTF-8 already is not touched.
-    static func utf8(_ response: RawResponse) throws(APIError) -> Data {
+    package static func utf8(_ response: RawResponse) throws(APIError) -> Data {
         let charset = response.charset
         let mark = mark(of: response.data)
         guard !isUTF8(charset) || mark != nil else { return response.data }

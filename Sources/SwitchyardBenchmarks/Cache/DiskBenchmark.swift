@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardDiskCache
 
 #if canImport(Glibc)
     import Glibc

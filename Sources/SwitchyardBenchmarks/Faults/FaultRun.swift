@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardStreams
 import SwitchyardTesting
 
 /// One fault: three servers, a load from another process, and the books.

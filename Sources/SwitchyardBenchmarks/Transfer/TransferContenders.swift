@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardTransfers
 
 /// The ways in which a large content is carried, in pairs: the command `curl`, then this library.
 struct TransferContenders {

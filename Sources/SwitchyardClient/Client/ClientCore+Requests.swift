@@ -143,7 +143,7 @@ extension APIConfiguration {
     private var hasAbsoluteURL: Bool { URLParts.areAbsolute(in: path) }
 
     /// Whether the servers of the service are to be chosen from: what the call says names no place of its own.
-    var leavesChoice: Bool {
+    package var leavesChoice: Bool {
         guard case .automatic = server, !hasAbsoluteURL else { return false }
         guard let rare else { return true }
         return rare.value.prebuiltRequest == nil && !(usesCDN && rare.value.cdnURL != nil)

@@ -1,26 +1,26 @@
 import SwitchyardHTTP
-import SwitchyardServices
+package import SwitchyardServices
 import SwitchyardTransport
 
 /// What the handles of one client share: the transport, the servers, and the table of the requests under way.
 ///
 /// Every ``NetworkClient`` made from one another by ``NetworkClient/scoped()`` points here, and so does every request
 /// until it has ended; nothing here points back to a handle, so that releasing one can be noticed.
-final class ClientCore: Sendable {
+package final class ClientCore: Sendable {
     /// Tells apart the handles through which requests are sent.
     typealias OwnerID = UInt64
     /// The service's name, and its servers in one environment.
-    typealias Target = (service: String, pool: ServerPool)
+    package typealias Target = (service: String, pool: ServerPool)
 
     let transport: any Transport
-    let time: any TimeSource
+    package let time: any TimeSource
     let clock: TimeReader
     let options: NetworkClient.Options
     let events = EventHub<ClientEvent>()
     /// Tells observers of requests.
     let observers = ObserverQueue()
     /// Where requests wait for the network.
-    let connectivity = ConnectivityGate()
+    package let connectivity = ConnectivityGate()
     let companions = Companions()
     /// Settings for groups of calls.
     let rules: Locked<ConfigurationRules>
@@ -73,7 +73,7 @@ final class ClientCore: Sendable {
     }
 
     /// The time.
-    var now: MonotonicTime { clock.now }
+    package var now: MonotonicTime { clock.now }
 
     /// The service as it is now; its list of servers can be exchanged.
     var service: Service { state.withLock { $0.service } }
@@ -159,7 +159,7 @@ extension ClientCore {
         }
     }
 
-    func cancel(_ ids: some Sequence<RequestID>) {
+    package func cancel(_ ids: some Sequence<RequestID>) {
         for request in state.withLock({ state in ids.compactMap { state.table[$0] } }) { request.cancel(.cancelled) }
         transfers.cancel(ids)
     }

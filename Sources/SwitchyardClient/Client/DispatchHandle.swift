@@ -10,6 +10,8 @@ package struct DispatchHandle: Sendable {
 
     private let state = Locked(State.empty)
 
+    package init() {}
+
     /// Takes the request in; cancels it if the task was cancelled before.
     func hold(_ request: any DispatchedRequest) {
         let wasCancelled = state.withLock { state in
@@ -21,7 +23,7 @@ package struct DispatchHandle: Sendable {
     }
 
     /// Cancels the request, now or when it comes.
-    func cancel() {
+    package func cancel() {
         let request: (any DispatchedRequest)? = state.withLock { state in
             defer { state = .cancelled }
             if case .holding(let request) = state { return request }

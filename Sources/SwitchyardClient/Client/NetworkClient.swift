@@ -14,7 +14,7 @@ public import SwitchyardTransport
 /// goes. When the last client of a family is gone, a transport that the library made is shut down; one that was handed
 /// in is left alone.
 public final class NetworkClient: Sendable {
-    let core: ClientCore
+    package let core: ClientCore
     let owner: ClientCore.OwnerID
     private let isRoot: Bool
     package let usesCredentials: Bool
@@ -117,7 +117,7 @@ extension NetworkClient {
     }
 
     /// What a request that starts now is sent to.
-    var target: ClientCore.Target { boundTarget ?? core.target }
+    package var target: ClientCore.Target { boundTarget ?? core.target }
 
     /// Whether a call that the present task sends gets a credential: its own, or one of the options, which what belongs
     /// to their renewal goes without.

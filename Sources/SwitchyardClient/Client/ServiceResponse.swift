@@ -76,7 +76,7 @@ public struct RequestContext: Sendable, Hashable {
     /// With an answer it tells of the other attempts, and of an answer with a status from 500 up.
     public var mayHaveBeenExecuted = false
     /// The decisive attempt as the switching core knows it; `nil` when it led elsewhere than to the service's servers.
-    var attempt: Attempt? {
+    package var attempt: Attempt? {
         get { origin.attempt }
         set { origin.attempt = newValue }
     }
@@ -139,7 +139,7 @@ extension RequestContext: CustomStringConvertible {
     }
 
     /// Method and URL, and where redirects have led from there.
-    func way(_ shown: (String) -> String) -> String {
+    package func way(_ shown: (String) -> String) -> String {
         guard redirects.isEmpty else { return RedirectStep.way(of: method, along: redirects, shown) }
         return "\(method) \((url?.text ?? path).map(shown) ?? "-")"
     }
@@ -147,7 +147,7 @@ extension RequestContext: CustomStringConvertible {
 
 extension ServiceResponse {
     /// Lets the body go unread.
-    func discardBody() {
+    package func discardBody() {
         if case .stream(let stream) = response.body { stream.cancel() }
     }
 }

@@ -10,10 +10,10 @@ extension APIConfiguration {
     package var place: String { rare?.value.prebuiltRequest?.url.text ?? path }
 
     /// The call's own header fields.
-    var ownHeaders: HTTPHeaders { rare?.value.prebuiltRequest?.headers ?? headers }
+    package var ownHeaders: HTTPHeaders { rare?.value.prebuiltRequest?.headers ?? headers }
 
     /// Sets a header field of the call's own.
-    mutating func setField(_ name: String, _ value: String) {
+    package mutating func setField(_ name: String, _ value: String) {
         headers.set(name, value)
         guard var request = prebuiltRequest else { return }
         request.headers.set(name, value)

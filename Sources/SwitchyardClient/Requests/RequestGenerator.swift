@@ -182,7 +182,7 @@ public struct RequestGenerator: Sendable {
         return request
     }
 
-    var bodyContext: BodyEncodingContext {
+    package var bodyContext: BodyEncodingContext {
         BodyEncodingContext(form: formOptions, json: jsonOptions, encoder: jsonEncoder)
     }
 }

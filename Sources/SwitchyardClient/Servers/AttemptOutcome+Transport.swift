@@ -1,5 +1,5 @@
 import Foundation
-import SwitchyardHTTP
+package import SwitchyardHTTP
 import SwitchyardServices
 
 extension AttemptOutcome {
@@ -27,7 +27,7 @@ extension AttemptOutcome {
 
     /// Classifies a failure below HTTP: what shows a fault of the server or of the way to it counts, and what the caller,
     /// the request or this machine brought about does not.
-    init(_ kind: TransportError.Kind) {
+    package init(_ kind: TransportError.Kind) {
         switch kind {
         case .connectionRefused: self = .failure(.refused)
         case .dnsFailure: self = .failure(.dnsFailure)

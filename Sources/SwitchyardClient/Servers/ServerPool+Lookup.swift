@@ -1,5 +1,5 @@
-import SwitchyardHTTP
-import SwitchyardServices
+package import SwitchyardHTTP
+package import SwitchyardServices
 
 extension ServerPool {
     /// The base URL of the server that a URL leads to, else of any: where credentials and common values may go with it.
@@ -11,7 +11,7 @@ extension ServerPool {
     }
 
     /// The base URL of the server, or of its content delivery network, that a URL leads to; `nil` when it leads to none.
-    func base(of url: RequestURL) -> BaseURL? {
+    package func base(of url: RequestURL) -> BaseURL? {
         state.withLock { state in
             guard let site = state.sites.first(where: { $0.holds(url) }) else { return nil }
             return (url.isAt(site.origin.base) ? site.origin : site.cdn ?? site.origin).base
@@ -35,7 +35,7 @@ extension ServerPool {
     }
 
     /// Those of some servers that are in the list; none of them when they are all that there is.
-    func avoidable(_ names: [Server.ID]) -> [Server.ID] {
+    package func avoidable(_ names: [Server.ID]) -> [Server.ID] {
         guard !names.isEmpty else { return [] }
         return state.withLock { state in
             let (servers, positions) = (state.sites.map(\.origin.server), state.positions(of: names))
@@ -44,18 +44,18 @@ extension ServerPool {
     }
 
     /// Whether there is a server that is none of these.
-    func hasOthers(than names: [Server.ID]) -> Bool {
+    package func hasOthers(than names: [Server.ID]) -> Bool {
         state.withLock { state in
             state.sites.contains { site in site.origin.server.map { !names.contains($0) } ?? false }
         }
     }
 
     /// Whether there is such a server.
-    func has(_ name: Server.ID) -> Bool { state.withLock { !$0.positions(of: [name]).isEmpty } }
+    package func has(_ name: Server.ID) -> Bool { state.withLock { !$0.positions(of: [name]).isEmpty } }
 
     /// The path, with its query, by which a server's URL could be asked of another one; `nil` when it does not lie below its
     /// base URL, or paths are joined to that in another way than by standing behind it.
-    func path(of url: RequestURL, below name: Server.ID?) -> String? {
+    package func path(of url: RequestURL, below name: Server.ID?) -> String? {
         let site = state.withLock { $0.sites.first { $0.origin.server == name } }
         return site.flatMap { path(of: url, behind: $0.origin.base) }
     }
@@ -96,7 +96,7 @@ extension ServerPool {
     }
 
     /// Whether there is more than one server.
-    var hasAlternatives: Bool { state.withLock { $0.sites.count > 1 } }
+    package var hasAlternatives: Bool { state.withLock { $0.sites.count > 1 } }
 }
 
 extension ServerPool.Site {

@@ -1,12 +1,12 @@
 import SwitchyardHTTP
-import SwitchyardServices
+package import SwitchyardServices
 
 /// The servers of one service in one environment, with their health.
 ///
 /// A lock around the ``SwitchyardServices/SwitchingCore`` and the prepared base URLs. Each environment, each time it is
 /// entered, has a pool of its own, so that nothing of one environment's health leaks into another; a request keeps the
 /// pool it started with.
-final class ServerPool: Sendable {
+package final class ServerPool: Sendable {
     /// Where one attempt goes.
     struct Route: Sendable {
         /// The attempt as the switching core knows it; `nil` for a URL that is not of this service, which charges
@@ -53,9 +53,9 @@ final class ServerPool: Sendable {
         var sites: [Site]
     }
 
-    let environment: ServiceEnvironment
+    package let environment: ServiceEnvironment
     /// Builds the requests of the environment.
-    let generator: RequestGenerator
+    package let generator: RequestGenerator
     /// What the service means by status 429.
     let tooManyRequests: TooManyRequests
     private let rule: InsecureHTTPRule

@@ -1,9 +1,9 @@
-import Foundation
-import SwitchyardHTTP
+package import Foundation
+package import SwitchyardHTTP
 import SwitchyardServices
 
 /// The body of an answer while it arrives: in reach of the client, and charged to its server when it breaks off.
-final class LiveBody: Sendable {
+package final class LiveBody: Sendable {
     private let transfer: Transfer
     private let context: RequestContext
     private let endsTransfer: Bool
@@ -14,7 +14,7 @@ final class LiveBody: Sendable {
     ///   - transfer: The transfer; it has begun.
     ///   - response: The answer.
     ///   - endsTransfer: Whether the transfer ends with the body.
-    init(_ transfer: Transfer, _ response: ServiceResponse, endsTransfer: Bool = true) {
+    package init(_ transfer: Transfer, _ response: ServiceResponse, endsTransfer: Bool = true) {
         self.transfer = transfer
         self.endsTransfer = endsTransfer
         context = response.context
@@ -38,7 +38,7 @@ final class LiveBody: Sendable {
     }
 
     /// Waits for the next piece, `nil` at the end.
-    func next() async throws(RequestFailure) -> Data? {
+    package func next() async throws(RequestFailure) -> Data? {
         if let reason = transfer.handle.reason { throw failure(reason) }
         do throws(TransportError) {
             let piece = try await nextPiece()
@@ -50,12 +50,12 @@ final class LiveBody: Sendable {
     }
 
     /// Ends the transfer from outside.
-    func cancel(_ reason: RequestFailure.Reason) {
+    package func cancel(_ reason: RequestFailure.Reason) {
         transfer.handle.cancel(reason)
     }
 
     /// Ends the transfer because the reader does not want what comes.
-    func refuse(_ error: TransportError) -> RequestFailure {
+    package func refuse(_ error: TransportError) -> RequestFailure {
         stream?.cancel()
         end()
         return failure(.transport(error))

@@ -52,7 +52,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     /// The failure that ends a body early.
     public typealias Failure = RequestFailure
 
-    let body: LiveBody
+    package let body: LiveBody
 
     /// Starts reading, or goes on where an earlier iteration has stopped.
     public func makeAsyncIterator() -> AsyncIterator {

@@ -48,3 +48,14 @@ extension UnsafeBufferPointer<UInt8> {
         return count >= start.count && memcmp(own, other, start.count) == 0
     }
 }
+
+extension Data {
+    /// How many bytes at the end are the beginning of a character that is not whole yet (RFC 3629).
+    package var incompleteCharacter: Int {
+        for (count, byte) in reversed().prefix(3).enumerated() where byte & 0xc0 != 0x80 {
+            let length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+            return length > count + 1 ? count + 1 : 0
+        }
+        return 0
+    }
+}

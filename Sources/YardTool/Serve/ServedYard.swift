@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardStreams
 import SwitchyardTesting
 
 /// The servers of `yard serve`: those of `Services/topics.json` and `Services/users.json`, and the one that sets faults.

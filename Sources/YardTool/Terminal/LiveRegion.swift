@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardStreams
 
 /// Lines at the bottom of a screen that are redrawn in place, below lines that stay.
 ///

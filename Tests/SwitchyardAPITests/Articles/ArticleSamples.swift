@@ -3,8 +3,10 @@
 import Foundation
 import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardDiskCache
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardTransfers
 
 // sample
 enum ForumError: Int, ModuleErrorCode {

@@ -7,6 +7,7 @@ import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardAPI
+@testable import SwitchyardDiskCache
 
 /// A store of the app's own in the place of the disk.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct AnswerStoreTests {

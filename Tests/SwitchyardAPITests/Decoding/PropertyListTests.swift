@@ -2,6 +2,7 @@ import Foundation
 import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardMarkup
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PropertyListTests {

@@ -2,6 +2,7 @@ import Foundation
 import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardMarkup
 import Testing
 
 @Suite struct ResponsePipelineTests {

@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardMarkup
 import SwitchyardServices
 import Testing
 

@@ -5,6 +5,7 @@ import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// The errors of calls to a real server: numbers, words and what is kept.

@@ -1,9 +1,12 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardDiskCache
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardMarkup
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 @testable import SwitchyardAPI

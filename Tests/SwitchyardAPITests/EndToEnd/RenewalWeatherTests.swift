@@ -3,6 +3,7 @@ import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardOAuth
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardStreams
 import Testing
 
 @testable import SwitchyardAPI

@@ -5,6 +5,7 @@ import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// What an error tells of the answer and of the way to it.

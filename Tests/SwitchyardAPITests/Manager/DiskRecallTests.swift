@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import SwitchyardClient
+import SwitchyardDiskCache
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices

@@ -3,7 +3,9 @@ import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardStreams
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// What ends calls from outside, in whatever state they are: each ends once, for that reason, and leaves nothing.

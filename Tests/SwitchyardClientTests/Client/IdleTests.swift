@@ -3,6 +3,7 @@ import Foundation
 import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 @testable import SwitchyardClient

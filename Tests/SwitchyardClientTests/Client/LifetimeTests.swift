@@ -4,6 +4,7 @@ import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// Rows D7, D8, D11, D54; rules TAF-D1, TAF-D7 and rule 6 of a request's life.

@@ -3,7 +3,9 @@ import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardStreams
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// Rows D23, D24 and D35: what a shutdown waits for, how long, and what may still be asked for meanwhile.

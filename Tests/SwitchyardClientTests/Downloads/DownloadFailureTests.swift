@@ -7,6 +7,7 @@ import SwitchyardTransport
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardTransfers
 
 /// Downloads that cannot be: each ends with one typed error, and the old file stays.
 @Suite(.timeLimit(.minutes(5)), .prompt)

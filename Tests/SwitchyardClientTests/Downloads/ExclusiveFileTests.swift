@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardHTTP
+@testable import SwitchyardTransfers
 
 #if canImport(Glibc)
     import Glibc

@@ -7,6 +7,7 @@ import SwitchyardTransport
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardTransfers
 
 /// One content over several connections: E36.
 @Suite(.timeLimit(.minutes(5)), .prompt)

@@ -4,6 +4,7 @@ import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardTransfers
 
 /// What is left of downloads can be listed and removed: E18, E19, E21.
 @Suite(.timeLimit(.minutes(5)), .prompt)

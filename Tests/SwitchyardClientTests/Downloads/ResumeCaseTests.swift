@@ -6,6 +6,7 @@ import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardTransfers
 
 /// The cases of `resumable_download.json` and `range_header_parsing.json`.
 @Suite(.timeLimit(.minutes(5)), .prompt)

@@ -1,6 +1,8 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardStreams
+import SwitchyardTransfers
 import Testing
 
 /// What only Apple systems have, and elsewhere says so in place of pretending.

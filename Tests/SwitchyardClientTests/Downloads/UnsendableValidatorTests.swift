@@ -4,6 +4,7 @@ import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// Entity tags that no header field can hold: a download with one goes on from nothing, and never fails because of it.

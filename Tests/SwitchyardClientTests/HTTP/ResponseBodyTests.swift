@@ -4,6 +4,7 @@ import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// The body of an answer as bytes and as text.

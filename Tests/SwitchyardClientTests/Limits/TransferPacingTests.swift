@@ -4,6 +4,7 @@ import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// Row K17, of what takes several requests.

@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardMarkup
 import Testing
 
 @testable import SwitchyardClient

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardStreams
 
 /// Server-sent events as the HTML Standard parses them (section 9.2.6): E40.
 @Suite

@@ -3,6 +3,7 @@ import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardStreams
 import SwitchyardTesting
 import Testing
 

@@ -6,6 +6,7 @@ import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardStreams
 
 /// Lines and values of bodies that are cut anywhere: E29.
 @Suite(.timeLimit(.minutes(5)), .prompt)

@@ -3,7 +3,9 @@ import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardStreams
 import SwitchyardTesting
+import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SwitchyardClient
+@testable import SwitchyardStreams
 
 @Suite struct WebSocketOptionsTests {
     @Test(

@@ -4,6 +4,7 @@ import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// Servers that fail in the middle of an upload that can go on: E37, TAF-S4.

@@ -2,6 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// A server, or several that share a storage, for uploads that can go on.

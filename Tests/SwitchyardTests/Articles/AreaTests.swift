@@ -6,6 +6,7 @@ import SwitchyardFixtures
 import SwitchyardOutbox
 import SwitchyardRequests
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// Runs the samples of the articles on groups, dispatch, diagnostics, switching and testing.

@@ -2,6 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardFixtures
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// Runs the samples of the article on transfers.

@@ -1,9 +1,9 @@
 import Foundation
 import SwitchyardClient
-import SwitchyardHTTP
+package import SwitchyardHTTP
 
 /// The decisions of a private cache of HTTP (RFC 9111), each from its inputs alone: no clock, no store, no network.
-enum HTTPCacheRules {
+package enum HTTPCacheRules {
     /// What a stored answer is good for.
     enum Reuse: Sendable, Equatable {
         /// It is the answer.
@@ -100,7 +100,7 @@ enum HTTPCacheRules {
     ///
     /// What no field can hold is left out, also of an answer that an earlier version has stored: it would have the request
     /// refused before it is sent.
-    static func conditions(for headers: HTTPHeaders) -> HTTPHeaders {
+    package static func conditions(for headers: HTTPHeaders) -> HTTPHeaders {
         var conditions = HTTPHeaders()
         if let tag = headers.returnable("ETag") { conditions.add(.init(name: "If-None-Match", echo: tag)) }
         if let date = headers.returnable("Last-Modified") { conditions.add("If-Modified-Since", date) }

@@ -74,7 +74,7 @@ public struct Credential: Sendable, Hashable {
     /// Whether a header field can hold it; a token that a server has given may be one that none can.
     ///
     /// A name and a password always pass: they are the app's, and their request says what is wrong with them.
-    var canBeSent: Bool {
+    package var canBeSent: Bool {
         switch scheme {
         case .bearer(let token): token.isFieldValue
         case .header(let name, let value): HTTPHeaders.Field(name: name, value: value).isValid

@@ -46,7 +46,7 @@ extension Credentials {
 
 extension ClientCore {
     /// The user who is logged in, by the name that the app gives.
-    func user(in environment: ServiceEnvironment) -> String? { options.user?(environment) }
+    package func user(in environment: ServiceEnvironment) -> String? { options.user?(environment) }
 }
 
 extension NetworkClient {

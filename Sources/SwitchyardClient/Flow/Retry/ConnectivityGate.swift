@@ -1,7 +1,7 @@
-import SwitchyardServices
+package import SwitchyardServices
 
 /// Where requests wait that failed because this machine is offline: one gate for all of a client's.
-final class ConnectivityGate: Sendable {
+package final class ConnectivityGate: Sendable {
     private struct State {
         var waiters: [UInt64: UnsafeContinuation<Void, Never>] = [:]
         var lastWaiter: UInt64 = 0
@@ -15,7 +15,7 @@ final class ConnectivityGate: Sendable {
     var waiting: Int { state.withLock { $0.waiters.count } }
 
     /// How often the network has come back.
-    var openings: UInt64 { state.withLock { $0.openings } }
+    package var openings: UInt64 { state.withLock { $0.openings } }
 
     /// Lets everybody who waits go on.
     func open() {
@@ -34,7 +34,7 @@ final class ConnectivityGate: Sendable {
     ///   - deadline: When to give up.
     ///   - time: The clock.
     /// - Returns: Whether the network came back.
-    func wait(since openings: UInt64, until deadline: MonotonicTime, on time: any TimeSource) async -> Bool {
+    package func wait(since openings: UInt64, until deadline: MonotonicTime, on time: any TimeSource) async -> Bool {
         let waiter = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter

@@ -1,24 +1,24 @@
-import SwitchyardHTTP
-import SwitchyardServices
-import SwitchyardTransport
+package import SwitchyardHTTP
+package import SwitchyardServices
+package import SwitchyardTransport
 
 /// What all requests of one transfer share: its identifier, its owner, its servers and the clock.
 ///
 /// A transfer is one call for its caller, and may take several requests: a download that was cut goes on with another,
 /// an event stream is opened again.
-struct Transfer: Sendable {
-    let id: RequestID
+package struct Transfer: Sendable {
+    package let id: RequestID
     let owner: ClientCore.OwnerID
-    let core: ClientCore
+    package let core: ClientCore
     let usesCredentials: Bool
-    let service: String
-    let pool: ServerPool
-    let startedAt: MonotonicTime
+    package let service: String
+    package let pool: ServerPool
+    package let startedAt: MonotonicTime
     /// Whether it ends by itself, so that a shutdown may wait for it.
     let hasEnd: Bool
-    let handle = TransferHandle()
+    package let handle = TransferHandle()
 
-    init(id: RequestID, client: NetworkClient, hasEnd: Bool = true) {
+    package init(id: RequestID, client: NetworkClient, hasEnd: Bool = true) {
         self.id = id
         self.hasEnd = hasEnd
         owner = client.owner
@@ -37,7 +37,7 @@ struct Transfer: Sendable {
     ///     end. Without one nothing does.
     ///   - delivery: How the body of the answer is handed over.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
-    func begin(
+    package func begin(
         _ configuration: APIConfiguration,
         delivery: HTTPRequest.Delivery = .stream
     ) throws(RequestFailure.Reason) {
@@ -51,7 +51,7 @@ struct Transfer: Sendable {
     }
 
     /// Ends the transfer: tells its caller, and then those who wait for the last transfer's end.
-    func end(telling completion: () -> Void = {}) {
+    package func end(telling completion: () -> Void = {}) {
         handle.finish()
         completion()
         core.transfers.remove(handle, id: id)
@@ -63,7 +63,7 @@ struct Transfer: Sendable {
     ///   - monitor: Shows the transfer; nobody when `nil`.
     ///   - completion: Told how it ended.
     ///   - work: What is done.
-    func carryOut<Outcome: Sendable>(
+    package func carryOut<Outcome: Sendable>(
         shownBy monitor: TransferMonitor?,
         completion: @escaping @Sendable (Outcome) -> Void,
         _ work: @escaping @Sendable () async -> Outcome
@@ -88,7 +88,7 @@ struct Transfer: Sendable {
     ///   - progress: Told about bytes sent and received; nobody unless given.
     /// - Returns: The answer, whatever its status.
     /// - Throws: ``RequestFailure``.
-    func open(
+    package func open(
         _ configuration: APIConfiguration,
         avoiding avoided: [Server.ID] = [],
         name: RequestID? = nil,
@@ -172,15 +172,20 @@ struct Transfer: Sendable {
     /// - Parameters:
     ///   - number: How often that has happened.
     ///   - least: How long the server asks for.
-    func pause(afterBreak number: Int, atLeast least: Duration = .zero) async {
+    package func pause(afterBreak number: Int, atLeast least: Duration = .zero) async {
         let longest = min(5, 0.2 * Double(1 << min(max(number, 1) - 1, 8)))
         await core.time.pause(for: max(least, .seconds(longest * Double.random(in: 0.5...1))))
     }
 
     /// An attempt whose body broke off, and how.
-    struct Break: Sendable {
+    package struct Break: Sendable {
         var attempt: Attempt
         var outcome: AttemptOutcome
+
+        package init(attempt: Attempt, outcome: AttemptOutcome) {
+            self.attempt = attempt
+            self.outcome = outcome
+        }
     }
 
     /// Charges a server for a body that it broke off, as far as the attempt still says something about it.
@@ -188,7 +193,7 @@ struct Transfer: Sendable {
     /// - Parameters:
     ///   - broken: The attempt, and how it failed.
     ///   - witness: An attempt that has answered the same request since; then the failure counts in full.
-    func charge(_ broken: Break, witness: Attempt? = nil) {
+    package func charge(_ broken: Break, witness: Attempt? = nil) {
         var settled = [SettledAttempt(broken.attempt.afterwards, broken.outcome)]
         if let witness, witness.isElsewhere(than: broken.attempt) {
             settled.append(SettledAttempt(witness.afterwards, .answered))
@@ -197,7 +202,7 @@ struct Transfer: Sendable {
     }
 
     /// The context of a failure that no request has.
-    func context(of configuration: APIConfiguration) -> RequestContext {
+    package func context(of configuration: APIConfiguration) -> RequestContext {
         var context = RequestContext(
             service: service,
             environment: pool.environment,

@@ -1,7 +1,7 @@
 import SwitchyardServices
 
 /// Ends a transfer from outside, at whatever point it is: by its identifier, with its owner, or at its deadline.
-final class TransferHandle: Sendable {
+package final class TransferHandle: Sendable {
     private struct State {
         var reason: RequestFailure.Reason?
         var cancel: (@Sendable () -> Void)?
@@ -13,7 +13,7 @@ final class TransferHandle: Sendable {
     private let state = Locked(State())
 
     /// Why the transfer was ended; `nil` while it was not.
-    var reason: RequestFailure.Reason? { state.withLock { $0.reason } }
+    package var reason: RequestFailure.Reason? { state.withLock { $0.reason } }
 
     /// Whether the transfer is over; its caller may not have been told yet.
     var isOver: Bool { state.withLock { $0.isOver } }
@@ -27,7 +27,7 @@ final class TransferHandle: Sendable {
     }
 
     /// Says how the transfer is ended from now on; done at once when it was ended before.
-    func attach(_ cancel: @escaping @Sendable () -> Void) {
+    package func attach(_ cancel: @escaping @Sendable () -> Void) {
         let wasEnded = state.withLock { state in
             state.cancel = state.isOver ? nil : cancel
             return state.reason != nil
@@ -46,7 +46,7 @@ final class TransferHandle: Sendable {
     }
 
     /// Ends the transfer; only the first reason counts, and after the end nothing happens.
-    func cancel(_ reason: RequestFailure.Reason) {
+    package func cancel(_ reason: RequestFailure.Reason) {
         let cancel: (@Sendable () -> Void)? = state.withLock { state in
             guard !state.isOver, state.reason == nil else { return nil }
             state.reason = reason

@@ -2,18 +2,18 @@ import Foundation
 import SwitchyardHTTP
 
 /// What a transfer is about, whichever server is asked: names what is kept of it for a later call.
-struct TransferSubject: Sendable, Hashable {
+package struct TransferSubject: Sendable, Hashable {
     /// The path, without the query.
-    var path: String
+    package var path: String
     /// The digest of service, environment, method, path and query.
-    var digest: String
+    package var digest: String
 
     /// - Parameters:
     ///   - request: What is asked.
     ///   - name: What names the subject in place of method, path and query.
     ///   - service: The service.
     ///   - environment: Its environment.
-    init(
+    package init(
         _ request: APIConfiguration,
         named name: String? = nil,
         service: String,
@@ -41,12 +41,5 @@ struct TransferSubject: Sendable, Hashable {
     private static func text(of request: APIConfiguration) -> String {
         let parts = [request.pathValues, request.query, request.parameters].map(\.canonicalText)
         return request.path + "?" + parts.map(\.framed).joined()
-    }
-}
-
-extension TransferSubject {
-    /// What a download asks for.
-    init(_ download: DownloadConfiguration, service: String, environment: String) {
-        self.init(download.request, named: download.contentName, service: service, environment: environment)
     }
 }

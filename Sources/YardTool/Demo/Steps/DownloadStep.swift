@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardTransfers
 
 /// Fetches a file, stops in the middle, and goes on from there.
 struct DownloadStep: DemoStep {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardTransfers
 
 /// Sends a file, and shows how far it has come.
 struct UploadStep: DemoStep {

@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardStreams
 
 extension Demo {
     /// Plays something while callers keep asking, and a table shows what the client makes of the servers.

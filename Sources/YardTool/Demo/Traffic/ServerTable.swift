@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardStreams
 import SwitchyardTesting
 
 /// The servers as the client sees them, beside what was done to them.

@@ -6,6 +6,7 @@ import SwitchyardServices
 import Testing
 
 @testable import SwitchyardAPI
+@testable import SwitchyardDiskCache
 
 /// What is stored on disk, found again and removed.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DiskCacheTests {

@@ -5,6 +5,7 @@ import SwitchyardServices
 import Testing
 
 @testable import SwitchyardAPI
+@testable import SwitchyardDiskCache
 
 /// Whatever happens to the files, every answer that is found is whole.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DiskDamageTests {

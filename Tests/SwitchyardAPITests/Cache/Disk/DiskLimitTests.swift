@@ -5,6 +5,7 @@ import SwitchyardServices
 import Testing
 
 @testable import SwitchyardAPI
+@testable import SwitchyardDiskCache
 
 /// A disk that has no room, refuses, or is shared.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DiskLimitTests {

@@ -5,6 +5,7 @@ import SwitchyardServices
 import Testing
 
 @testable import SwitchyardAPI
+@testable import SwitchyardDiskCache
 
 /// Answers that are kept on disk with values that no call of ours makes.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StrangeRecordTests {

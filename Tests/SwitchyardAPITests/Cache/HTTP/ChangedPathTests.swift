@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardDiskCache
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices

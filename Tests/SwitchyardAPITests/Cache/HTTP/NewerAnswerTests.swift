@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardDiskCache
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices

@@ -2,6 +2,7 @@ import Foundation
 import SwitchyardDiagnostics
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardOAuth
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

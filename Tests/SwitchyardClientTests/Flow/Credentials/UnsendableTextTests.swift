@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardOAuth
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

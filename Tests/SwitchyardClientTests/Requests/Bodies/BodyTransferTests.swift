@@ -5,6 +5,7 @@ import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 

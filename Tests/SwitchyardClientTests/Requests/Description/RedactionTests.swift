@@ -3,6 +3,7 @@ import SwitchyardClient
 import SwitchyardDiagnostics
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardOAuth
 import SwitchyardServices
 import Testing
 

@@ -2,7 +2,9 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardStreams
 import SwitchyardTesting
+import SwitchyardTransfers
 
 /// The ways in which a client carries something large.
 enum TransferKind: String, CaseIterable, Sendable {

@@ -6,6 +6,7 @@ import SwitchyardFixtures
 import SwitchyardRequests
 import SwitchyardServices
 import SwitchyardTesting
+import SwitchyardTransfers
 import Testing
 
 /// Runs the samples of the guides for those who come from another library, against a server.

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Switchyard
 import SwitchyardRequests
+import SwitchyardTransfers
 
 // The samples of the guide from YTKNetwork, word for word.
 

@@ -1,5 +1,7 @@
 import Foundation
 import Switchyard
+import SwitchyardStreams
+import SwitchyardTransfers
 
 /// The samples of the article on transfers, word for word.
 struct TransfersSamples {

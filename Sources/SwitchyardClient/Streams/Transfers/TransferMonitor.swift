@@ -1,0 +1,119 @@
+public import Foundation
+import SwitchyardServices
+package import SwitchyardTransport
+
+/// Shows a transfer in a Foundation `Progress`, through which it can be cancelled, paused and resumed.
+///
+///     let monitor = TransferMonitor()
+///     download.monitor = monitor
+///     bar.observedProgress = monitor.progress
+///
+/// The units are bytes; a transfer without any has one unit, which is done. While paused, no more is taken from the
+/// source than a buffer, and the other side waits; the transfer's deadline runs on. A monitor is for one transfer.
+public final class TransferMonitor: Sendable {
+    /// The progress; its total is -1 while unknown.
+    public let progress: Progress
+
+    private struct State {
+        var isPaused = false
+        var isOver = false
+        var isCancelled = false
+        var cancel: (@Sendable () -> Void)?
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Locked(State())
+
+    /// Creates a monitor whose progress has no parent.
+    public init() {
+        progress = Progress.discreteProgress(totalUnitCount: -1)
+        progress.kind = .file
+        progress.isCancellable = true
+        progress.isPausable = true
+        progress.cancellationHandler = { [weak self] in self?.cancel() }
+        // They may be called in any order: what counts is how the progress stands.
+        progress.pausingHandler = { [weak self] in self?.followProgress() }
+        progress.resumingHandler = { [weak self] in self?.followProgress() }
+    }
+
+    // MARK: The transfer's side
+
+    /// Says how the transfer is cancelled; done at once when it was asked for before.
+    package func attach(_ cancel: @escaping @Sendable () -> Void) {
+        // What was asked for a moment ago may still be on its way to the handler.
+        let isCancelled = progress.isCancelled
+        let wasCancelled = state.withLock { state in
+            // One that failed at once is over by now.
+            guard !state.isOver else { return false }
+            state.cancel = cancel
+            return state.isCancelled || isCancelled
+        }
+        if wasCancelled { cancel() }
+    }
+
+    /// Lets go of the transfer, which has ended.
+    package func detach() {
+        state.withLock { state in
+            state.cancel = nil
+            state.isOver = true
+        }
+        followProgress()
+    }
+
+    /// Takes the report of the transfer's direction.
+    package func update(_ report: TransferProgress, of direction: TransferProgress.Direction) {
+        guard report.direction == direction else { return }
+        // Foundation takes a progress of nothing for one that nobody knows the end of, and never finishes it.
+        let isEmpty = report.total == 0
+        if let total = isEmpty ? 1 : report.total, progress.totalUnitCount != total { progress.totalUnitCount = total }
+        progress.completedUnitCount = isEmpty ? 1 : report.completed
+    }
+
+    /// Waits as long as the transfer is paused.
+    package func waitWhilePaused() async {
+        guard followProgress() else { return }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    // A task that was cancelled before has nobody to wake it any more.
+                    guard state.isPaused, !Task.isCancelled else { return true }
+                    state.waiters.append(continuation)
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        } onCancel: {
+            wake()
+        }
+    }
+
+    // MARK: The progress's side
+
+    private func cancel() {
+        let cancel = state.withLock { state in
+            state.isCancelled = true
+            return state.cancel
+        }
+        cancel?()
+        wake()
+    }
+
+    /// Takes over from the progress whether the transfer is paused, and says it.
+    @discardableResult
+    private func followProgress() -> Bool {
+        let isPaused = state.withLock { state in
+            state.isPaused = progress.isPaused && !state.isOver
+            return state.isPaused
+        }
+        if !isPaused { wake() }
+        return isPaused
+    }
+
+    private func wake() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+public import SwitchyardAPI
+import SwitchyardClient
+public import SwitchyardHTTP
+import SwitchyardServices
+
+extension DiskCache {
+    /// Stores an answer in the place of an older one.
+    public func store(_ answer: StoredAnswer, for key: CacheKey) {
+        let digest = key.fingerprint
+        var answer = answer
+        answer.appVersion = appVersion
+        let record = DiskRecord(key, digest: digest, answer)
+        enqueue(record, DiskName(record.partition, digest: digest))
+    }
+
+    /// Takes note that a server confirmed the answer of a key; does nothing when there is none of the same version and
+    /// data.
+    public func confirm(_ key: CacheKey, by answer: StoredAnswer) {
+        confirm(key, by: answer) { _ in true }
+    }
+
+    /// Takes note that a server confirmed an answer of a key; does nothing when there is none of the same version and data.
+    ///
+    /// One with other validators is not the one that was confirmed, and is removed: another process has stored it.
+    public func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredAnswer) {
+        let validators = HTTPCacheRules.conditions(for: headers)
+        confirm(key, by: answer) { HTTPCacheRules.conditions(for: $0.headers) == validators }
+    }
+
+    private func confirm(
+        _ key: CacheKey,
+        by answer: StoredAnswer,
+        if isConfirmed: @escaping @Sendable (StoredAnswer) -> Bool
+    ) {
+        let digest = key.fingerprint
+        let name = DiskName(key.parts.partition, digest: digest)
+        writing.async { [self] in
+            // An answer that waits to be written came after the one that was confirmed.
+            guard state.withLock({ $0.waiting[name] }) == nil, case .success(var record) = lookUp(name, digest),
+                record.answer.version == answer.version, record.answer.sensitiveDigest == answer.sensitiveDigest,
+                CacheStamp.isServed(answer.accept, by: record.answer.accept)
+            else { return }
+            // Fields of one answer over the body of another would be believed for as long as the server confirms them.
+            guard isConfirmed(record.answer) else { return discard(folder.path(of: name)) }
+            record.answer.take(from: answer)
+            write(record, name)
+        }
+    }
+
+    private func enqueue(_ record: DiskRecord, _ name: DiskName) {
+        let cost = record.cost
+        guard cost <= limits.entryCost else {
+            note { $0.failed(DiskCacheError(.tooLarge, path: folder.path(of: name))) }
+            return remove(name)
+        }
+        let fits = state.withLock { state in
+            let older = state.waiting[name]?.cost ?? 0
+            guard state.waitingCost - older + cost <= limits.waitingCost else {
+                state.statistics.failures += 1
+                return false
+            }
+            state.waitingCost += cost - older
+            state.lastNumber += 1
+            state.waiting[name] = record
+            state.waiting[name]?.number = state.lastNumber
+            return true
+        }
+        // The older answer is not the right one any more.
+        guard fits else { return remove(name) }
+        writing.async { self.writeOut(name) }
+    }
+
+    /// Writes what waits under a name, unless an earlier job or a removal has taken it.
+    private func writeOut(_ name: DiskName) {
+        guard let record = state.withLock({ $0.waiting[name] }) else { return }
+        write(record, name)
+        state.withLock { state in
+            // A newer one has its own job.
+            guard let waiting = state.waiting[name], waiting.number == record.number else { return }
+            state.waiting[name] = nil
+            state.waitingCost -= waiting.cost
+        }
+    }
+
+    /// Writes a record: aside, to the disk, counted, in its place.
+    private func write(_ record: DiskRecord, _ name: DiskName) {
+        do throws(DiskCacheError) {
+            let bytes = try sealed(record, name)
+            let ledger = try openLedger()
+            let aside = try folder.writeAside(bytes, as: nextName())
+            try ledger.update { (count: inout Int?) throws(DiskCacheError) in
+                try place(aside, name, size: bytes.count, &count)
+            }
+            note { $0.stores += 1 }
+        } catch {
+            note { $0.failed(error) }
+            // What lies there is older than what could not be stored.
+            unlink(folder.path(of: name))
+        }
+    }
+
+    private func sealed(_ record: DiskRecord, _ name: DiskName) throws(DiskCacheError) -> Data {
+        do {
+            return try record.encoded(seal)
+        } catch {
+            throw DiskCacheError(.sealFailed, path: folder.path(of: name))
+        }
+    }
+
+    /// Makes room, and puts a file in its place; the count is raised first, lest a kill leave it too low.
+    private func place(_ aside: String, _ name: DiskName, size: Int, _ count: inout Int?) throws(DiskCacheError) {
+        let isCounted = state.withLock { $0.isCounted }
+        if !isCounted || count == nil { count = sweep(toFit: size, always: false) }
+        state.withLock { $0.isCounted = true }
+        let older = folder.size(of: folder.path(of: name))
+        if (count ?? 0) + size - older > limits.cost { count = sweep(toFit: size, always: true) }
+        let before = count ?? 0
+        count = before + size
+        do throws(DiskCacheError) {
+            let replaced = folder.size(of: folder.path(of: name))
+            try folder.move(aside, to: name)
+            count = max(0, before + size - replaced)
+        } catch {
+            count = before
+            throw error
+        }
+    }
+
+    /// Counts all entries, and removes those that were used longest ago until there is room for one more, and a tenth
+    /// of all to spare.
+    private func sweep(toFit size: Int, always: Bool) -> Int {
+        folder.removeLeftovers()
+        let files = folder.files
+        var total = files.reduce(0) { $0 + $1.size }
+        guard always || total + size > limits.cost else { return total }
+        let goal = max(0, limits.cost - limits.cost / 10 - size)
+        var evictions = 0
+        for file in files.sorted(by: { $0.used < $1.used }) where total > goal {
+            guard unlink(file.path) == 0 || errno == ENOENT else { continue }
+            total -= file.size
+            evictions += 1
+        }
+        note { [evictions] in $0.evictions += evictions }
+        return total
+    }
+
+    private func nextName() -> String {
+        state.withLock { state in
+            state.writes += 1
+            return "\(state.instance)-\(state.writes)"
+        }
+    }
+
+    private func openLedger() throws(DiskCacheError) -> DiskLedger {
+        if let ledger = state.withLock({ $0.ledger }) { return ledger }
+        let new = try DiskLedger(of: folder)
+        state.withLock { $0.ledger = new }
+        return new
+    }
+
+    /// Removes a file and takes it off the count.
+    func discard(_ path: String) {
+        do throws(DiskCacheError) {
+            try openLedger().update { count in
+                let size = folder.size(of: path)
+                if unlink(path) == 0 { count = count.map { max(0, $0 - size) } }
+            }
+        } catch {
+            note { $0.failed(error) }
+        }
+    }
+}
+
+extension DiskRecord {
+    /// What it takes on the disk, nearly.
+    var cost: Int {
+        answer.body.count + answer.headers.reduce(256) { $0 + $1.name.utf8.count + $1.value.utf8.count + 8 }
+    }
+}

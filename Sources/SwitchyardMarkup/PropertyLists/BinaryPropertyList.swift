@@ -1,0 +1,148 @@
+import Foundation
+import SwitchyardAPI
+
+/// The references between the objects of a property list in binary form.
+///
+/// Objects stand anywhere, a table says where each begins, and arrays, sets and dictionaries name theirs by number.
+struct BinaryPropertyList {
+    /// The most values that a list may come to when everything that is named twice is read twice.
+    private static let maximumSize = 10_000_000
+
+    private let bytes: [UInt8]
+    private let table: Int
+    private let offsetSize: Int
+    private let referenceSize: Int
+    private let count: Int
+    private let top: Int
+
+    /// Reads what stands at the end of the list: the sizes of numbers, and where the table is.
+    init(_ bytes: [UInt8]) throws(DecodingFailure) {
+        self.bytes = bytes
+        guard bytes.count >= 40 else { throw Self.malformed }
+        let end = bytes.count - 32
+        offsetSize = Int(bytes[end + 6])
+        referenceSize = Int(bytes[end + 7])
+        let numbers = [8, 16, 24].map { Self.number(bytes[(end + $0)..<(end + $0 + 8)]) }
+        guard let count = numbers[0], let top = numbers[1], let table = numbers[2], (1...8).contains(offsetSize),
+            (1...8).contains(referenceSize), count <= bytes.count, top < count, table <= end,
+            count * offsetSize <= end - table
+        else { throw Self.malformed }
+        (self.count, self.top, self.table) = (count, top, table)
+    }
+
+    /// Checks how deep the list nests, and how large it is when it is read.
+    func check(limit: Int) throws(DecodingFailure) {
+        var walk = Walk(count: count)
+        try enter(top, &walk, limit: limit)
+        while var visit = walk.path.popLast() {
+            guard visit.next < visit.members.count else {
+                try leave(visit, &walk)
+                continue
+            }
+            let member = visit.members[visit.next]
+            visit.next += 1
+            walk.path.append(visit)
+            if let height = walk.heights[member] {
+                guard walk.path.count + height <= limit else { throw DecodingFailure(.tooDeep(limit: limit)) }
+            } else {
+                try enter(member, &walk, limit: limit)
+            }
+        }
+    }
+}
+
+// MARK: - Walking
+
+extension BinaryPropertyList {
+    /// An array, a set or a dictionary whose members are being looked at.
+    private struct Visit {
+        let object: Int
+        let members: [Int]
+        var next = 0
+    }
+
+    /// How far the look at the objects has come.
+    private struct Walk {
+        /// From the top to what is being looked at.
+        var path: [Visit] = []
+        /// How deep each object nests that was looked at; 0 for what holds nothing.
+        var heights: [Int?]
+        /// To how many values each comes.
+        var sizes: [Int]
+        var references = 0
+
+        init(count: Int) {
+            heights = Array(repeating: nil, count: count)
+            sizes = Array(repeating: 1, count: count)
+        }
+    }
+
+    private func enter(_ object: Int, _ walk: inout Walk, limit: Int) throws(DecodingFailure) {
+        guard let members = try members(of: object) else {
+            walk.heights[object] = 0
+            return
+        }
+        walk.references += members.count
+        // No two of them share their references: together they have no more than there are bytes.
+        guard walk.references <= bytes.count else { throw Self.malformed }
+        guard walk.path.count < limit else { throw DecodingFailure(.tooDeep(limit: limit)) }
+        walk.path.append(Visit(object: object, members: members))
+        // Whoever meets it before it is left holds itself, and nests without end.
+        walk.heights[object] = .max >> 1
+    }
+
+    private func leave(_ visit: Visit, _ walk: inout Walk) throws(DecodingFailure) {
+        var (height, size) = (0, 1)
+        for member in visit.members {
+            height = max(height, walk.heights[member] ?? 0)
+            size = min(size + walk.sizes[member], Self.maximumSize)
+        }
+        guard size < Self.maximumSize else {
+            throw DecodingFailure(.corrupted, detail: "more values than a list may come to")
+        }
+        walk.heights[visit.object] = height + 1
+        walk.sizes[visit.object] = size
+    }
+}
+
+// MARK: - Reading
+
+extension BinaryPropertyList {
+    private static let malformed = DecodingFailure(.malformed(offset: nil))
+
+    /// The numbers of the objects that an object holds; `nil` when it is no kind that holds any.
+    private func members(of object: Int) throws(DecodingFailure) -> [Int]? {
+        let entry = table + object * offsetSize
+        guard let start = Self.number(bytes[entry..<(entry + offsetSize)]), start < table else { throw Self.malformed }
+        let kind = bytes[start] >> 4
+        // Arrays, ordered sets and sets; dictionaries, with as many keys in front of their values.
+        guard (0xA...0xD).contains(kind) else { return nil }
+        var (position, length) = (start + 1, Int(bytes[start] & 15))
+        if length == 15 {
+            guard position < table, bytes[position] >> 4 == 1 else { throw Self.malformed }
+            let size = 1 << Int(bytes[position] & 15)
+            position += 1
+            guard size <= 8, position + size <= table, let number = Self.number(bytes[position..<(position + size)])
+            else { throw Self.malformed }
+            (position, length) = (position + size, number)
+        }
+        guard length <= (table - position) / referenceSize else { throw Self.malformed }
+        if kind == 0xD { length *= 2 }
+        guard length <= (table - position) / referenceSize else { throw Self.malformed }
+        var members: [Int] = []
+        members.reserveCapacity(length)
+        for index in 0..<length {
+            let start = position + index * referenceSize
+            guard let member = Self.number(bytes[start..<(start + referenceSize)]), member < count else {
+                throw Self.malformed
+            }
+            members.append(member)
+        }
+        return members
+    }
+
+    /// The whole number of some bytes, the highest first; `nil` when it is larger than any place in memory.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+        Int(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+public import SwitchyardClient
+import SwitchyardHTTP
+
+/// The server-sent events of one ``StreamedResponse``; an event that is not whole at the end is none.
+public struct ResponseEvents: AsyncSequence, Sendable {
+    /// One event.
+    public typealias Element = ServerSentEvent
+    /// The failure that ends a body early.
+    public typealias Failure = RequestFailure
+
+    let body: LiveBody
+    let limit: Int
+
+    /// Starts reading.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(reader: EventReader(body, EventParser(), limit: limit))
+    }
+
+    /// Reads the body event by event.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var reader: EventReader
+
+        /// Returns the next event, or `nil` at the end.
+        ///
+        /// - Throws: ``RequestFailure`` when the body breaks off, the transfer was cancelled or an event is too large.
+        public mutating func next() async throws(RequestFailure) -> ServerSentEvent? {
+            try await reader.next()
+        }
+
+        /// Returns the next event, or `nil` at the end; the isolation of the caller plays no part.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(RequestFailure) -> ServerSentEvent? {
+            try await reader.next()
+        }
+    }
+}
+
+/// Reads the events of one body.
+struct EventReader {
+    private(set) var parser: EventParser
+    /// Whether a line has come, be it a comment.
+    private(set) var hasLines = false
+    private let body: LiveBody
+    private let limit: Int
+    private var splitter: LineSplitter
+
+    init(_ body: LiveBody, _ parser: EventParser, limit: Int) {
+        self.body = body
+        self.parser = parser
+        self.limit = limit
+        splitter = LineSplitter(.any, limit: limit)
+    }
+
+    mutating func next() async throws(RequestFailure) -> ServerSentEvent? {
+        while true {
+            if let event = try takeLines() { return event }
+            guard let piece = try await body.next() else { return nil }
+            splitter.append(piece)
+        }
+    }
+
+    private mutating func takeLines() throws(RequestFailure) -> ServerSentEvent? {
+        do throws(TransportError) {
+            while let line = try splitter.next() {
+                hasLines = true
+                if let event = parser.take(line) { return event }
+                guard parser.size <= limit else {
+                    throw TransportError(.bodyTooLarge, message: "an event is larger than \(limit) bytes")
+                }
+            }
+            return nil
+        } catch {
+            throw body.refuse(error)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+
+/// The bounded buffer between a body, which comes in a task, and a reader that blocks its thread.
+///
+/// @unchecked is sound: all that varies is in `state`, behind the condition's lock.
+final class BlockingPipe: @unchecked Sendable {
+    private static let capacity = 1 << 20
+
+    private struct State {
+        /// What waits to be read, piece by piece, so that a read moves nothing but what it takes.
+        var pieces: ArraySlice<Data> = []
+        var count = 0
+        var end: Result<Void, RequestFailure>?
+        var isClosed = false
+        var room: CheckedContinuation<Void, Never>?
+
+        mutating func append(_ piece: Data) {
+            guard !piece.isEmpty else { return }
+            pieces.append(piece)
+            count += piece.count
+        }
+
+        /// Moves bytes into a buffer, at most `most`; how many there were.
+        mutating func take(into buffer: UnsafeMutablePointer<UInt8>, atMost most: Int) -> Int {
+            var taken = 0
+            while taken < most, let piece = pieces.popFirst() {
+                let part = piece.prefix(most - taken)
+                part.copyBytes(to: buffer + taken, count: part.count)
+                taken += part.count
+                let rest = piece.dropFirst(part.count)
+                if !rest.isEmpty { pieces.insert(rest, at: pieces.startIndex) }
+            }
+            count -= taken
+            return taken
+        }
+    }
+
+    private let condition = NSCondition()
+    private var state = State()
+
+    // MARK: The writer's side
+
+    /// Hands a piece to the reader, and waits for room; `false` when nobody reads any more.
+    func write(_ piece: Data) async -> Bool {
+        withLock { state in
+            state.append(piece)
+            condition.broadcast()
+        }
+        await withCheckedContinuation { continuation in
+            let isRoom = withLock { state in
+                guard !state.isClosed, state.count >= Self.capacity else { return true }
+                state.room = continuation
+                return false
+            }
+            if isRoom { continuation.resume() }
+        }
+        return withLock { !$0.isClosed }
+    }
+
+    /// Takes note of the end; what is buffered can still be read.
+    func finish(_ end: Result<Void, RequestFailure>) {
+        withLock { state in
+            state.end = end
+            condition.broadcast()
+        }
+    }
+
+    // MARK: The reader's side
+
+    /// Waits for bytes; 0 at the end, -1 after a failure or the close.
+    func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {
+        let (result, room): (Int, CheckedContinuation<Void, Never>?) = withLock { state in
+            while state.count == 0, state.end == nil, !state.isClosed { condition.wait() }
+            let taken = state.take(into: buffer, atMost: count)
+            guard taken > 0 else {
+                if case .success = state.end, !state.isClosed { return (0, nil) }
+                return (state.count == 0 ? -1 : 0, nil)
+            }
+            guard state.count < Self.capacity else { return (taken, nil) }
+            defer { state.room = nil }
+            return (taken, state.room)
+        }
+        room?.resume()
+        return result
+    }
+
+    /// Whether everything was read, or nothing more will come.
+    var isAtEnd: Bool { withLock { $0.count == 0 && $0.end != nil } }
+
+    /// Why the body broke off, once all before was read.
+    var failure: RequestFailure? {
+        withLock { state in
+            guard state.count == 0, case .failure(let error) = state.end else { return nil }
+            return error
+        }
+    }
+
+    /// Lets go of whoever waits.
+    func close() {
+        let room = withLock { state in
+            state.isClosed = true
+            state.pieces = []
+            state.count = 0
+            condition.broadcast()
+            defer { state.room = nil }
+            return state.room
+        }
+        room?.resume()
+    }
+
+    private func withLock<Value>(_ body: (inout State) -> Value) -> Value {
+        condition.lock()
+        defer { condition.unlock() }
+        return body(&state)
+    }
+}

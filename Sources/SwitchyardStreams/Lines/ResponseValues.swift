@@ -1,0 +1,104 @@
+public import Foundation
+public import SwitchyardClient
+import SwitchyardHTTP
+
+/// The values of a ``StreamedResponse`` of JSON lines: one JSON value per line, decoded as soon as it is whole.
+///
+/// Empty lines are left out (<https://jsonlines.org>). A value may nest 128 deep, so that none overflows the stack of the
+/// thread on which it is decoded.
+public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+    /// One value.
+    public typealias Element = Value
+
+    let body: LiveBody
+    let decoder: JSONDecoder
+    let limit: Int
+
+    /// Starts reading.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(reader: LineReader(body, .lineFeed, limit: limit), body: body, decoder: decoder)
+    }
+
+    /// Reads the body value by value.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var reader: LineReader
+        let body: LiveBody
+        let decoder: JSONDecoder
+        private var line = 0
+
+        init(reader: LineReader, body: LiveBody, decoder: JSONDecoder) {
+            self.reader = reader
+            self.body = body
+            self.decoder = decoder
+        }
+
+        /// Returns the next value, or `nil` at the end.
+        ///
+        /// - Throws: ``RequestFailure`` when the body breaks off, ``LineDecodingError`` when a line is no such value; then
+        ///   the transfer has been ended.
+        public mutating func next() async throws -> Value? {
+            while let bytes = try await reader.next() {
+                line += 1
+                guard bytes.contains(where: { !" \t\r".utf8.contains($0) }) else { continue }
+                do {
+                    try Self.checkDepth(of: bytes)
+                    return try decoder.decode(Value.self, from: bytes)
+                } catch {
+                    body.cancel(.cancelled)
+                    throw LineDecodingError(line: line, underlying: error)
+                }
+            }
+            return nil
+        }
+
+        private static func checkDepth(of bytes: Data) throws {
+            guard bytes.withUnsafeBytes({ JSONNesting.isDeeper($0, than: JSONNesting.standard) }) else { return }
+            let words = "nested deeper than \(JSONNesting.standard)"
+            throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: words))
+        }
+    }
+}
+
+/// A line of a stream could not be decoded.
+public struct LineDecodingError: Error, CustomStringConvertible {
+    /// The number of the line, counted from 1.
+    public var line: Int
+    /// What the decoder found.
+    public var underlying: any Error
+
+    /// The line, and what is wrong at which place; holds none of the line's values.
+    public var description: String { "line \(line) cannot be decoded: \(complaint)" }
+
+    /// What is wrong, in words of our own: the decoder's may quote what it read.
+    private var complaint: String {
+        guard let error = underlying as? DecodingError else { return "\(type(of: underlying))" }
+        switch error {
+        case .keyNotFound(let key, let context): return "key missing\(Self.place(context.codingPath + [key]))"
+        case .valueNotFound(_, let context): return "value missing\(Self.place(context.codingPath))"
+        case .typeMismatch(let type, let context): return "not of type \(type)\(Self.place(context.codingPath))"
+        case .dataCorrupted(let context): return "unusable\(Self.place(context.codingPath))"
+        @unknown default: return "\(type(of: error))"
+        }
+    }
+
+    private static func place(_ path: [any CodingKey]) -> String {
+        path.isEmpty ? "" : " at \(path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: "."))"
+    }
+}
+
+extension ResponseBytes {
+    /// The body as JSON lines.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the values.
+    ///   - decoder: Decodes each line; it must not be changed later.
+    ///   - limit: The longest line in bytes; 1 MiB unless given.
+    /// - Returns: The values.
+    public func values<Value: Decodable & Sendable>(
+        of type: Value.Type = Value.self,
+        decoder: JSONDecoder = JSONDecoder(),
+        limit: Int = 1 << 20
+    ) -> ResponseValues<Value> {
+        ResponseValues(body: body, decoder: decoder, limit: limit)
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardHTTP
+import SwitchyardServices
+
+/// The parts of one content, each over a connection of its own, into one file.
+///
+/// The connection that is there already brings the first part; the others are asked for with `Range` and `If-Range`, so
+/// that all of them are of one and the same content.
+struct ParallelFetch: Sendable {
+    /// A part smaller than this is not worth a connection.
+    static let smallestPart: Int64 = 1 << 20
+
+    /// Why a part could not be had.
+    enum Failure: Error {
+        /// The download fails.
+        case fatal(DownloadFailure.Reason)
+        /// The server gives no such parts after all: one connection has to do.
+        case noParts(String)
+    }
+
+    /// The body that brings a part, and who sends it.
+    struct Source: Sendable {
+        var body: HTTPBodyStream
+        var context: RequestContext
+        /// The last byte that it brings; `nil` for one that brings the content to its end.
+        var last: Int64?
+    }
+
+    let transfer: Transfer
+    let request: APIConfiguration
+    let validator: ResumeValidator
+    let total: Int64
+    let file: PartialFile
+    let maximumContinuations: Int
+    let monitor: TransferMonitor?
+
+    /// Cuts a content into parts of nearly equal length; one part when it is too small for more.
+    static func parts(of total: Int64, connections: Int) -> [Range<Int64>] {
+        let count = max(1, min(Int64(min(connections, 16)), total / smallestPart))
+        // Multiplied last, since a server may announce any length.
+        let (length, rest) = total.quotientAndRemainder(dividingBy: count)
+        let start = { (index: Int64) in length * index + rest * index / count }
+        return (0..<count).map { start($0)..<start($0 + 1) }
+    }
+
+    /// Fetches all parts.
+    ///
+    /// - Parameters:
+    ///   - parts: The parts, the first of which begins the body of `first`.
+    ///   - first: The body that is there already.
+    ///   - progress: Told the bytes of each piece that was written, from several tasks.
+    /// - Throws: ``Failure``; then no part is being written any more.
+    func run(
+        _ parts: [Range<Int64>],
+        first: Source,
+        progress: @escaping @Sendable (Int) -> Void
+    ) async throws(Failure) {
+        let failure: Failure? = await withTaskGroup(of: Failure?.self) { group in
+            for (index, part) in parts.enumerated() {
+                group.addTask {
+                    do throws(Failure) {
+                        try await fetch(part, from: index == 0 ? first : nil, progress: progress)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            for await result in group {
+                guard let result else { continue }
+                group.cancelAll()
+                return result
+            }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    private func fetch(
+        _ part: Range<Int64>,
+        from opened: Source?,
+        progress: @Sendable (Int) -> Void
+    ) async throws(Failure) {
+        var (source, offset, interruptions) = (opened, part.lowerBound, 0)
+        var breaks = DownloadBreaks()
+        defer { breaks.settle(in: transfer) }
+        while offset < part.upperBound {
+            let rest = offset..<part.upperBound
+            if source == nil { source = try await open(rest, &breaks, &interruptions) }
+            guard let current = source else { continue }
+            source = nil
+            let end = min(part.upperBound, current.last.map { $0 + 1 } ?? part.upperBound)
+            let cut = try await write(current.body, from: &offset, to: end, progress: progress)
+            current.body.cancel()
+            guard offset < part.upperBound else { return }
+            // A server may send less than the range asked for (RFC 9110 section 15.3.7).
+            if offset == end { continue }
+            interruptions += 1
+            let error = cut ?? TransportError(.truncated, message: "a part ended early")
+            let outcome = AttemptOutcome(error.kind)
+            guard outcome.failureKind != nil, !Task.isCancelled else { throw .fatal(.request(ending(by: error))) }
+            breaks.add(current.context, outcome)
+            guard interruptions <= maximumContinuations else { throw .fatal(.request(ending(by: error))) }
+            guard breaks.avoided(in: transfer).isEmpty else { continue }
+            await transfer.core.time.pause(for: .milliseconds(100 << min(interruptions, 5)))
+        }
+    }
+
+    private func ending(by error: TransportError) -> RequestFailure.Reason {
+        if let reason = transfer.handle.reason { return reason }
+        return error.kind == .cancelled || Task.isCancelled ? .cancelled : .transport(error)
+    }
+
+    /// Asks for the rest of a part; `nil`, after a pause, when no server is there yet to go on with it.
+    private func open(
+        _ range: Range<Int64>,
+        _ breaks: inout DownloadBreaks,
+        _ interruptions: inout Int
+    ) async throws(Failure) -> Source? {
+        var request = request
+        request.setField("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+        request.setField("If-Range", validator.text)
+        let response: ServiceResponse
+        do throws(RequestFailure) {
+            response = try await transfer.open(request, avoiding: breaks.avoided(in: transfer), name: RequestID())
+            breaks.settle(in: transfer, witness: response)
+        } catch {
+            guard let outage = ServerOutage(error), await outlasts(outage, &interruptions) else {
+                throw .fatal(.request(error.reason))
+            }
+            return nil
+        }
+        if let outage = ServerOutage(response) {
+            response.discardBody()
+            if await outlasts(outage, &interruptions) { return nil }
+        }
+        let question = DownloadAnswer.Question(offset: range.lowerBound, validator: validator, total: total)
+        let answer = DownloadAnswer(status: response.status, headers: response.headers, to: question)
+        guard case .rest(let last, _) = answer, case .stream(let stream) = response.response.body else {
+            response.discardBody()
+            throw .noParts("a part was answered with \(response.status)")
+        }
+        return Source(body: stream, context: response.context, last: last)
+    }
+
+    /// Waits before what was broken off is asked for again; `false`, at once, when that is not to be.
+    private func outlasts(_ outage: ServerOutage, _ interruptions: inout Int) async -> Bool {
+        guard interruptions > 0, interruptions < maximumContinuations else { return false }
+        interruptions += 1
+        await transfer.pause(afterBreak: interruptions, atLeast: outage.pause)
+        return true
+    }
+
+    /// Writes a body to its place, up to the end of the part.
+    ///
+    /// - Returns: How it broke off; `nil` when the part is whole, or the body ended.
+    private func write(
+        _ body: HTTPBodyStream,
+        from offset: inout Int64,
+        to end: Int64,
+        progress: @Sendable (Int) -> Void
+    ) async throws(Failure) -> TransportError? {
+        var pieces = body.makeAsyncIterator()
+        while offset < end {
+            await monitor?.waitWhilePaused()
+            let piece: Data?
+            do throws(TransportError) { piece = try await pieces.next() } catch { return error }
+            guard let piece else { return nil }
+            let wanted = piece.prefix(Int(min(Int64(piece.count), end - offset)))
+            do throws(FileFailure) { try file.write(wanted, at: offset) } catch { throw .fatal(.file(error)) }
+            offset += Int64(wanted.count)
+            progress(wanted.count)
+        }
+        return nil
+    }
+}

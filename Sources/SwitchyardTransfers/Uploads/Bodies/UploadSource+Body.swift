@@ -1,0 +1,87 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardHTTP
+import SwitchyardServices
+
+extension UploadSource {
+    /// Gives a request the body of the upload, made anew for every attempt, which notes what goes wrong with its bytes.
+    func fill(_ request: inout APIConfiguration, _ ledger: UploadLedger, _ monitor: TransferMonitor?) {
+        request.body = .custom(contentType: contentType) { try opened(ledger, monitor) }
+        guard request.prebuiltRequest != nil else { return }
+        let own = request.modifier
+        request.modifier = { built in
+            built.body = try opened(ledger, monitor)
+            if let contentType, built.headers["Content-Type"] == nil { built.headers.set("Content-Type", contentType) }
+            try own?(&built)
+        }
+    }
+
+    func opened(_ ledger: UploadLedger, _ monitor: TransferMonitor?) throws(RequestError) -> HTTPBody {
+        do {
+            return try httpBody(ledger, monitor)
+        } catch {
+            throw error as? RequestError ?? .body(kind: "streamed", reason: .sourceFailed("\(error)"))
+        }
+    }
+
+    private func httpBody(_ ledger: UploadLedger, _ monitor: TransferMonitor?) throws -> HTTPBody {
+        switch kind {
+        case .data(let data) where monitor == nil: return .data(data)
+        case .data(let data): return watched(.data(data), ledger, monitor)
+        case .file(let url):
+            let state = try StableFileReader(url).original
+            ledger.note(url, state)
+            let length = state.size
+            return watched(length: length, ledger, monitor, FileEnclosure(file: url, length: length)) {
+                let file = try StableFileReader(url)
+                guard file.length == length else {
+                    throw RequestError.file(path: url.path, reason: .changedWhileSending)
+                }
+                return file
+            }
+        case .stream(let stream): return watched(.stream(stream), ledger, monitor)
+        case .form(let form):
+            let body = try form.body()
+            guard case .stream(let stream) = body else { return watched(body, ledger, monitor) }
+            if let file = stream.enclosure?.file { ledger.note(file, try StableFileReader(file).original) }
+            return watched(body, ledger, monitor, stream.enclosure)
+        }
+    }
+
+    private func watched(
+        _ body: HTTPBody,
+        _ ledger: UploadLedger,
+        _ monitor: TransferMonitor?,
+        _ enclosure: FileEnclosure? = nil
+    ) -> HTTPBody {
+        watched(length: body.length, ledger, monitor, enclosure) {
+            guard let reader = try body.makeReader() else {
+                throw RequestError.body(kind: "form", reason: .notInMemory)
+            }
+            return reader
+        }
+    }
+
+    /// A body that takes note when its source cannot be opened, and of everything that goes wrong later.
+    func watched(
+        length: Int64?,
+        _ ledger: UploadLedger,
+        _ monitor: TransferMonitor?,
+        _ enclosure: FileEnclosure? = nil,
+        open: @escaping @Sendable () throws -> any HTTPBodyReader
+    ) -> HTTPBody {
+        let makeReader: @Sendable () throws -> any HTTPBodyReader = {
+            do {
+                return WatchedBodyReader(try open(), length: length, ledger: ledger, monitor: monitor)
+            } catch {
+                let failure = error as? RequestError ?? .body(kind: "streamed", reason: .sourceFailed("\(error)"))
+                ledger.note(failure)
+                throw failure
+            }
+        }
+        var stream = HTTPBody.Stream(length: length, makeReader: makeReader)
+        // A pause is kept by the reader alone.
+        if monitor == nil { stream.enclosure = enclosure }
+        return .stream(stream)
+    }
+}

@@ -1,0 +1,75 @@
+import Dispatch
+import SwitchyardClient
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTransport
+
+extension NetworkClient {
+    /// Uploads in as many requests as it takes.
+    func goOn(
+        _ configuration: UploadConfiguration,
+        _ resumption: UploadResumption,
+        id: RequestID,
+        on queue: DispatchQueue,
+        progress: @escaping TransferProgressHandler
+    ) async throws(RequestFailure) -> ServiceResponse {
+        let transfer = Transfer(id: id, client: self)
+        let progress = UploadProgress(on: queue, configuration.monitor, progress)
+        let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                start(configuration, resumption, as: transfer, progress) { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            transfer.handle.cancel(.cancelled)
+        }
+        await progress.drain()
+        return try result.get()
+    }
+
+    /// Uploads in as many requests as it takes, and calls back.
+    func goOn(
+        _ configuration: UploadConfiguration,
+        _ resumption: UploadResumption,
+        on queue: DispatchQueue,
+        progress: @escaping TransferProgressHandler,
+        completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
+    ) -> RequestID {
+        let transfer = Transfer(id: RequestID(), client: self)
+        let progress = UploadProgress(on: queue, configuration.monitor, progress)
+        let gate = CallbackGate()
+        start(configuration, resumption, as: transfer, progress) { result in
+            gate.pass { queue.async { completion(result) } }
+        }
+        gate.open()
+        return transfer.id
+    }
+
+    /// Starts an upload in a task of its own, which the transfer's handle can cancel; it does not keep the client.
+    private func start(
+        _ configuration: UploadConfiguration,
+        _ resumption: UploadResumption,
+        as transfer: Transfer,
+        _ progress: UploadProgress,
+        completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
+    ) {
+        // What is in the table shows that it is an upload; each of its requests has a body of its own.
+        var asked = configuration.request
+        asked.method = asked.sentMethod
+        asked.prebuiltRequest = nil
+        asked.body = .custom(contentType: configuration.source.contentType) { HTTPBody.none }
+        do throws(RequestFailure.Reason) {
+            try transfer.begin(asked, delivery: .whole)
+        } catch {
+            let context = transfer.context(of: configuration.request)
+            return completion(.failure(RequestFailure(error, id: transfer.id, context: context)))
+        }
+        transfer.carryOut(shownBy: configuration.monitor, completion: completion) {
+            do throws(RequestFailure) {
+                var upload = try ResumableUpload(transfer, configuration, resumption, progress: progress)
+                return .success(try await upload.run())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTransport
+
+/// One upload under way that can go on where it was cut: opens it, sends, asks after a break, and goes on.
+///
+/// It belongs to one task. What is asked and what an answer means is decided by ``UploadDialect``, how far it has come by
+/// ``UploadState``; here it is carried out.
+struct ResumableUpload {
+    let transfer: Transfer
+    let configuration: UploadConfiguration
+    let resumption: UploadResumption
+    let dialect: UploadDialect
+    let pieces: UploadPieces
+    /// The user who was logged in when the call was made: nobody else goes on with it.
+    let user: String?
+    let place: UploadRecord.Place?
+    let progress: UploadProgress
+    var state = UploadState()
+    private var context: RequestContext
+
+    init(
+        _ transfer: Transfer,
+        _ configuration: UploadConfiguration,
+        _ resumption: UploadResumption,
+        progress: UploadProgress
+    ) throws(RequestFailure) {
+        self.transfer = transfer
+        self.configuration = configuration
+        self.resumption = resumption
+        self.progress = progress
+        context = transfer.context(of: configuration.request)
+        user = transfer.core.user(in: transfer.pool.environment)
+        do throws(RequestError) {
+            let source = configuration.source
+            pieces = try UploadPieces(source, monitor: configuration.monitor)
+            dialect = try UploadDialect(resumption.dialect, total: pieces.length, contentType: source.contentType)
+            place = Self.place(configuration, resumption, transfer, of: user)
+        } catch {
+            throw RequestFailure(.invalidRequest(error), id: transfer.id, context: context)
+        }
+    }
+
+    /// The place of the record of a user, or of nobody.
+    static func place(
+        _ configuration: UploadConfiguration,
+        _ resumption: UploadResumption,
+        _ transfer: Transfer,
+        of user: String?
+    ) -> UploadRecord.Place? {
+        guard let directory = resumption.directory, case .file(let file) = configuration.source.kind else { return nil }
+        let subject = TransferSubject(
+            configuration.request,
+            service: transfer.service,
+            environment: transfer.pool.environment.rawValue
+        )
+        let told = resumption.dialect.told(in: transfer.pool.generator.bodyContext)
+        // A path begins with a slash, so it is told apart from a name.
+        let text = "\(told) \(subject.digest) \(user?.framed ?? "")\(file.standardizedFileURL.path)"
+        return UploadRecord.Place(in: directory, subject: text)
+    }
+
+    /// Carries the upload out.
+    mutating func run() async throws(RequestFailure) -> ServiceResponse {
+        do throws(RequestFailure) {
+            try adoptRecord()
+            while true {
+                let answer =
+                    switch state.next {
+                    case .open: try await open()
+                    case .ask: try await ask()
+                    case .send: try await send()
+                    }
+                if let answer { return inAll(answer) }
+            }
+        } catch {
+            throw inAll(error)
+        }
+    }
+
+    // MARK: - Steps
+
+    /// Opens an upload.
+    ///
+    /// - Returns: The answer, when that is the end of it.
+    private mutating func open() async throws(RequestFailure) -> ServiceResponse? {
+        var request = plain(configuration.request)
+        dialect.open(&request)
+        // An upload without a byte is forgotten by its server some day: a second one does no harm.
+        request.mayBeRepeated = request.mayBeRepeated ?? true
+        let response = try await dispatch(request, avoiding: transfer.pool.avoidable(state.lost))
+        guard 200..<300 ~= response.status else { return response }
+        guard let url = Self.url(of: response) else {
+            throw unusable("the server has opened no upload: its answer has no Location that can be used")
+        }
+        state.session = UploadState.Session(url: url, server: response.context.server)
+        state.arrived(0)
+        try keepRecord()
+        resumption.onEvent?(.began(url))
+        return dialect.isCompleteWhenOpen ? complete(response) : nil
+    }
+
+    /// The upload's own URL.
+    private static func url(of response: ServiceResponse) -> RequestURL? {
+        guard let location = response.headers["Location"], let base = response.context.url else { return nil }
+        return try? base.resolving(location)
+    }
+
+    /// Sends the next piece.
+    private mutating func send() async throws(RequestFailure) -> ServiceResponse? {
+        guard let session = state.session else { return nil }
+        let length = max(1, resumption.pieceLength ?? .max)
+        let range = state.offset..<state.offset + min(length, pieces.length - state.offset)
+        let response: ServiceResponse
+        do throws(RequestFailure) {
+            response = try await dispatch(pieceRequest(range, of: session), progress: report(from: range.lowerBound))
+        } catch {
+            try await survive(error)
+            return nil
+        }
+        switch dialect.answer(status: response.status, headers: response.headers) {
+        case .has(let count): try await accept(count, response)
+        case .complete: return complete(response)
+        case .unknown: try startOver("the server does not know the upload any more (\(response.status))")
+        case .refused: return refused(response)
+        case .unsettled: return try await isSurvived("status \(response.status)", response) ? nil : response
+        case .unusable(let text):
+            guard try await isSurvived(text, response) else { throw unusable(text) }
+        }
+        return nil
+    }
+
+    /// Takes note of what a piece has brought, which may be nothing.
+    private mutating func accept(_ count: Int64, _ response: ServiceResponse) async throws(RequestFailure) {
+        guard count <= state.offset else {
+            state.arrived(count)
+            return
+        }
+        let text = "the server has \(count) bytes, as before"
+        guard try await isSurvived(text, response) else { throw unusable(text) }
+    }
+
+    // MARK: - The end
+
+    /// Takes note that the server has everything.
+    mutating func complete(_ response: ServiceResponse) -> ServiceResponse {
+        place?.remove()
+        progress.finish(length: pieces.length)
+        return response
+    }
+
+    /// Takes note that the server does not take it: a later call opens another upload, unless the refusal may pass.
+    func refused(_ response: ServiceResponse) -> ServiceResponse {
+        if ![401, 407].contains(response.status) { place?.remove() }
+        return response
+    }
+
+    func unusable(_ text: String) -> RequestFailure {
+        failure(.transport(TransportError(.protocolViolation, message: text)))
+    }
+
+    func failure(_ reason: RequestFailure.Reason) -> RequestFailure {
+        RequestFailure(reason, id: transfer.id, context: context)
+    }
+
+    // MARK: - Telling
+
+    private func report(from offset: Int64) -> TransferProgressHandler {
+        { [progress, total = pieces.length] report in
+            guard report.direction == .upload else { return }
+            let sent = min(total, offset + report.completed)
+            progress.report(TransferProgress(direction: .upload, completed: sent, total: total))
+        }
+    }
+
+    /// Takes note of where a request went.
+    mutating func take(note context: RequestContext) {
+        state.attempts += context.attempts
+        if context.mayHaveBeenExecuted { state.mayHaveBeenExecuted = true }
+        self.context = inAll(context)
+    }
+
+    private func inAll(_ context: RequestContext) -> RequestContext {
+        var context = context
+        context.attempts = state.attempts
+        context.mayHaveBeenExecuted = state.mayHaveBeenExecuted
+        context.elapsed = transfer.startedAt.duration(to: transfer.core.now)
+        return context
+    }
+
+    private func inAll(_ response: ServiceResponse) -> ServiceResponse {
+        var response = response
+        response.context = inAll(response.context)
+        return response
+    }
+
+    /// The failure of the whole, for the reason that the source gave if it was the source.
+    private func inAll(_ failure: RequestFailure) -> RequestFailure {
+        var failure = failure
+        failure.context = inAll(failure.context)
+        return pieces.ledger.explained(failure)
+    }
+}

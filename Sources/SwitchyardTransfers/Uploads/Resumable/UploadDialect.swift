@@ -1,0 +1,173 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardHTTP
+
+/// What is asked of a server that takes an upload in parts, and what its answers mean.
+///
+/// A pure value: tus is that of the protocol's version 1.0.0, `Content-Range` that of Google's resumable uploads.
+struct UploadDialect: Sendable {
+    /// One request of an upload.
+    enum Step: Sendable, Equatable {
+        /// Asks how many bytes have arrived.
+        case question
+        /// Sends these bytes.
+        case piece(Range<Int64>)
+    }
+
+    /// What an answer means.
+    enum Answer: Sendable, Equatable {
+        /// The server has so many bytes, and waits for more.
+        case has(Int64)
+        /// The server has all of them.
+        case complete
+        /// The server knows nothing of the upload, any more or yet.
+        case unknown
+        /// Nobody knows what has arrived: ask.
+        case unsettled
+        /// The server does not take it.
+        case refused
+        /// The answer makes no sense.
+        case unusable(String)
+    }
+
+    let dialect: UploadResumption.Dialect
+    /// The length of what is uploaded.
+    let total: Int64
+    let contentType: String?
+
+    /// - Throws: ``RequestError/parameter(keyPath:reason:)`` for metadata that cannot be sent.
+    init(_ dialect: UploadResumption.Dialect, total: Int64, contentType: String?) throws(RequestError) {
+        self.dialect = dialect
+        self.total = total
+        self.contentType = contentType
+        guard case .tus(let metadata) = dialect else { return }
+        for key in metadata.keys where !Self.isKey(key) {
+            let text = "a key of Upload-Metadata is visible ASCII without commas"
+            throw .parameter(keyPath: key, reason: .conversionFailed(text))
+        }
+    }
+
+    private static func isKey(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }
+    }
+
+    /// Whether an upload of nothing is complete as soon as it is open.
+    var isCompleteWhenOpen: Bool {
+        if case .tus = dialect { total == 0 } else { false }
+    }
+
+    // MARK: - Requests
+
+    /// Makes a request the one that opens the upload.
+    func open(_ request: inout APIConfiguration) {
+        switch dialect {
+        case .tus(let metadata):
+            request.body = .none
+            request.setField("Tus-Resumable", "1.0.0")
+            request.setField("Upload-Length", "\(total)")
+            if !metadata.isEmpty { request.setField("Upload-Metadata", Self.fieldValue(of: metadata)) }
+        case .contentRange(let opening):
+            request.body = opening
+            request.setField("X-Upload-Content-Length", "\(total)")
+            if let contentType { request.setField("X-Upload-Content-Type", contentType) }
+        }
+    }
+
+    /// Makes a request to the upload's own URL that of a step; its body is the caller's business.
+    func take(_ step: Step, in request: inout APIConfiguration) {
+        switch (dialect, step) {
+        case (.tus, .question):
+            request.method = .head
+            request.setField("Tus-Resumable", "1.0.0")
+        case (.tus, .piece(let range)):
+            request.method = .patch
+            request.setField("Tus-Resumable", "1.0.0")
+            request.setField("Upload-Offset", "\(range.lowerBound)")
+            request.setField("Content-Type", "application/offset+octet-stream")
+        case (.contentRange, .question):
+            request.method = .put
+            request.setField("Content-Range", "bytes */\(total)")
+        case (.contentRange, .piece(let range)):
+            request.method = .put
+            let bytes = range.isEmpty ? "*" : "\(range.lowerBound)-\(range.upperBound - 1)"
+            request.setField("Content-Range", "bytes \(bytes)/\(total)")
+            if let contentType { request.setField("Content-Type", contentType) }
+        }
+    }
+
+    /// Keys in ascending order, each with its value in Base64.
+    private static func fieldValue(of metadata: [String: String]) -> String {
+        metadata.sorted { $0.key < $1.key }
+            .map { $0.value.isEmpty ? $0.key : "\($0.key) \(Data($0.value.utf8).base64EncodedString())" }
+            .joined(separator: ",")
+    }
+
+    // MARK: - Answers
+
+    /// Statuses that say nothing about what has arrived, and that may pass.
+    private static let passing: Set<Int> = [408, 409, 423, 425, 429, 500, 502, 503, 504]
+
+    /// What the answer to a step means.
+    func answer(status: Int, headers: HTTPHeaders) -> Answer {
+        if Self.passing.contains(status) { return .unsettled }
+        switch dialect {
+        case .tus: return tusAnswer(status, headers)
+        case .contentRange: return rangeAnswer(status, headers)
+        }
+    }
+
+    private func tusAnswer(_ status: Int, _ headers: HTTPHeaders) -> Answer {
+        switch status {
+        case 200..<300:
+            guard let offset = headers["Upload-Offset"].flatMap(Self.number) else {
+                return .unusable("the server does not say how many bytes it has (Upload-Offset)")
+            }
+            if let length = headers["Upload-Length"].flatMap(Self.number), length != total {
+                return .unusable("the server waits for \(length) bytes, there are \(total)")
+            }
+            return has(offset)
+        case 403, 404, 410: return .unknown
+        default: return .refused
+        }
+    }
+
+    private func rangeAnswer(_ status: Int, _ headers: HTTPHeaders) -> Answer {
+        switch status {
+        case 200..<300: return .complete
+        case 308:
+            guard let field = headers["Range"] else { return .has(0) }
+            let ends = field.dropFirst(field.lowercased().hasPrefix("bytes=") ? 6 : 0).split(separator: "-")
+            guard ends.count == 2, ends[0] == "0", let last = Self.number(String(ends[1])), last < total else {
+                return .unusable("the server's range is not one from the first byte on")
+            }
+            // Of an upload that is whole the server says so with another status.
+            return .has(last + 1)
+        case 404, 410: return .unknown
+        default: return .refused
+        }
+    }
+
+    private func has(_ offset: Int64) -> Answer {
+        guard offset <= total else { return .unusable("the server has \(offset) of \(total) bytes") }
+        return offset == total ? .complete : .has(offset)
+    }
+
+    private static func number(_ text: String) -> Int64? {
+        Int64(text.trimmingCharacters(in: .whitespaces)).flatMap { $0 < 0 ? nil : $0 }
+    }
+}
+
+extension UploadResumption.Dialect {
+    /// The protocol, and what a server is told when an upload is opened: with something else it is another upload.
+    func told(in context: BodyEncodingContext) -> String {
+        switch self {
+        case .tus(let metadata):
+            return metadata.sorted { $0.key < $1.key }.reduce("tus") { $0 + $1.key.framed + $1.value.framed }
+        case .contentRange(let opening):
+            // A body that is not in memory tells nothing apart.
+            guard case .data(let body)? = try? opening.encoded(in: context) else { return "ranges" }
+            let plain = MultipartBoundaries.removed(from: body, contentType: opening.contentType ?? "")
+            return "ranges \(MessageDigest.sha256(plain).hexText)"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardHTTP
+import SwitchyardServices
+
+/// The bytes of an upload, of which any part can be sent.
+struct UploadPieces: Sendable {
+    let source: UploadSource
+    /// The number of bytes in all.
+    let length: Int64
+    /// What the file was like when the upload began; `nil` when the source is no file.
+    let fileState: StableFileReader.FileState?
+    let ledger = UploadLedger { _ in }
+    private let monitor: TransferMonitor?
+
+    /// - Throws: ``RequestError`` for a source that cannot be read, or whose length nobody knows.
+    init(_ source: UploadSource, monitor: TransferMonitor?) throws(RequestError) {
+        self.source = source
+        self.monitor = monitor
+        guard case .file(let url) = source.kind else {
+            fileState = nil
+            guard let length = try source.opened(ledger, nil).length else {
+                throw .body(kind: "streamed", reason: .unknownLength)
+            }
+            self.length = length
+            return
+        }
+        let state = try StableFileReader(url).original
+        fileState = state
+        length = state.size
+    }
+
+    /// The body that sends a part.
+    func body(_ range: Range<Int64>) -> HTTPBody {
+        guard !range.isEmpty else { return .data(Data()) }
+        return source.watched(length: range.upperBound - range.lowerBound, ledger, monitor) {
+            try open(range)
+        }
+    }
+
+    private func open(_ range: Range<Int64>) throws -> any HTTPBodyReader {
+        if case .file(let url) = source.kind {
+            let file = try StableFileReader(url, from: range)
+            guard file.original == fileState else {
+                throw RequestError.file(path: url.path, reason: .changedWhileSending)
+            }
+            return file
+        }
+        if case .data(let data) = source.kind {
+            return SegmentedBodyReader([.bytes(data.dropFirst(Int(range.lowerBound)).prefix(range.count))])
+        }
+        guard let reader = try source.opened(ledger, nil).makeReader() else {
+            throw RequestError.body(kind: "form", reason: .notInMemory)
+        }
+        return PieceReader(reader, range, isLast: range.upperBound == length)
+    }
+}
+
+/// Reads a part of what another reader gives, which cannot be entered but at its beginning.
+actor PieceReader: HTTPBodyReader {
+    private let base: any HTTPBodyReader
+    private var skipped: Int64
+    private var left: Int64
+    /// What the base gave beyond what was asked for, and does not belong to what is skipped.
+    private var surplus = Data()
+    private let isLast: Bool
+
+    /// - Parameters:
+    ///   - base: Gives everything, from the first byte on.
+    ///   - range: The part.
+    ///   - isLast: Whether what lies behind the part is handed on, too, since it should not be there.
+    init(_ base: any HTTPBodyReader, _ range: Range<Int64>, isLast: Bool) {
+        self.base = base
+        self.isLast = isLast
+        skipped = range.lowerBound
+        left = range.upperBound - range.lowerBound
+    }
+
+    func read(maximumLength: Int) async throws -> Data? {
+        while skipped > 0 {
+            try Task.checkCancellation()
+            guard let piece = try await base.read(maximumLength: Int(min(skipped, 1 << 20))) else { return nil }
+            surplus = piece.dropFirst(Int(min(skipped, Int64(piece.count))))
+            skipped -= Int64(piece.count - surplus.count)
+        }
+        guard left > 0 || isLast else { return nil }
+        let wanted = left > 0 ? Int(min(Int64(maximumLength), left)) : maximumLength
+        guard var piece = try await next(wanted) else { return nil }
+        // What is beyond the part belongs to the next one, of which another reader begins at the first byte again.
+        if !isLast { piece = piece.prefix(Int(min(left, Int64(piece.count)))) }
+        left -= Int64(piece.count)
+        return piece
+    }
+
+    private func next(_ wanted: Int) async throws -> Data? {
+        guard !surplus.isEmpty else { return try await base.read(maximumLength: wanted) }
+        defer { surplus = surplus.dropFirst(wanted) }
+        return surplus.prefix(wanted)
+    }
+}
