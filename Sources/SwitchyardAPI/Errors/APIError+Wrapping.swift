@@ -8,6 +8,7 @@ package protocol APIErrorConvertible: Error {
     /// The error that a manager throws in its place.
     ///
     /// - Parameter context: What the error itself does not know of the call.
+    /// - Returns: The error.
     func apiError(in context: APIError.Context) -> APIError
 }
 

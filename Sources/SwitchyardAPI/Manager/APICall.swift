@@ -9,15 +9,15 @@ public import SwitchyardTransport
 /// It holds neither the manager nor its client, so that both can go while it is under way.
 struct APICall<Value: Sendable>: Sendable {
     let serializer: ResponseSerializer<Value>
-    private let question: APIQuestion
+    private let call: RawCall
 
     init(_ configuration: APIConfiguration, _ serializer: ResponseSerializer<Value>, _ module: APIModule) {
         self.serializer = serializer
-        question = APIQuestion(configuration, module, accepting: serializer.accept)
+        call = RawCall(configuration, module, accepting: serializer.accept)
     }
 
-    var configuration: APIConfiguration { question.configuration }
-    var module: APIModule { question.module }
+    var configuration: APIConfiguration { call.configuration }
+    var module: APIModule { call.module }
 
     /// What a fetch brings.
     struct Fetched: Sendable {
@@ -48,9 +48,9 @@ struct APICall<Value: Sendable>: Sendable {
         // A condition of the caller's own is about what the caller has, and its confirmation is the caller's.
         let mayAsk = HTTPCacheRules.mayConfirm(configuration.method, configuration.headers)
         let conditions = mayAsk ? conditions : [:]
-        // One call has one deadline, also where it takes two questions.
-        let deadline = conditions.isEmpty ? nil : client.deadline(of: question.configuration)
-        var answer = try await question.answer(through: client, id: id, with: conditions, about: stored?.answer)
+        // One call has one deadline, also where it takes two requests.
+        let deadline = conditions.isEmpty ? nil : client.deadline(of: call.configuration)
+        var answer = try await call.answer(through: client, id: id, with: conditions, about: stored?.answer)
         if answer.service.status == 304, let stored, !conditions.isEmpty {
             let place = answer.service.context.redirects.last?.to.normalForm
             let isMeant = HTTPCacheRules.concerns(stored.answer?.headers ?? [:], confirmation: answer.service.headers)
@@ -58,10 +58,10 @@ struct APICall<Value: Sendable>: Sendable {
                 return confirmed(stored, by: answer.service, in: client)
             }
             // Another place, or another content, than the conditions are about has met them: that says nothing.
-            answer = try await question.unconditionalAnswer(through: client, id: id, by: deadline)
+            answer = try await call.unconditionalAnswer(through: client, id: id, by: deadline)
         }
         let response = try response(answer)
-        let removals = answer.removals + question.forgetOutdated(in: client)
+        let removals = answer.removals + call.forgetOutdated(in: client)
         return Fetched(response: response, body: answer.data, cost: answer.data.count, removals: removals)
     }
 
@@ -76,12 +76,12 @@ struct APICall<Value: Sendable>: Sendable {
         through client: NetworkClient,
         sentBy send: @Sendable (APIConfiguration) async throws(RequestFailure) -> ServiceResponse
     ) async throws(APIError) -> APIResponse<Value> {
-        let response = try response(try await question.answer(through: client, sentBy: send))
-        question.forgetOutdated(in: client)
+        let response = try response(try await call.answer(through: client, sentBy: send))
+        call.forgetOutdated(in: client)
         return response
     }
 
-    private func response(_ answer: APIQuestion.Answer) throws(APIError) -> APIResponse<Value> {
+    private func response(_ answer: RawCall.Answer) throws(APIError) -> APIResponse<Value> {
         APIResponse(
             value: try decoded(answer),
             status: answer.service.status,
@@ -96,8 +96,8 @@ struct APICall<Value: Sendable>: Sendable {
     /// - Returns: The value.
     /// - Throws: ``APIError``.
     @concurrent func value(through client: NetworkClient) async throws(APIError) -> Value {
-        let value = try decoded(try await question.answer(through: client, id: RequestID()))
-        question.forgetOutdated(in: client)
+        let value = try decoded(try await call.answer(through: client, id: RequestID()))
+        call.forgetOutdated(in: client)
         return value
     }
 
@@ -134,12 +134,12 @@ struct APICall<Value: Sendable>: Sendable {
             response: response,
             body: nil,
             cost: stored.cost,
-            removals: question.forgetOutdated(in: client)
+            removals: call.forgetOutdated(in: client)
         )
     }
 
-    private func decoded(_ answer: APIQuestion.Answer) throws(APIError) -> Value {
-        try question.value(of: answer) { (raw, rules) throws(APIError) in try serializer.value(of: raw, rules: rules) }
+    private func decoded(_ answer: RawCall.Answer) throws(APIError) -> Value {
+        try call.value(of: answer) { (raw, rules) throws(APIError) in try serializer.value(of: raw, rules: rules) }
     }
 }
 

@@ -45,7 +45,7 @@ extension APIManager {
         guard module.envelope == nil, (keyPath ?? "").isEmpty else {
             return try await framedValue(type, for: configuration, at: keyPath)
         }
-        return try await APIQuestion(configuration, module, accepting: MediaType.jsonRange)
+        return try await RawCall(configuration, module, accepting: MediaType.jsonRange)
             .plainValue(type, through: client)
     }
 

@@ -116,8 +116,8 @@ extension NetworkClient {
     }
 
     /// The fetches that several calls wait for.
-    var flights: FlightTable {
-        sharedCompanions.companion { FlightTable() }
+    var flights: SingleFlightTable {
+        sharedCompanions.companion { SingleFlightTable() }
     }
 }
 

@@ -188,12 +188,12 @@ extension APIResource {
 
     /// The load under way and whether its answer is outdated already, or a new one.
     @discardableResult
-    private func begin(needsWaiters: Bool) -> (flight: Flight<Value>, isOutdated: Bool) {
+    private func begin(needsWaiters: Bool) -> (flight: SingleFlight<Value>, isOutdated: Bool) {
         let (flight, isNew, isOutdated, listeners) = state.withLock { state in
             if let flight = state.flight {
                 return (flight, false, state.isFlightOutdated, [AsyncStream<Void>.Continuation]())
             }
-            let flight = Flight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.ended($0) }
+            let flight = SingleFlight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.ended($0) }
             state.flight = flight
             state.isFlightOutdated = false
             return (flight, true, false, state.listeners.all)
@@ -209,7 +209,7 @@ extension APIResource {
     }
 
     /// Takes a result in, unless the load was given up meanwhile.
-    private func take(_ result: Result<APIResponse<Value>, APIError>, of flight: Flight<Value>?) {
+    private func take(_ result: Result<APIResponse<Value>, APIError>, of flight: SingleFlight<Value>?) {
         let now = time.now
         state.withLock { state in
             guard let flight, state.flight === flight else { return }
@@ -236,7 +236,7 @@ extension APIResource {
         }
     }
 
-    private func ended(_ flight: Flight<Value>) {
+    private func ended(_ flight: SingleFlight<Value>) {
         change { state in
             if state.flight === flight { state.flight = nil }
         }

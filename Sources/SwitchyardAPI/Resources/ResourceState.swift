@@ -30,7 +30,7 @@ struct ResourceState<Value: Sendable>: Sendable {
     var content: Content?
     /// When the server failed the last time, and how; without an error when a stored value stood in for it.
     var failure: (error: APIError?, time: MonotonicTime)?
-    var flight: Flight<Value>?
+    var flight: SingleFlight<Value>?
     /// Whether the value has to be loaded again, be it one that is stored and not shown yet.
     var isInvalid = false
     /// Whether the value was invalidated since the load under way was begun, whose answer may be from before.

@@ -4,7 +4,9 @@ import SwitchyardHTTP
 
 extension TextEncoding {
     /// The body as text: see ``decoded(_:named:fallback:)``.
-    package static func text(of data: Data, named name: String?, fallback: String.Encoding = .utf8) throws(APIError) -> String {
+    package static func text(of data: Data, named name: String?, fallback: String.Encoding = .utf8) throws(APIError)
+        -> String
+    {
         do throws(Unreadable) {
             return try decoded(data, named: name, fallback: fallback)
         } catch {

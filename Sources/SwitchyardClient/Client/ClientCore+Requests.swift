@@ -16,13 +16,13 @@ extension ClientCore {
     /// The owner of transfers that several requests share, and of the parts of a transfer: nobody's handle.
     static let ownerOfShared: OwnerID = 0
 
-    /// Makes an exchange; a journey of several where anything surrounds it; a share in a transfer where one is asked for.
+    /// Makes a failover; a flow of several where anything surrounds it; a share in a transfer where one is asked for.
     func makeRequest(
         _ configuration: APIConfiguration,
         id: RequestID,
         sender: Sender,
         progress: TransferProgressHandler?,
-        completion: @escaping Exchange.Completion
+        completion: @escaping Failover.Completion
     ) -> any DispatchedRequest {
         let completion = sender.usesCredentials ? completion : Self.witnessed(completion)
         if let name = sharedName(of: configuration) {
@@ -37,7 +37,7 @@ extension ClientCore {
             )
         }
         guard let plan = plan(for: configuration, usesCredentials: sender.usesCredentials) else {
-            return Exchange(
+            return Failover(
                 id: id,
                 owner: sender.owner,
                 configuration: configuration,
@@ -47,7 +47,7 @@ extension ClientCore {
                 completion: completion
             )
         }
-        return Journey(
+        return RequestFlow(
             id: id,
             owner: sender.owner,
             configuration: configuration,
@@ -61,7 +61,7 @@ extension ClientCore {
     }
 
     /// Tells a renewal that is under way how its requests end.
-    private static func witnessed(_ completion: @escaping Exchange.Completion) -> Exchange.Completion {
+    private static func witnessed(_ completion: @escaping Failover.Completion) -> Failover.Completion {
         guard let witness = RenewalWitness.current else { return completion }
         return { result in
             witness.note(result)
@@ -69,13 +69,13 @@ extension ClientCore {
         }
     }
 
-    /// The round of an exchange that is bound to servers.
+    /// The round of a failover that is bound to servers.
     private func onlyRound(
         of configuration: APIConfiguration,
         at target: Target,
         while patience: (@Sendable () -> MonotonicTime)?
-    ) -> Exchange.Round {
-        Exchange.Round(
+    ) -> Failover.Round {
+        Failover.Round(
             target: target,
             deadline: deadline(of: configuration, in: target.pool, startedAt: now),
             patience: patience
@@ -89,7 +89,7 @@ extension ClientCore {
         return rare.value.sharing.name(of: configuration, isShown: isShown)
     }
 
-    /// What surrounds a request; `nil` when it is an exchange and nothing more.
+    /// What surrounds a request; `nil` when it is a failover and nothing more.
     func plan(for configuration: APIConfiguration, usesCredentials: Bool) -> FlowPlan? {
         guard surroundsRequests || configuration.rare != nil else { return nil }
         return FlowPlan(options, configuration, usesCredentials: usesCredentials)
@@ -121,7 +121,7 @@ extension ClientCore {
 
     /// Builds the request of one attempt.
     ///
-    /// Its total timeout is that of the whole request. The caller puts its own in the place: none for an exchange, which
+    /// Its total timeout is that of the whole request. The caller puts its own in the place: none for a failover, which
     /// keeps that time over all attempts, another for a probe.
     func request(
         for configuration: APIConfiguration,

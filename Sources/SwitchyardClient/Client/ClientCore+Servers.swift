@@ -3,9 +3,9 @@ import SwitchyardServices
 import SwitchyardTransport
 
 extension ClientCore {
-    /// Exchanges the pool; requests that have started keep theirs.
+    /// Replaces the pool; requests that have started keep theirs.
     func enter(_ environment: ServiceEnvironment) throws(ClientError) {
-        let pools = try exchange { (service, old) throws(ClientError) in
+        let pools = try replacePool { (service, old) throws(ClientError) in
             guard environment != old.environment else { return nil }
             try Self.checkPins(of: transport, for: service.servers, in: environment)
             return (service, try newPool(of: service, in: environment))
@@ -15,10 +15,10 @@ extension ClientCore {
         publish([change], from: pools.new)
     }
 
-    /// Exchanges the list of servers, in the environment in use and in those entered later.
+    /// Replaces the list of servers, in the environment in use and in those entered later.
     func replaceServers(_ servers: [Server]) throws(ClientError) {
         var told: [(events: [SwitchEvent], pool: ServerPool)] = []
-        try exchange { (old, pool) throws(ClientError) in
+        try replacePool { (old, pool) throws(ClientError) in
             let new = try old.having(servers)
             try Self.checkPins(of: transport, for: servers, in: pool.environment)
             told.append((try pool.replace(servers, at: time.now), pool))
@@ -42,22 +42,22 @@ extension ClientCore {
         }
     }
 
-    /// Exchanges service and pool for what is made of them, and begins anew when somebody else was faster: else one of
+    /// Replaces service and pool by what is made of them, and begins anew when somebody else was faster: else one of
     /// the two changes would be lost.
     ///
     /// - Parameter make: Makes the new ones, outside the lock; `nil` when there is nothing to change.
     /// - Returns: The pool that was there and the one that is.
     /// - Throws: What `make` throws; then nothing has changed.
     @discardableResult
-    func exchange(
+    func replacePool(
         _ make: (Service, ServerPool) throws(ClientError) -> (service: Service, pool: ServerPool)?
     ) throws(ClientError) -> (old: ServerPool, new: ServerPool)? {
         while true {
-            let (service, pool, number) = state.withLock { ($0.service, $0.pool, $0.exchanges) }
+            let (service, pool, number) = state.withLock { ($0.service, $0.pool, $0.replacements) }
             guard let new = try make(service, pool) else { return nil }
             let isDone = state.withLock { state in
-                guard state.exchanges == number else { return false }
-                state.exchanges += 1
+                guard state.replacements == number else { return false }
+                state.replacements += 1
                 (state.service, state.pool) = new
                 return true
             }
@@ -77,7 +77,7 @@ extension ClientCore {
         let isBack = state.withLock { state in
             defer { state.isOffline = isOffline }
             // A pool that is being made with the old answer is made anew.
-            state.exchanges += 1
+            state.replacements += 1
             // Within the lock, so that what was said last is what both go by.
             state.pool.setOffline(isOffline, at: now)
             return state.isOffline && !isOffline

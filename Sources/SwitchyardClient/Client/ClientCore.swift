@@ -27,15 +27,15 @@ package final class ClientCore: Sendable {
     /// The transfers whose bodies are still under way.
     let transfers = TransferTable()
     private let ownsTransport: Bool
-    /// Whether the options surround every request with something, so that an exchange alone does not do.
+    /// Whether the options surround every request with something, so that a failover alone does not do.
     let surroundsRequests: Bool
     let state: Locked<State>
 
     struct State {
         var service: Service
         var pool: ServerPool
-        /// How often service, pool, or what is known of the network were exchanged.
-        var exchanges = 0
+        /// How often service, pool, or what is known of the network were replaced.
+        var replacements = 0
         /// Whether the machine is known to be offline.
         var isOffline = false
         var table = DispatchTable()
@@ -75,7 +75,7 @@ package final class ClientCore: Sendable {
     /// The time.
     package var now: MonotonicTime { clock.now }
 
-    /// The service as it is now; its list of servers can be exchanged.
+    /// The service as it is now; its list of servers can be replaced.
     var service: Service { state.withLock { $0.service } }
 
     /// The servers in use now.
@@ -154,7 +154,7 @@ extension ClientCore {
 
     /// Forgets what is known of the servers' health.
     func forgetHealth() throws(ClientError) {
-        try exchange { (service, old) throws(ClientError) in
+        try replacePool { (service, old) throws(ClientError) in
             (service, try newPool(of: service, in: old.environment))
         }
     }

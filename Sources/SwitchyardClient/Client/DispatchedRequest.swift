@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// A request in the dispatch table: an ``Exchange`` by itself, or a ``Journey`` of several, one after the other.
+/// A request in the dispatch table: an ``Failover`` by itself, or a ``RequestFlow`` of several, one after the other.
 protocol DispatchedRequest: AnyObject, Sendable {
     /// The name of the request, the same from its dispatch to its end.
     var id: RequestID { get }

@@ -37,7 +37,7 @@ extension NetworkClient {
         /// clients of a fleet move to the same server when the first one fails.
         public var installation: UInt64?
 
-        /// What takes part in every request's journey, in order; nothing unless set.
+        /// What takes part in every request's flow, in order; nothing unless set.
         public var interceptors: [RequestInterceptor] = []
         /// What every round of a request passes first, in order; nothing unless set.
         public var limits: [any RequestLimit] = []

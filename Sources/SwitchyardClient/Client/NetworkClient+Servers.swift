@@ -135,7 +135,7 @@ extension NetworkClient {
         core.transport.retireConnections()
     }
 
-    /// Exchanges the list of servers; those that stay, by name, keep their health, and requests under way go on.
+    /// Replaces the list of servers; those that stay, by name, keep their health, and requests under way go on.
     ///
     /// - Parameter servers: The new list in order of preference.
     /// - Throws: ``ClientError`` for a list that is empty, names a server twice, or lacks the environment in use; then

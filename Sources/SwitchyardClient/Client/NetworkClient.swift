@@ -229,7 +229,7 @@ extension NetworkClient {
         _ configuration: APIConfiguration,
         id: RequestID,
         progress: TransferProgressHandler?,
-        completion: @escaping Exchange.Completion
+        completion: @escaping Failover.Completion
     ) -> any DispatchedRequest {
         core.makeRequest(
             (ruled(configuration) ?? configuration).snapshot(),

@@ -124,7 +124,7 @@ extension APIConfiguration {
         set { change { $0.throttle = newValue } }
     }
 
-    /// What takes part in this call's journey, behind the client's interceptors; nothing unless set.
+    /// What takes part in this call's flow, behind the client's interceptors; nothing unless set.
     public var interceptors: [RequestInterceptor] {
         get { rare?.value.interceptors ?? [] }
         set { change { $0.interceptors = newValue } }

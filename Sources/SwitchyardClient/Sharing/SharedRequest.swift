@@ -29,7 +29,7 @@ final class SharedRequest: DispatchedRequest {
     private let startedAt: MonotonicTime
     /// When it ends whatever happens, though the transfer may go on for others.
     let deadline: MonotonicTime
-    private let completion: Exchange.Completion
+    private let completion: Failover.Completion
     private let state = Locked(State())
 
     init(
@@ -39,7 +39,7 @@ final class SharedRequest: DispatchedRequest {
         name: String,
         core: ClientCore,
         progress: TransferProgressHandler?,
-        completion: @escaping Exchange.Completion
+        completion: @escaping Failover.Completion
     ) {
         self.id = id
         self.sender = sender

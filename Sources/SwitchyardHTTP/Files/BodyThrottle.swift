@@ -76,5 +76,5 @@ private actor ThrottledBodyReader: HTTPBodyReader {
 extension Duration {
     /// The duration as a task can sleep for it, a year at most: the system's clock ends the process over one that it
     /// cannot reckon with.
-    var sleepable: Duration { min(self, .seconds(31_536_000)) }
+    package var sleepable: Duration { min(self, .seconds(31_536_000)) }
 }

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// Certificates in text (RFC 7468).
-enum PEM {
+package enum PEM {
     /// The certificates in their binary form, in order; what is not one is left out.
-    static func certificates(in pem: Data) -> [Data] {
+    package static func certificates(in pem: Data) -> [Data] {
         let begin = "-----BEGIN CERTIFICATE-----"
         let end = "-----END CERTIFICATE-----"
         let text = String(decoding: pem, as: UTF8.self)

@@ -1,12 +1,12 @@
 import Foundation
-import SwitchyardHTTP
+package import SwitchyardHTTP
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
 /// Says in the words of ``TransportError`` why `URLSession` ended a task.
-struct URLSessionFailure {
+package struct URLSessionFailure {
     private let code: URLError.Code
     private let text: String
     private let hasHead: Bool
@@ -17,7 +17,7 @@ struct URLSessionFailure {
     ///   - hasHead: Whether the head of the answer came.
     ///   - wasSent: Whether the request is known to have been sent, over whichever connection: `URLSession` tells of the
     ///     last one that it tried.
-    init(_ error: any Error, hasHead: Bool, wasSent: Bool = false) {
+    package init(_ error: any Error, hasHead: Bool, wasSent: Bool = false) {
         self.wasSent = wasSent
         code = (error as? URLError)?.code ?? .unknown
         text = (error as NSError).localizedDescription
@@ -25,7 +25,7 @@ struct URLSessionFailure {
     }
 
     /// The failure as callers see it.
-    var error: TransportError {
+    package var error: TransportError {
         let kind = kind
         return TransportError(
             kind,

@@ -1,12 +1,12 @@
-import Foundation
-import SwitchyardHTTP
+package import Foundation
+package import SwitchyardHTTP
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
 /// A request in the terms of `URLSession`.
-struct URLSessionRequest: Sendable {
+package struct URLSessionRequest: Sendable {
     enum Body: Sendable {
         case none
         case data(Data)
@@ -14,11 +14,11 @@ struct URLSessionRequest: Sendable {
         case stream(HTTPBody.Stream)
     }
 
-    let head: URLRequest
+    package let head: URLRequest
     let body: Body
 
     /// - Throws: ``TransportError`` when the request cannot be sent, or not by `URLSession`.
-    init(_ request: HTTPRequest) throws(TransportError) {
+    package init(_ request: HTTPRequest) throws(TransportError) {
         guard let url = request.url.foundationURL else {
             throw Self.refusal(.invalidRequest, "the URL is malformed")
         }

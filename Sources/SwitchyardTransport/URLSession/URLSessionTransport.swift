@@ -131,7 +131,7 @@ public final class URLSessionTransport: Transport {
 
 extension URLSessionConfiguration {
     /// Has nothing sent but what a request says, and nothing kept of its answer.
-    func keepNothing() {
+    package func keepNothing() {
         urlCache = nil
         httpCookieStorage = nil
         urlCredentialStorage = nil

@@ -18,7 +18,7 @@ import Testing
 
     /// What surrounds the request.
     enum Form: CaseIterable {
-        case exchange, journey, shared
+        case exchange, flow, shared
     }
 
     /// Ends its one exchange when the test says so.
@@ -65,7 +65,7 @@ import Testing
     private func endings(_ order: [Event], _ form: Form) async throws -> [String] {
         let (transport, clock) = (HeldTransport(), ManualClock())
         var options = NetworkClient.Options(seed: 1)
-        if form == .journey { options.interceptors = [.observing { _ in }] }
+        if form == .flow { options.interceptors = [.observing { _ in }] }
         let client = try NetworkClient(
             service: .topics(switching: .off, servers: 1),
             transport: transport,
@@ -92,7 +92,7 @@ import Testing
             case .cancel: if let id { client.cancel(id) }
             case .release: scope = nil
             }
-            // A journey takes note of an answer on its task.
+            // A flow takes note of an answer on its task.
             if event == order.first { _ = await ended.stream.first { _ in true } }
         }
         queue.sync {}

@@ -7,7 +7,7 @@ import SwitchyardServices
 struct CachedCall<Value: Sendable>: Sendable {
     let call: APICall<Value>
     let plan: CachePlan
-    let flights: FlightTable
+    let flights: SingleFlightTable
     /// The user now: what comes for another than the one in the key is not stored.
     let presentUser: @Sendable () -> String?
 
@@ -116,7 +116,7 @@ struct CachedCall<Value: Sendable>: Sendable {
     }
 
     /// The fetch under way, or a new one, and whether it is new.
-    private func flight(_ fetch: Fetch, needsWaiters: Bool) -> (Flight<Value>, isNew: Bool) {
+    private func flight(_ fetch: Fetch, needsWaiters: Bool) -> (SingleFlight<Value>, isNew: Bool) {
         flights.join(
             plan.key,
             plan.stamp,

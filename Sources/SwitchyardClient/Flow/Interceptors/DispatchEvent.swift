@@ -1,7 +1,7 @@
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// Something that happened on a request's journey, for observers.
+/// Something that happened on a request's flow, for observers.
 ///
 /// The events of one request come in this order; what is indented may come several times:
 ///

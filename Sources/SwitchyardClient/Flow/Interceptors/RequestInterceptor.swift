@@ -1,4 +1,4 @@
-/// Takes part in a request's journey, in up to three ways that are kept apart: it adapts, observes, or decides on a
+/// Takes part in a request's flow, in up to three ways that are kept apart: it adapts, observes, or decides on a
 /// retry.
 ///
 /// An interceptor is a value; what it does not do costs nothing. The client's come first, in their order, then those of

@@ -114,19 +114,19 @@ package struct Transfer: Sendable {
         return try result.mapError(explained).get()
     }
 
-    /// Makes an exchange, or a journey of several where anything surrounds it, like every other request of the client.
+    /// Makes a failover, or a flow of several where anything surrounds it, like every other request of the client.
     private func makeRequest(
         _ configuration: APIConfiguration,
         _ avoided: [Server.ID],
         _ name: RequestID,
         _ progress: TransferProgressHandler?,
-        completion: @escaping Exchange.Completion
+        completion: @escaping Failover.Completion
     ) -> any DispatchedRequest {
         let delivery = configuration.delivery
         var configuration = (core.ruled(configuration, in: pool) ?? configuration).snapshot()
         configuration.delivery = delivery
         if let plan = core.plan(for: configuration, usesCredentials: usesCredentials) {
-            return Journey(
+            return RequestFlow(
                 id: name,
                 owner: name == id ? owner : ClientCore.ownerOfShared,
                 configuration: configuration,
@@ -139,12 +139,12 @@ package struct Transfer: Sendable {
             )
         }
         let deadline = core.deadline(of: configuration, in: pool, startedAt: core.now)
-        return Exchange(
+        return Failover(
             id: name,
             owner: name == id ? owner : ClientCore.ownerOfShared,
             configuration: configuration,
             core: core,
-            round: Exchange.Round(target: (service, pool), deadline: deadline, avoided: avoided),
+            round: Failover.Round(target: (service, pool), deadline: deadline, avoided: avoided),
             progress: progress,
             completion: completion
         )

@@ -1,18 +1,18 @@
-import Foundation
-import SwitchyardHTTP
+package import Foundation
+package import SwitchyardHTTP
 
 #if canImport(Darwin)
     import Security
 #endif
 
 /// Decides whom a session trusts.
-struct URLSessionTrust: Sendable {
+package struct URLSessionTrust: Sendable {
     #if canImport(Darwin)
         private let anchors: [Data]?
         private let pins: Set<TLSPin>
 
         /// - Throws: ``TransportError`` for what `URLSession` cannot do.
-        init(_ tls: TLSConfiguration) throws(TransportError) {
+        package init(_ tls: TLSConfiguration) throws(TransportError) {
             guard tls.revocation == .system else { throw Self.unsupported("revocation other than the system's") }
             guard tls.clientIdentity == nil else { throw Self.unsupported("a client certificate from PEM") }
             guard tls.maximumVersion.map({ $0 >= tls.minimumVersion }) ?? true else {
@@ -32,7 +32,7 @@ struct URLSessionTrust: Sendable {
         }
 
         /// Answers a challenge: the server's certificate by our rules, all else with nothing.
-        func answer(
+        package func answer(
             _ challenge: URLAuthenticationChallenge
         ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
             guard challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust,
@@ -57,7 +57,7 @@ struct URLSessionTrust: Sendable {
         }
     #else
         /// - Throws: ``TransportError`` for all but the defaults, since `URLSession` on Linux has no say in trust.
-        init(_ tls: TLSConfiguration) throws(TransportError) {
+        package init(_ tls: TLSConfiguration) throws(TransportError) {
             guard tls == TLSConfiguration() else { throw Self.unsupported("trust settings for URLSession on Linux") }
         }
     #endif

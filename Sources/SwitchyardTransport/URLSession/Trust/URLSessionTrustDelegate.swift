@@ -1,21 +1,22 @@
 #if canImport(Darwin)
-    import Foundation
-    import SwitchyardHTTP
+    package import Foundation
+    import Security
+    package import SwitchyardHTTP
     import SwitchyardServices
 
     /// Answers the challenges of a session that does nothing else by a delegate.
-    final class URLSessionTrustDelegate: NSObject, URLSessionTaskDelegate {
+    package final class URLSessionTrustDelegate: NSObject, URLSessionTaskDelegate {
         private let trust: URLSessionTrust
         private let refusal = Locked(false)
 
-        init(_ trust: URLSessionTrust) {
+        package init(_ trust: URLSessionTrust) {
             self.trust = trust
         }
 
         /// Whether a certificate was refused; the end of the task says only that it was cancelled.
-        var hasRefused: Bool { refusal.withLock { $0 } }
+        package var hasRefused: Bool { refusal.withLock { $0 } }
 
-        func urlSession(
+        package func urlSession(
             _ session: URLSession,
             task: URLSessionTask,
             didReceive challenge: URLAuthenticationChallenge,
@@ -29,7 +30,7 @@
 
     extension TransportError {
         /// What has become of a task whose server is not trusted.
-        static let untrustedServer = TransportError(
+        package static let untrustedServer = TransportError(
             .certificateRejected,
             message: "the certificate was refused",
             mayHaveBeenSent: false
@@ -38,7 +39,7 @@
 
     extension URLSessionConfiguration {
         /// Keeps to the versions of TLS that a configuration names.
-        func keep(to tls: TLSConfiguration) {
+        package func keep(to tls: TLSConfiguration) {
             tlsMinimumSupportedProtocolVersion = tls.minimumVersion == .tls13 ? .TLSv13 : .TLSv12
             if tls.maximumVersion == .tls12 { tlsMaximumSupportedProtocolVersion = .TLSv12 }
         }

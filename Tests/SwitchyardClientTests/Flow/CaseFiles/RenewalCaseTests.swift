@@ -110,7 +110,7 @@ struct RenewalCaseTests {
         guard scenario.isSequential else {
             let calls = (0..<scenario.count).map { index in Task { await send(index) } }
             if let door = scenario.door {
-                // Each of them: the deadline of the journey, that of the exchange, and the pause of the stub.
+                // Each of them: the deadline of the flow, that of the exchange, and the pause of the stub.
                 await door.waitForTimers(3 * scenario.count)
                 door.advance(by: .seconds(1))
             }

@@ -129,7 +129,7 @@ struct RenewalTests {
             options: { $0.credentials = credentials }
         ) { _ in .delayed(by: .seconds(1), on: clock, .status(401)) }
 
-        // All of them are at the server before the first is refused; each has set the deadline of the journey, that of
+        // All of them are at the server before the first is refused; each has set the deadline of the flow, that of
         // the exchange, and the pause of the stub.
         let ends = Task { await Self.tally(client, 100) }
         await clock.waitForTimers(300)

@@ -1,10 +1,10 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-extension Journey {
+extension RequestFlow {
     /// What follows from a round.
     enum Conclusion {
-        /// The journey ends with this.
+        /// The flow ends with this.
         case end(Result<HTTPResponse, RequestFailure.Reason>)
         /// Another round, after a pause.
         case again(after: Duration)
@@ -13,7 +13,7 @@ extension Journey {
     /// Asks the credentials, the interceptors and the retry policy, in this order.
     func conclusion(
         of passed: PassedRound,
-        _ memory: inout JourneyMemory
+        _ memory: inout RequestFlowMemory
     ) async throws(RequestFailure.Reason) -> Conclusion {
         var round = passed.ended
         if case .failure(let failure) = round.result, failure.reason.isFinal { throw failure.reason }
@@ -48,7 +48,7 @@ extension Journey {
         return await policyConclusion(of: round, &memory)
     }
 
-    private func policyConclusion(of round: EndedRound, _ memory: inout JourneyMemory) async -> Conclusion {
+    private func policyConclusion(of round: EndedRound, _ memory: inout RequestFlowMemory) async -> Conclusion {
         guard let policy = plan.retry,
             case .retry(let pause) = policy.decision(for: round, random: memory.random.unit())
         else { return finished(round, memory) }
@@ -67,13 +67,13 @@ extension Journey {
     }
 
     /// Gives back what was taken for a retry that is not made after all.
-    func giveBackTokens(_ memory: inout JourneyMemory) {
+    func giveBackTokens(_ memory: inout RequestFlowMemory) {
         if let tokens = memory.unspentTokens { plan.retry?.budget?.refund(tokens) }
         memory.unspentTokens = nil
     }
 
-    /// The round's end as the journey's; a success refills the budget.
-    private func finished(_ round: EndedRound, _ memory: JourneyMemory) -> Conclusion {
+    /// The round's end as the flow's; a success refills the budget.
+    private func finished(_ round: EndedRound, _ memory: RequestFlowMemory) -> Conclusion {
         if let budget = plan.retry?.budget, let status = round.status, status < 400 { budget.refund(memory.tokens) }
         return .end(round.ending)
     }
@@ -81,11 +81,11 @@ extension Journey {
 
 // MARK: - Credentials
 
-extension Journey {
+extension RequestFlow {
     /// Takes a credential for the round and has it put into every request that is built.
     func authorize(
         _ configuration: inout APIConfiguration,
-        after memory: JourneyMemory
+        after memory: RequestFlowMemory
     ) async throws(RequestFailure.Reason) -> CredentialLease? {
         let trials = memory.digests
         if let credential = plan.credential {
@@ -108,7 +108,7 @@ extension Journey {
     /// Whether a 401 is to be answered with another round and another credential.
     private func renewsCredential(
         after passed: PassedRound,
-        _ memory: inout JourneyMemory
+        _ memory: inout RequestFlowMemory
     ) async throws(RequestFailure.Reason) -> Bool {
         guard let lease = passed.lease, case .success(let answer) = passed.ended.result else { return false }
         guard answer.status == 401 else {
@@ -165,7 +165,7 @@ extension EndedRound {
         configuration.isIdempotent || refusal.context.redirects.allSatisfy { $0.method == configuration.sentMethod }
     }
 
-    /// The round's end as a journey's.
+    /// The round's end as a flow's.
     fileprivate var ending: Result<HTTPResponse, RequestFailure.Reason> {
         switch result {
         case .success(let answer): .success(answer.response)

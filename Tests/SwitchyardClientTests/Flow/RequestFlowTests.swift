@@ -8,7 +8,7 @@ import Testing
 
 /// What holds for a request whatever surrounds it: PEER-4, DQ-4.
 @Suite(.timeLimit(.minutes(5)), .prompt)
-struct JourneyTests {
+struct RequestFlowTests {
     @Test func `requests that are cancelled at any moment end exactly once each, and leave nothing behind`()
         async throws
     {

@@ -3,7 +3,7 @@ import SwitchyardServices
 
 // MARK: - The end
 
-extension Exchange {
+extension Failover {
     /// Ends the request unless it has ended.
     func end(with result: Result<HTTPResponse, RequestFailure.Reason>) {
         if let ending = state.withLock({ $0.end(with: result) }) { finish(ending, at: core.now) }
@@ -12,7 +12,7 @@ extension Exchange {
     /// Does what the end requires.
     ///
     /// Runs once, outside the lock, since the ending is handed out once.
-    func finish(_ ending: ExchangeState.Ending, at now: MonotonicTime) {
+    func finish(_ ending: FailoverState.Ending, at now: MonotonicTime) {
         var ending = ending
         ending.timer?.cancel()
         ending.cancelUnanswered()
@@ -30,7 +30,7 @@ extension Exchange {
     }
 
     /// Reports every attempt once; what was still under way is judged by what ended the request.
-    private func settle(_ ending: ExchangeState.Ending, at now: MonotonicTime) -> [SwitchEvent] {
+    private func settle(_ ending: FailoverState.Ending, at now: MonotonicTime) -> [SwitchEvent] {
         if ending.attempts.count == 1, let attempt = ending.attempts[0].route.attempt {
             return pool.settle(attempt, outcome(of: 0, in: ending, at: now), at: now)
         }
@@ -41,7 +41,7 @@ extension Exchange {
     }
 
     /// What an attempt is charged with; the deadline is no fault of a server that was asked shortly before it.
-    private func outcome(of index: Int, in ending: ExchangeState.Ending, at now: MonotonicTime) -> AttemptOutcome {
+    private func outcome(of index: Int, in ending: FailoverState.Ending, at now: MonotonicTime) -> AttemptOutcome {
         guard ending.isOverdue, ending.attempts[index].outcome == nil,
             let attempt = ending.attempts[index].route.attempt
         else { return ending.outcome(of: index) }
@@ -49,7 +49,7 @@ extension Exchange {
         return pool.usuallyTakesLonger(than: wait, on: attempt) ? ending.unanswered : ending.outcome(of: index)
     }
 
-    private func context(of ending: ExchangeState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {
+    private func context(of ending: FailoverState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {
         // Looked at where they are: a copy of an attempt would retain all of its parts.
         let decisive = ending.decisive
         var context = RequestContext(

@@ -8,7 +8,7 @@ struct DigestTrial: Sendable {
     var nonce: DigestNonce
 }
 
-extension Journey {
+extension RequestFlow {
     private var digests: DigestBook { core.companions.companion { DigestBook() } }
 
     /// What puts a credential into a request.
@@ -39,7 +39,7 @@ extension Journey {
     func answersDigest(
         _ answer: ServiceResponse,
         with credential: Credential?,
-        _ memory: inout JourneyMemory
+        _ memory: inout RequestFlowMemory
     ) throws(CredentialError) -> Bool {
         guard case .digest(let user, _) = credential?.scheme, let url = answer.context.url else { return false }
         let challenges = AuthenticationChallenge.all(in: answer.headers)
@@ -60,7 +60,7 @@ extension Journey {
     ///
     /// An answer that is no refusal has taken the present one: when that is too old for a retry, it is so for the first
     /// time.
-    func keepNextNonce(of answer: ServiceResponse, with credential: Credential?, _ memory: inout JourneyMemory) {
+    func keepNextNonce(of answer: ServiceResponse, with credential: Credential?, _ memory: inout RequestFlowMemory) {
         guard case .digest(let user, _) = credential?.scheme, !answer.context.isForeign,
             let origin = answer.context.url?.origin
         else { return }

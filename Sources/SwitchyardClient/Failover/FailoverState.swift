@@ -4,11 +4,11 @@ import SwitchyardTransport
 
 /// The state of one request on its way to exactly one end: a pure state machine.
 ///
-/// The machine is told what happened and says what to do; ``Exchange`` does it, after the lock is released.
+/// The machine is told what happened and says what to do; ``Failover`` does it, after the lock is released.
 ///
 ///     ready --begin--> running --attempts start and end--> ended
 ///       \________________ cancel, deadline _______________/
-struct ExchangeState {
+struct FailoverState {
     /// One attempt of the request.
     struct Attempt {
         let route: ServerPool.Route

@@ -4,8 +4,8 @@ import SwitchyardTransport
 /// One request on its way: sends attempts, fails over, hedges, keeps the deadline, and ends exactly once.
 ///
 /// It runs on callbacks (of the transport, of the timers, of the caller) and holds no thread and no task while it
-/// waits. All decisions are made by ``ExchangeState`` and ``ServerPool``; no callback is made under a lock.
-final class Exchange: DispatchedRequest {
+/// waits. All decisions are made by ``FailoverState`` and ``ServerPool``; no callback is made under a lock.
+final class Failover: DispatchedRequest {
     typealias Completion = @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
 
     let id: RequestID
@@ -14,7 +14,7 @@ final class Exchange: DispatchedRequest {
 
     let core: ClientCore
     let pool: ServerPool
-    let state = Locked(ExchangeState())
+    let state = Locked(FailoverState())
     let serviceName: String
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
@@ -25,7 +25,7 @@ final class Exchange: DispatchedRequest {
     let avoided: [Server.ID]
     let completion: Completion
 
-    /// Creates the exchange of a request; of one of its rounds when that is given.
+    /// Creates the failover of a request; of one of its rounds when that is given.
     init(
         id: RequestID,
         owner: ClientCore.OwnerID,
@@ -49,11 +49,11 @@ final class Exchange: DispatchedRequest {
         deadline = round?.deadline ?? core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
-    /// What a round of a journey, or a piece of a transfer, sets for its exchange.
+    /// What a round of a flow, or a piece of a transfer, sets for its failover.
     struct Round {
         /// The service's name and its servers, the same for all rounds.
         var target: ClientCore.Target
-        /// The deadline of the whole journey.
+        /// The deadline of the whole flow.
         var deadline: MonotonicTime
         /// Until when anybody waits for it, which may change; the deadline when `nil`.
         var patience: (@Sendable () -> MonotonicTime)?
@@ -102,7 +102,7 @@ final class Exchange: DispatchedRequest {
 
 // MARK: - Time
 
-extension Exchange {
+extension Failover {
     /// Sets the timer for whatever comes first: the moment to hedge, or the deadline.
     func setTimer(_ number: Int, for route: ServerPool.Route, at now: MonotonicTime) {
         var wakeUp = deadline
@@ -113,7 +113,7 @@ extension Exchange {
     }
 
     func setTimer(_ number: Int, at wakeUp: MonotonicTime) {
-        // It holds the exchange until that ends; a weak reference would make every other reference to it a slow one.
+        // It holds the failover until that ends; a weak reference would make every other reference to it a slow one.
         let timer = core.clock.schedule(at: wakeUp) { [self] in timerFired() }
         state.withLock { $0.replaceTimer(timer, number: number) }?.cancel()
     }
@@ -130,7 +130,7 @@ extension Exchange {
     }
 
     /// Does something about an attempt that is slow, and sets the next timer.
-    private func help(_ slow: ExchangeState.Attempt?, _ tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
+    private func help(_ slow: FailoverState.Attempt?, _ tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
         if configuration.isIdempotent, let next = slow?.activity?.nextLook(at: now) {
             return setTimer(timer, at: min(next, deadline))
         }

@@ -2,7 +2,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-extension Exchange {
+extension Failover {
     /// Sends an attempt on to where its answer points.
     ///
     /// The server is charged with what it did itself: with the redirect when the way leads to another origin, otherwise
@@ -29,7 +29,7 @@ extension Exchange {
     }
 
     /// The way so far; an attempt that meets its first redirect has its request built once more for it.
-    private func trail(of attempt: ExchangeState.Attempt) throws(RedirectError) -> RedirectTrail {
+    private func trail(of attempt: FailoverState.Attempt) throws(RedirectError) -> RedirectTrail {
         if let box = attempt.trail { return box.value }
         do throws(RequestError) {
             var request = try core.request(for: configuration, on: attempt.route, in: pool)
@@ -50,7 +50,7 @@ extension Exchange {
         with request: HTTPRequest,
         of index: Int,
         along trail: RedirectTrail,
-        on attempt: ExchangeState.Attempt,
+        on attempt: FailoverState.Attempt,
         startedAt: MonotonicTime
     ) {
         guard let hop = state.withLock({ $0.redirect(index, along: trail) }) else { return }

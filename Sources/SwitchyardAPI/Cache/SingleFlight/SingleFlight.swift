@@ -4,7 +4,7 @@ import SwitchyardServices
 /// One fetch for all who want its answer at the same time.
 ///
 /// Everybody waits, the first one too; the fetch has a task of its own and is cancelled when the last one leaves.
-final class Flight<Value: Sendable>: Boardable, Sendable {
+final class SingleFlight<Value: Sendable>: Boardable, Sendable {
     /// How it ended for one who waits.
     enum Ending: Sendable {
         case landed(Result<APIResponse<Value>, APIError>)
@@ -29,14 +29,14 @@ final class Flight<Value: Sendable>: Boardable, Sendable {
     }
 
     private let state: Locked<State>
-    private let onEnd: @Sendable (Flight) -> Void
+    private let onEnd: @Sendable (SingleFlight) -> Void
 
     /// Creates a fetch.
     ///
     /// - Parameters:
     ///   - needsWaiters: Whether it is cancelled when nobody waits any more.
     ///   - onEnd: Takes it out of the table; called once, before those who wait hear of it.
-    init(needsWaiters: Bool, onEnd: @escaping @Sendable (Flight) -> Void) {
+    init(needsWaiters: Bool, onEnd: @escaping @Sendable (SingleFlight) -> Void) {
         state = Locked(State(needsWaiters: needsWaiters))
         self.onEnd = onEnd
     }

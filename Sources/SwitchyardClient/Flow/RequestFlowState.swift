@@ -1,19 +1,19 @@
 import SwitchyardServices
 
-/// The state of one journey: what has to be ended with it, and what is known of its rounds.
+/// The state of one flow: what has to be ended with it, and what is known of its rounds.
 ///
 ///     ready --begin--> running --rounds, one after the other--> ended
 ///       \_____________ cancel, deadline, at any point ____________/
-struct JourneyState {
-    /// What remains to be done when the journey has ended.
+struct RequestFlowState {
+    /// What remains to be done when the flow has ended.
     ///
     /// Handed out once.
     struct Ending {
         var task: Task<Void, Never>?
-        var exchange: Exchange?
+        var failover: Failover?
         var timer: (any ScheduledTimer)?
         var passes: [LimitPass]
-        /// Whether the journey had begun.
+        /// Whether the flow had begun.
         var hasBegun: Bool
     }
 
@@ -21,7 +21,7 @@ struct JourneyState {
 
     private var phase = Phase.ready
     private var task: Task<Void, Never>?
-    private var exchange: Exchange?
+    private var failover: Failover?
     private var timer: (any ScheduledTimer)?
     private var passes: [LimitPass] = []
     /// How many rounds have begun.
@@ -37,16 +37,16 @@ struct JourneyState {
 
     var isRunning: Bool { phase == .running }
     var hasEnded: Bool { phase == .ended }
-    var current: Exchange? { exchange }
+    var current: Failover? { failover }
 
-    /// Starts the journey; `false` when it was cancelled before.
+    /// Starts the flow; `false` when it was cancelled before.
     mutating func begin() -> Bool {
         guard phase == .ready else { return false }
         phase = .running
         return true
     }
 
-    /// Keeps what the journey runs on; `false` when it has ended, and both have to be ended.
+    /// Keeps what the flow runs on; `false` when it has ended, and both have to be ended.
     mutating func hold(_ task: Task<Void, Never>, _ timer: (any ScheduledTimer)?) -> Bool {
         guard phase == .running else { return false }
         self.task = task
@@ -54,24 +54,24 @@ struct JourneyState {
         return true
     }
 
-    /// Keeps the exchange of a round; `false` when the journey has ended.
-    mutating func hold(_ exchange: Exchange) -> Bool {
+    /// Keeps the failover of a round; `false` when the flow has ended.
+    mutating func hold(_ failover: Failover) -> Bool {
         guard phase == .running else { return false }
-        self.exchange = exchange
+        self.failover = failover
         rounds += 1
         return true
     }
 
-    /// Keeps a pass until the round ends; `false` when the journey has ended and the pass goes back at once.
+    /// Keeps a pass until the round ends; `false` when the flow has ended and the pass goes back at once.
     mutating func hold(_ pass: LimitPass) -> Bool {
         guard phase == .running else { return false }
         passes.append(pass)
         return true
     }
 
-    /// Takes note of the end of an exchange.
-    mutating func exchangeEnded(_ context: RequestContext) {
-        exchange = nil
+    /// Takes note of the end of a round.
+    mutating func roundEnded(_ context: RequestContext) {
+        failover = nil
         attempts += context.attempts
         if context.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
         lastContext = context
@@ -83,13 +83,13 @@ struct JourneyState {
         return passes.filter { !$0.isLasting }
     }
 
-    /// Ends the journey; `nil` when it has ended before.
+    /// Ends the flow; `nil` when it has ended before.
     mutating func end() -> Ending? {
         guard phase != .ended else { return nil }
         defer {
             phase = .ended
-            (task, exchange, timer, passes) = (nil, nil, nil, [])
+            (task, failover, timer, passes) = (nil, nil, nil, [])
         }
-        return Ending(task: task, exchange: exchange, timer: timer, passes: passes, hasBegun: phase == .running)
+        return Ending(task: task, failover: failover, timer: timer, passes: passes, hasBegun: phase == .running)
     }
 }

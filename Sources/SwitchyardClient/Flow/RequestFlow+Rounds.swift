@@ -1,8 +1,8 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// What the rounds of one journey hand on to each other.
-struct JourneyMemory {
+/// What the rounds of one flow hand on to each other.
+struct RequestFlowMemory {
     /// The rounds that have ended.
     var history: [RoundRecord] = []
     /// How often the credential was renewed because of this request.
@@ -23,10 +23,10 @@ struct JourneyMemory {
     var random: RandomSource
 }
 
-extension Journey {
+extension RequestFlow {
     /// Goes round after round until one is the end.
     func travel() async {
-        var memory = JourneyMemory(random: RandomSource(seed: core.options.seed ^ id.number))
+        var memory = RequestFlowMemory(random: RandomSource(seed: core.options.seed ^ id.number))
         do throws(RequestFailure.Reason) {
             if let problem = plan.retry?.problem {
                 throw .vetoed(Veto(name: "retry policy", underlying: problem))
@@ -56,7 +56,7 @@ extension Journey {
         var lease: CredentialLease?
     }
 
-    private func round(_ memory: inout JourneyMemory) async throws(RequestFailure.Reason) -> PassedRound {
+    private func round(_ memory: inout RequestFlowMemory) async throws(RequestFailure.Reason) -> PassedRound {
         var context = DispatchContext(
             id: id,
             round: memory.history.count + 1,
@@ -87,7 +87,7 @@ extension Journey {
         try checkRunning()
         observe(.roundBegan(adapted), round: context.round)
         memory.unspentTokens = nil
-        let result = await exchange(adapted, round: context.round)
+        let result = await failover(adapted, round: context.round)
         try checkRunning()
         // Others may share the request by now.
         context.deadline = awaitedUntil
@@ -104,7 +104,7 @@ extension Journey {
         return EndedRound(configuration: configuration, context: context, result: .failure(failure))
     }
 
-    /// Stops the task of a journey that has ended.
+    /// Stops the task of a flow that has ended.
     func checkRunning() throws(RequestFailure.Reason) {
         guard state.withLock({ $0.isRunning }) else { throw .cancelled }
     }
@@ -125,7 +125,7 @@ extension Journey {
 
 // MARK: - Limits and interceptors
 
-extension Journey {
+extension RequestFlow {
     private func passLimits(_ context: DispatchContext) async throws(RequestFailure.Reason) {
         for limit in plan.limits {
             let pass: LimitPass
@@ -148,7 +148,7 @@ extension Journey {
 
     private func adapted(
         _ context: DispatchContext,
-        _ memory: inout JourneyMemory
+        _ memory: inout RequestFlowMemory
     ) async throws(RequestFailure.Reason) -> APIConfiguration {
         var adapted = configuration
         for adapter in plan.adapters {
@@ -168,20 +168,20 @@ extension Journey {
     }
 }
 
-// MARK: - The exchange
+// MARK: - The attempts
 
-extension Journey {
-    private func exchange(
+extension RequestFlow {
+    private func failover(
         _ configuration: APIConfiguration,
         round: Int
     ) async -> Result<ServiceResponse, RequestFailure> {
         await withUnsafeContinuation { continuation in
-            let exchange = Exchange(
+            let failover = Failover(
                 id: id,
                 owner: owner,
                 configuration: configuration,
                 core: core,
-                round: Exchange.Round(
+                round: Failover.Round(
                     target: target,
                     deadline: deadline,
                     patience: patience,
@@ -190,11 +190,11 @@ extension Journey {
                 ),
                 progress: progress
             ) { [self] result in
-                state.withLock { $0.exchangeEnded(result.context) }
+                state.withLock { $0.roundEnded(result.context) }
                 continuation.resume(returning: result)
             }
-            guard state.withLock({ $0.hold(exchange) }) else { return exchange.cancel(.cancelled) }
-            exchange.start()
+            guard state.withLock({ $0.hold(failover) }) else { return failover.cancel(.cancelled) }
+            failover.start()
         }
     }
 

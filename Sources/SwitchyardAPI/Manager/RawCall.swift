@@ -8,7 +8,7 @@ import SwitchyardTransport
 ///
 /// A class, since a call is handed through many functions and each would copy a configuration of two dozen fields. What
 /// few calls need is in functions that are never inlined: a task keeps room for all that a waiting function may use.
-final class APIQuestion: Sendable {
+final class RawCall: Sendable {
     /// The answer with its whole body.
     struct Answer: Sendable {
         let service: ServiceResponse
@@ -80,7 +80,7 @@ final class APIQuestion: Sendable {
         guard let deadline else { return try await answer(through: client, id: id) }
         var rest = configuration
         rest.timeout = max(.milliseconds(1), client.time.now.duration(to: deadline))
-        return try await APIQuestion(rest, module, accepting: rest.acceptedTypes).answer(through: client, id: id)
+        return try await RawCall(rest, module, accepting: rest.acceptedTypes).answer(through: client, id: id)
     }
 
     /// The answer that something else than one request brings, whatever its status.

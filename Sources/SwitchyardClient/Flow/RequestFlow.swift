@@ -4,22 +4,22 @@ import SwitchyardTransport
 
 /// A request's way through everything that surrounds it, in rounds until one is its end.
 ///
-/// It takes the place of a bare ``Exchange`` when options or configuration name anything of the kind: limits,
+/// It takes the place of a bare ``Failover`` when options or configuration name anything of the kind: limits,
 /// interceptors, credentials, a retry policy. A round has this order, which is fixed:
 ///
 /// 1. limits: each lets the round pass, makes it wait, or refuses it
 /// 2. adapt: interceptors change the configuration, the client's first, then the configuration's own
 /// 3. credentials: one is taken, after a renewal if it is about to end; what is another user's ends here
-/// 4. exchange: server chosen, request built, signed and sent; redirects, failover and hedges
+/// 4. attempts: server chosen, request built, signed and sent; redirects, the next server, hedges
 /// 5. observe: observers hear how it ended (they hear of everything else too)
 /// 6. credentials' answer to a 401: another credential, and another round
 /// 7. retry: interceptors in the same order, then the retry policy; the first that decides
 /// 8. wait, then the next round
 ///
-/// The identifier, the environment and the deadline are those of the whole journey. It ends exactly once: by a round, by
+/// The identifier, the environment and the deadline are those of the whole flow. It ends exactly once: by a round, by
 /// a cancel or by the deadline, whichever comes first, and the latter two wait for nobody, not even for an interceptor
 /// that never returns. The task that goes the rounds finds out at its next step and stops.
-final class Journey: DispatchedRequest {
+final class RequestFlow: DispatchedRequest {
     let id: RequestID
     let owner: ClientCore.OwnerID
     let configuration: APIConfiguration
@@ -31,11 +31,11 @@ final class Journey: DispatchedRequest {
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
     let patience: (@Sendable () -> MonotonicTime)?
-    let state = Locked(JourneyState())
+    let state = Locked(RequestFlowState())
     let progress: TransferProgressHandler?
-    private let completion: Exchange.Completion
+    private let completion: Failover.Completion
 
-    /// Creates the journey of a request; of a piece of a transfer when its target is given.
+    /// Creates the flow of a request; of a piece of a transfer when its target is given.
     init(
         id: RequestID,
         owner: ClientCore.OwnerID,
@@ -46,7 +46,7 @@ final class Journey: DispatchedRequest {
         avoiding avoided: [Server.ID] = [],
         patience: (@Sendable () -> MonotonicTime)? = nil,
         progress: TransferProgressHandler?,
-        completion: @escaping Exchange.Completion
+        completion: @escaping Failover.Completion
     ) {
         self.id = id
         self.owner = owner
@@ -116,13 +116,13 @@ final class Journey: DispatchedRequest {
 
 // MARK: - The end
 
-extension Journey {
-    /// Ends the journey unless it has ended: stops what is under way, then tells observers and the caller.
+extension RequestFlow {
+    /// Ends the flow unless it has ended: stops what is under way, then tells observers and the caller.
     func end(with result: Result<HTTPResponse, RequestFailure.Reason>) {
         guard let ending = state.withLock({ $0.end() }) else { return }
         ending.timer?.cancel()
         ending.task?.cancel()
-        if case .failure(let reason) = result { ending.exchange?.cancel(reason) }
+        if case .failure(let reason) = result { ending.failover?.cancel(reason) }
         for pass in ending.passes { pass.leave?() }
         core.remove(self) {
             // One that is cancelled before its start is told of from its beginning, too.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-@Suite(.timeLimit(.minutes(5)), .prompt) struct FlightTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct SingleFlightTests {
     private static let lifetime = Duration.seconds(60)
 
     @Test func `TAF-C12, PEER-1: a hundred who miss the same answer make one request`() async throws {
@@ -48,7 +48,7 @@ import Testing
     @Test func `PEER-2: a fetch that is given up before it has started is looked for no more`() async {
         let isGivenUp = Locked(false)
         // Somebody joins and leaves between the moment in which the table has the fetch and that in which it starts.
-        let flight = Flight<Int>(needsWaiters: true) { _ in isGivenUp.withLock { $0 = true } }
+        let flight = SingleFlight<Int>(needsWaiters: true) { _ in isGivenUp.withLock { $0 = true } }
         await Task {
             withUnsafeCurrentTask { $0?.cancel() }
             _ = await flight.ending()

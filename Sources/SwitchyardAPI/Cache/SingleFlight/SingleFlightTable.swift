@@ -3,7 +3,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 /// The fetches under way, by what they fetch.
-final class FlightTable: Sendable {
+final class SingleFlightTable: Sendable {
     private struct Name: Hashable {
         let key: CacheKey
         let stamp: CacheStamp
@@ -46,7 +46,7 @@ final class FlightTable: Sendable {
         after removals: Int,
         needsWaiters: Bool,
         fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
-    ) -> (flight: Flight<Value>, isNew: Bool) {
+    ) -> (flight: SingleFlight<Value>, isNew: Bool) {
         let name = Name(
             key: key,
             stamp: stamp,
@@ -54,9 +54,9 @@ final class FlightTable: Sendable {
             fields: ["If-None-Match", "If-Modified-Since", "Cookie"].map { request[$0] },
             removals: removals
         )
-        let (flight, isNew) = flights.withLock { flights -> (Flight<Value>, Bool) in
-            if let flight = flights[name] as? Flight<Value> { return (flight, false) }
-            let flight = Flight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.remove($0, name) }
+        let (flight, isNew) = flights.withLock { flights -> (SingleFlight<Value>, Bool) in
+            if let flight = flights[name] as? SingleFlight<Value> { return (flight, false) }
+            let flight = SingleFlight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.remove($0, name) }
             flights[name] = flight
             return (flight, true)
         }

@@ -4,7 +4,7 @@ import SwitchyardTransport
 
 // MARK: - Attempts
 
-extension Exchange {
+extension Failover {
     /// Sends one attempt along a route.
     func launch(_ route: ServerPool.Route, at now: MonotonicTime) {
         var request: HTTPRequest
@@ -125,7 +125,7 @@ extension Exchange {
             case .another(let route):
                 return launch(route, at: now)
             case .later(let pause):
-                let timer = state.withLock { $0.hold(ExchangeState.Held(kind: kind, since: since)) }
+                let timer = state.withLock { $0.hold(FailoverState.Held(kind: kind, since: since)) }
                 if let timer { return setTimer(timer, at: min(deadline, now.advanced(by: pause))) }
             case .none: break
             }

@@ -2,7 +2,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// Told about the attempts of an exchange, in the order in which they are made; must not block.
+/// Told about the attempts of a round, in the order in which they are made; must not block.
 typealias AttemptObserver = @Sendable (AttemptEvent) -> Void
 
 /// Something that happened to an attempt.
@@ -12,7 +12,7 @@ enum AttemptEvent: Sendable {
     case ended(AttemptRecord, Result<HTTPResponse, TransportError>)
 }
 
-extension Exchange {
+extension Failover {
     /// Hands a request of an attempt to the transport, and tells the observer if there is one.
     ///
     /// - Returns: The handle of the transfer; `nil` when the request has ended before it could be watched.
