@@ -1,8 +1,10 @@
-package import Foundation
 package import SwitchyardHTTP
 
 #if canImport(FoundationNetworking)
+    import Foundation
     package import FoundationNetworking
+#else
+    package import Foundation
 #endif
 
 /// A request in the terms of `URLSession`.

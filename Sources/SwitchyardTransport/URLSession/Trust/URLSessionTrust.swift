@@ -1,8 +1,10 @@
-package import Foundation
 package import SwitchyardHTTP
 
 #if canImport(Darwin)
+    package import Foundation
     import Security
+#else
+    import Foundation
 #endif
 
 /// Decides whom a session trusts.
