@@ -7,19 +7,13 @@ import Testing
 @Suite struct FloorPlanTests {
     @Test(
         arguments: [
-            "SwitchyardServices", "SwitchyardHTTP", "SwitchyardTransport", "SwitchyardAPI", "SwitchyardTransfers",
-            "SwitchyardStreams", "SwitchyardMarkup", "SwitchyardRequests", "SwitchyardDiagnostics",
-            "SwitchyardTesting",
+            "SwitchyardServices", "SwitchyardHTTP", "SwitchyardTransport", "SwitchyardClient", "SwitchyardAPI",
+            "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardMarkup", "SwitchyardRequests",
+            "SwitchyardDiagnostics", "SwitchyardTesting",
         ]
     )
     func `the folders of a target tie no knot`(target: String) throws {
         #expect(try FloorPlan(of: target).knot == [])
-    }
-
-    @Test func `the folders of the client tie one knot, which is known`() throws {
-        let known = ["Client", "Failover", "Flow", "Limits", "Requests", "Servers", "Sharing", "Streams"]
-
-        #expect(try FloorPlan(of: "SwitchyardClient").knot == known)
     }
 }
 

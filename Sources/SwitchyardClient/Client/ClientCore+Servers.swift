@@ -66,7 +66,7 @@ extension ClientCore {
     }
 
     func newPool(of service: Service, in environment: ServiceEnvironment) throws(ClientError) -> ServerPool {
-        let pool = try ServerPool(service: service, environment: environment, now: time.now, options: options)
+        let pool = try options.pool(of: service, in: environment, at: time.now)
         if state.withLock({ $0.isOffline }) { pool.setOffline(true, at: time.now) }
         return pool
     }

@@ -7,8 +7,6 @@ import SwitchyardTransport
 /// Every ``NetworkClient`` made from one another by ``NetworkClient/scoped()`` points here, and so does every request
 /// until it has ended; nothing here points back to a handle, so that releasing one can be noticed.
 package final class ClientCore: Sendable {
-    /// Tells apart the handles through which requests are sent.
-    typealias OwnerID = UInt64
     /// The service's name, and its servers in one environment.
     package typealias Target = (service: String, pool: ServerPool)
 
@@ -63,7 +61,7 @@ package final class ClientCore: Sendable {
         }
         // The system's own has no pins.
         if let transport { try Self.checkPins(of: transport, for: service.servers, in: environment) }
-        let pool = try ServerPool(service: service, environment: environment, now: time.now, options: options)
+        let pool = try options.pool(of: service, in: environment, at: time.now)
         state = Locked(State(service: service, pool: pool))
     }
 

@@ -63,7 +63,7 @@ struct DispatchTable {
     ///
     /// What cancels everything leaves these alone: a refresh token that has been sent may be spent, and with the answer
     /// the user's login would be lost.
-    func ordinary(of owner: ClientCore.OwnerID?) -> [any DispatchedRequest] {
+    func ordinary(of owner: OwnerID?) -> [any DispatchedRequest] {
         requests.values.filter { (owner == nil || $0.owner == owner) && !renewals.contains($0.id) }
     }
 

@@ -1,11 +1,14 @@
 import SwitchyardServices
 
-/// A request in the dispatch table: an ``Failover`` by itself, or a ``RequestFlow`` of several, one after the other.
+/// Told once how a request ended.
+typealias RequestCompletion = @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
+
+/// A request in the dispatch table: a failover by itself, or a flow of several, one after the other.
 protocol DispatchedRequest: AnyObject, Sendable {
     /// The name of the request, the same from its dispatch to its end.
     var id: RequestID { get }
     /// The handle through which it was sent.
-    var owner: ClientCore.OwnerID { get }
+    var owner: OwnerID { get }
     /// What was dispatched.
     var configuration: APIConfiguration { get }
     /// The environment it is built for.

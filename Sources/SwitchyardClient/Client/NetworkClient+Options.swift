@@ -50,8 +50,8 @@ extension NetworkClient {
         ///
         /// What is kept on the disk to be sent waits for its user then: a write in an ``Outbox``, and an upload that was
         /// cut (``UploadResumption/directory``). The name has to be the same after a renewal, another login and a
-        /// relaunch: the number of an account, not a token. An outbox keeps it as it is. Answers are stored by another
-        /// name, the `cacheUser` of each manager.
+        /// relaunch: the number of an account, not a token. An outbox keeps it as it is. Answers are stored under it too,
+        /// unless a manager names another by its `cacheUser`.
         ///
         /// It is asked often, on any thread, so it should be quick. Change it while there is no credential, behind
         /// ``Credentials/logOut(in:)`` and before ``Credentials/set(_:in:)``: then nothing goes in one's name with the
@@ -86,6 +86,28 @@ extension NetworkClient {
             generator.cookies = generator.cookies?.scoped(to: environment.rawValue)
             perEnvironment?(&generator, environment)
             return generator
+        }
+
+        /// The servers of a service in an environment, all of them healthy.
+        func pool(
+            of service: Service,
+            in environment: ServiceEnvironment,
+            at now: MonotonicTime
+        ) throws(ClientError) -> ServerPool {
+            try ServerPool(
+                service: service,
+                environment: environment,
+                generator: generator(for: environment),
+                rule: insecureHTTP,
+                seed: seed,
+                installation: installation,
+                now: now
+            )
+        }
+
+        /// Whether anything surrounds every request.
+        var surroundsRequests: Bool {
+            !limits.isEmpty || !interceptors.isEmpty || retry != nil || credentials != nil
         }
     }
 }

@@ -15,7 +15,7 @@ public import SwitchyardTransport
 /// in is left alone.
 public final class NetworkClient: Sendable {
     package let core: ClientCore
-    let owner: ClientCore.OwnerID
+    let owner: OwnerID
     private let isRoot: Bool
     package let usesCredentials: Bool
     /// The servers that its requests are bound to, whatever environment is entered; those in use when `nil`.
@@ -141,106 +141,6 @@ extension NetworkClient {
     }
 }
 
-// MARK: - Sending
-
-extension NetworkClient {
-    /// Sends a request and returns the answer, whatever its status.
-    ///
-    /// Cancelling the task cancels the request.
-    ///
-    /// - Parameters:
-    ///   - configuration: What to send.
-    ///   - id: The name of the request, with which another task can cancel it. Each request takes a new one.
-    ///   - progress: Told about the bytes of each attempt, from a thread of the transport.
-    /// - Returns: The answer of the attempt that won.
-    /// - Throws: ``RequestFailure`` when there is no answer.
-    public func send(
-        _ configuration: APIConfiguration,
-        id: RequestID = RequestID(),
-        progress: TransferProgressHandler? = nil
-    ) async throws(RequestFailure) -> ServiceResponse {
-        try await answer(to: configuration, id: id, progress: progress)
-    }
-
-    /// The same on the caller's executor: what is built on it has left the caller's already, and is spared the switches.
-    package nonisolated(nonsending) func answer(
-        to configuration: APIConfiguration,
-        id: RequestID,
-        progress: TransferProgressHandler?,
-        endedBy handle: DispatchHandle? = nil
-    ) async throws(RequestFailure) -> ServiceResponse {
-        let handle = handle ?? DispatchHandle()
-        let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                dispatch(configuration, id: id, progress: progress, holdingIn: handle) {
-                    continuation.resume(returning: $0)
-                }
-            }
-        } onCancel: {
-            handle.cancel()
-        }
-        return try result.get()
-    }
-
-    /// Sends a request and calls back on the thread that ends it, which may be the caller's, from within this call.
-    ///
-    /// Nothing changes threads on the way, so whoever has one thread for transport, clock and callers has the same course
-    /// of events every time. Apart from what waits for it: a task keeps room for all that its function uses as long as it
-    /// waits.
-    @inline(never)
-    package func dispatch(
-        _ configuration: APIConfiguration,
-        id: RequestID = RequestID(),
-        progress: TransferProgressHandler? = nil,
-        holdingIn handle: DispatchHandle = DispatchHandle(),
-        completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
-    ) {
-        let request = makeRequest(configuration, id: id, progress: progress, completion: completion)
-        handle.hold(request)
-        core.dispatch(request)
-    }
-
-    /// Sends a request and calls back with the answer, whatever its status.
-    ///
-    /// - Parameters:
-    ///   - configuration: What to send.
-    ///   - queue: Where to call back; the main queue unless given.
-    ///   - progress: Told about the bytes of each attempt, from a thread of the transport.
-    ///   - completion: Called exactly once, always after this method has returned.
-    /// - Returns: The name of the request, with which it can be cancelled.
-    @discardableResult
-    public func send(
-        _ configuration: APIConfiguration,
-        on queue: DispatchQueue = .main,
-        progress: TransferProgressHandler? = nil,
-        completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
-    ) -> RequestID {
-        let id = RequestID()
-        let gate = CallbackGate()
-        let request = makeRequest(configuration, id: id, progress: progress) { result in
-            gate.pass { queue.async { completion(result) } }
-        }
-        core.dispatch(request)
-        gate.open()
-        return id
-    }
-
-    private func makeRequest(
-        _ configuration: APIConfiguration,
-        id: RequestID,
-        progress: TransferProgressHandler?,
-        completion: @escaping Failover.Completion
-    ) -> any DispatchedRequest {
-        core.makeRequest(
-            (ruled(configuration) ?? configuration).snapshot(),
-            id: id,
-            sender: ClientCore.Sender(owner: owner, usesCredentials: usesCredentials, target: boundTarget),
-            progress: progress,
-            completion: completion
-        )
-    }
-}
-
 // MARK: - Cancelling
 
 extension NetworkClient {
@@ -268,7 +168,7 @@ extension NetworkClient {
     }
 
     /// Whose requests are concerned: those of this scope, or all when it is none.
-    var scope: ClientCore.OwnerID? { isRoot ? nil : owner }
+    var scope: OwnerID? { isRoot ? nil : owner }
 
     /// The requests under way of this client, or of this scope.
     var active: [any DispatchedRequest] {

@@ -6,10 +6,8 @@ import SwitchyardTransport
 /// It runs on callbacks (of the transport, of the timers, of the caller) and holds no thread and no task while it
 /// waits. All decisions are made by ``FailoverState`` and ``ServerPool``; no callback is made under a lock.
 final class Failover: DispatchedRequest {
-    typealias Completion = @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
-
     let id: RequestID
-    let owner: ClientCore.OwnerID
+    let owner: OwnerID
     let configuration: APIConfiguration
 
     let core: ClientCore
@@ -23,17 +21,17 @@ final class Failover: DispatchedRequest {
     /// Told about attempts; `nil` when nobody watches.
     let observer: AttemptObserver?
     let avoided: [Server.ID]
-    let completion: Completion
+    let completion: RequestCompletion
 
     /// Creates the failover of a request; of one of its rounds when that is given.
     init(
         id: RequestID,
-        owner: ClientCore.OwnerID,
+        owner: OwnerID,
         configuration: APIConfiguration,
         core: ClientCore,
         round: Round? = nil,
         progress: TransferProgressHandler?,
-        completion: @escaping Completion
+        completion: @escaping RequestCompletion
     ) {
         self.id = id
         self.owner = owner

@@ -51,10 +51,3 @@ extension FlowPlan {
         return plan
     }
 }
-
-extension NetworkClient.Options {
-    /// Whether anything surrounds every request.
-    var surroundsRequests: Bool {
-        !limits.isEmpty || !interceptors.isEmpty || retry != nil || credentials != nil
-    }
-}

@@ -67,6 +67,7 @@ extension RequestFlow {
             history: memory.history,
             time: core.time,
             owner: owner,
+            isOfRenewal: CredentialBypass.isRenewing,
             end: { [weak self] in self?.cancel($0) },
             preferred: { [pool = target.pool] in pool.current },
             whenSwitched: { [weak self] in self?.keep(onSwitch: $0) }

@@ -19,9 +19,9 @@ import SwitchyardTransport
 /// The identifier, the environment and the deadline are those of the whole flow. It ends exactly once: by a round, by
 /// a cancel or by the deadline, whichever comes first, and the latter two wait for nobody, not even for an interceptor
 /// that never returns. The task that goes the rounds finds out at its next step and stops.
-final class RequestFlow: DispatchedRequest {
+final class RequestFlow: DispatchedRequest, CredentialUser {
     let id: RequestID
-    let owner: ClientCore.OwnerID
+    let owner: OwnerID
     let configuration: APIConfiguration
     let plan: FlowPlan
     let core: ClientCore
@@ -33,12 +33,12 @@ final class RequestFlow: DispatchedRequest {
     let patience: (@Sendable () -> MonotonicTime)?
     let state = Locked(RequestFlowState())
     let progress: TransferProgressHandler?
-    private let completion: Failover.Completion
+    private let completion: RequestCompletion
 
     /// Creates the flow of a request; of a piece of a transfer when its target is given.
     init(
         id: RequestID,
-        owner: ClientCore.OwnerID,
+        owner: OwnerID,
         configuration: APIConfiguration,
         plan: FlowPlan,
         core: ClientCore,
@@ -46,7 +46,7 @@ final class RequestFlow: DispatchedRequest {
         avoiding avoided: [Server.ID] = [],
         patience: (@Sendable () -> MonotonicTime)? = nil,
         progress: TransferProgressHandler?,
-        completion: @escaping Failover.Completion
+        completion: @escaping RequestCompletion
     ) {
         self.id = id
         self.owner = owner
@@ -69,6 +69,7 @@ final class RequestFlow: DispatchedRequest {
     var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
+    var isRunning: Bool { state.withLock { $0.isRunning } }
 
     /// Sets out.
     func start() {

@@ -9,6 +9,16 @@ public protocol ConfigurationKey {
     static var defaultValue: Value { get }
 }
 
+/// A place for a setting whose type stands on a floor above: it names configurations itself.
+///
+/// It is no value of the app's own, and so not among those of ``ConfigurationKey``.
+protocol ConfigurationSetting {
+    /// The type of the setting.
+    associatedtype Value: Sendable
+    /// What holds where nothing was set.
+    static var defaultValue: Value { get }
+}
+
 /// Which server answers a request.
 public enum ServerChoice: Sendable, Hashable {
     /// The server that the service's switching has chosen.

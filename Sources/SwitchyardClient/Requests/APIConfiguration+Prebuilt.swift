@@ -19,4 +19,14 @@ extension APIConfiguration {
         request.headers.set(name, value)
         prebuiltRequest = request
     }
+
+    /// Whether the path is an absolute URL, with scheme and host: then it belongs to no server of the service.
+    private var hasAbsoluteURL: Bool { URLParts.areAbsolute(in: path) }
+
+    /// Whether the servers of the service are to be chosen from: what the call says names no place of its own.
+    package var leavesChoice: Bool {
+        guard case .automatic = server, !hasAbsoluteURL else { return false }
+        guard let rare else { return true }
+        return rare.value.prebuiltRequest == nil && !(usesCDN && rare.value.cdnURL != nil)
+    }
 }

@@ -17,11 +17,10 @@ public import SwitchyardServices
     var urlRule: URLRule?
     var throttle: BodyThrottle?
     @usableFromInline var attachments: [ObjectIdentifier: any Sendable] = [:]
-    var limits: [any RequestLimit] = []
+    /// What the floors above keep here, see ``ConfigurationSetting``.
+    var settings: [ObjectIdentifier: any Sendable] = [:]
     var sharing = TransferSharing.off
     var localAnswer: HTTPResponse?
-    var interceptors: [RequestInterceptor] = []
-    var retry: RetryPolicy?
     var redirects: RedirectPolicy?
     var confirmation: StoredConfirmation?
     var credential: Credential?
@@ -124,20 +123,6 @@ extension APIConfiguration {
         set { change { $0.throttle = newValue } }
     }
 
-    /// What takes part in this call's flow, behind the client's interceptors; nothing unless set.
-    public var interceptors: [RequestInterceptor] {
-        get { rare?.value.interceptors ?? [] }
-        set { change { $0.interceptors = newValue } }
-    }
-
-    /// What every round of this call passes first, behind the client's limits; nothing unless set.
-    ///
-    /// A limit counts the calls that carry the same object.
-    public var limits: [any RequestLimit] {
-        get { rare?.value.limits ?? [] }
-        set { change { $0.limits = newValue } }
-    }
-
     /// Whether the call shares one transfer with others that ask the same at the same time; off unless set.
     public var sharing: TransferSharing {
         get { rare?.value.sharing ?? .off }
@@ -151,12 +136,6 @@ extension APIConfiguration {
     public var localAnswer: HTTPResponse? {
         get { rare?.value.localAnswer }
         set { change { $0.localAnswer = newValue } }
-    }
-
-    /// Whether and when the call is sent again; the client's policy when `nil`, the default.
-    public var retry: RetryPolicy? {
-        get { rare?.value.retry }
-        set { change { $0.retry = newValue } }
     }
 
     /// What becomes of redirects; the client's policy when `nil`, the default.
@@ -216,6 +195,12 @@ extension APIConfiguration {
     package var user: String? {
         get { rare?.value.user }
         set { change { $0.user = newValue } }
+    }
+
+    /// What a floor above keeps in the configuration.
+    subscript<Setting: ConfigurationSetting>(setting setting: Setting.Type) -> Setting.Value {
+        get { rare?.value.settings[ObjectIdentifier(setting)] as? Setting.Value ?? Setting.defaultValue }
+        set { change { $0.settings[ObjectIdentifier(setting)] = newValue } }
     }
 
     /// The value attached under a key.

@@ -1,5 +1,4 @@
 public import SwitchyardHTTP
-public import SwitchyardTransport
 
 /// One call of an API as a value of your own: a case of an enum, for those who keep a whole API in one type.
 ///
@@ -61,25 +60,5 @@ extension APITarget {
         configuration.parameters = parameters
         configure(&configuration)
         return configuration
-    }
-}
-
-extension NetworkClient {
-    /// Sends the request of a target and returns the answer, whatever its status.
-    ///
-    /// Cancelling the task cancels the request.
-    ///
-    /// - Parameters:
-    ///   - target: What to send.
-    ///   - id: The name of the request, with which another task can cancel it.
-    ///   - progress: Told about the bytes of each attempt, from a thread of the transport.
-    /// - Returns: The answer of the attempt that won.
-    /// - Throws: ``RequestFailure`` when there is no answer.
-    public func send(
-        _ target: any APITarget,
-        id: RequestID = RequestID(),
-        progress: TransferProgressHandler? = nil
-    ) async throws(RequestFailure) -> ServiceResponse {
-        try await send(target.configuration, id: id, progress: progress)
     }
 }

@@ -1,4 +1,5 @@
 import SwitchyardHTTP
+import SwitchyardServices
 
 /// Tells endpoints apart for the evidence about servers: by method and the shape of the path.
 ///
@@ -34,5 +35,27 @@ enum EndpointName {
 
     private static func mix(_ hash: UInt64, _ segment: UInt64, _ isIdentifier: Bool) -> UInt64 {
         (hash ^ (isIdentifier ? 0x2A : segment)) &* prime
+    }
+}
+
+extension APIConfiguration {
+    /// What the choice of a server may depend on.
+    var traits: RequestTraits {
+        RequestTraits(
+            priority: RequestTraits.Priority(priority),
+            session: session,
+            endpoint: EndpointName.number(of: path, method: sentMethod),
+            mayBeRepeated: isIdempotent
+        )
+    }
+}
+
+extension RequestTraits.Priority {
+    fileprivate init(_ priority: RequestPriority) {
+        switch priority {
+        case .low: self = .low
+        case .normal: self = .normal
+        case .high: self = .high
+        }
     }
 }

@@ -47,7 +47,7 @@ extension ServerPool {
     func foreignRoute(to url: RequestURL?) -> Route { Route(to: Place(home(of: url))) }
 
     /// What a request does after a failure.
-    enum Failover {
+    enum NextServer {
         case another(Route)
         /// Asks again after this time, when there may be a token for it.
         case later(Duration)
@@ -64,7 +64,7 @@ extension ServerPool {
         for configuration: APIConfiguration,
         isPaidFor: Bool,
         at now: MonotonicTime
-    ) -> Failover {
+    ) -> NextServer {
         // In one stay in the lock: a token that came back between two of them would be missed by both.
         state.withLock { state in
             let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
@@ -86,7 +86,7 @@ extension ServerPool {
                 for: traits,
                 at: now
             )
-            return pause.map(Failover.later) ?? .none
+            return pause.map(NextServer.later) ?? .none
         }
     }
 

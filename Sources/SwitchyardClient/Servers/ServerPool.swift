@@ -62,23 +62,36 @@ package final class ServerPool: Sendable {
     let state: Locked<State>
 
     /// Prepares the servers of an environment, all of them healthy.
+    ///
+    /// - Parameters:
+    ///   - service: The service.
+    ///   - environment: The environment.
+    ///   - generator: Builds the requests of the environment.
+    ///   - rule: Where requests may go unencrypted.
+    ///   - seed: The seed of the random numbers.
+    ///   - installation: The number by which the servers behind the first are shuffled.
+    ///   - now: The time.
+    /// - Throws: ``ClientError`` for a server without a usable base URL, and for a list that the core refuses.
     init(
         service: Service,
         environment: ServiceEnvironment,
-        now: MonotonicTime,
-        options: NetworkClient.Options
+        generator: RequestGenerator,
+        rule: InsecureHTTPRule,
+        seed: UInt64,
+        installation: UInt64?,
+        now: MonotonicTime
     ) throws(ClientError) {
         self.environment = environment
-        generator = options.generator(for: environment)
-        rule = options.insecureHTTP
+        self.generator = generator
+        self.rule = rule
         tooManyRequests = service.switching.tooManyRequests
         let sites = try Self.sites(of: service.servers, in: environment, rule)
         do throws(SwitchError) {
             let core = try SwitchingCore(
                 service: service,
                 at: now,
-                seed: options.seed,
-                installation: options.installation
+                seed: seed,
+                installation: installation
             )
             state = Locked(State(core: core, sites: sites))
         } catch {

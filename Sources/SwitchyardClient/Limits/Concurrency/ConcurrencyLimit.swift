@@ -48,7 +48,7 @@ public final class ConcurrencyLimit: RequestLimit {
     ///
     /// - Throws: ``RequestFailure/Reason/queueFull``.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
-        guard !CredentialBypass.isRenewing, !Self.held.contains(ObjectIdentifier(self)) else { return .free }
+        guard !context.isOfRenewal, !Self.held.contains(ObjectIdentifier(self)) else { return .free }
         let server = context.preferredPlace
         let (owner, priority) = (context.owner, configuration.priority)
         let arrival = state.withLock { state in

@@ -8,7 +8,7 @@ package import SwitchyardTransport
 /// an event stream is opened again.
 package struct Transfer: Sendable {
     package let id: RequestID
-    let owner: ClientCore.OwnerID
+    let owner: OwnerID
     package let core: ClientCore
     let usesCredentials: Bool
     package let service: String
@@ -114,37 +114,28 @@ package struct Transfer: Sendable {
         return try result.mapError(explained).get()
     }
 
-    /// Makes a failover, or a flow of several where anything surrounds it, like every other request of the client.
+    /// Makes a request of the transfer, like every other request of the client.
     private func makeRequest(
         _ configuration: APIConfiguration,
         _ avoided: [Server.ID],
         _ name: RequestID,
         _ progress: TransferProgressHandler?,
-        completion: @escaping Failover.Completion
+        completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
         let delivery = configuration.delivery
         var configuration = (core.ruled(configuration, in: pool) ?? configuration).snapshot()
         configuration.delivery = delivery
-        if let plan = core.plan(for: configuration, usesCredentials: usesCredentials) {
-            return RequestFlow(
-                id: name,
-                owner: name == id ? owner : ClientCore.ownerOfShared,
-                configuration: configuration,
-                plan: ownPlan(plan, of: name),
-                core: core,
-                target: (service, pool),
-                avoiding: avoided,
-                progress: progress,
-                completion: completion
-            )
-        }
-        let deadline = core.deadline(of: configuration, in: pool, startedAt: core.now)
-        return Failover(
+        let plan = core.plan(for: configuration, usesCredentials: usesCredentials)
+        return core.makeRequest(
+            configuration,
             id: name,
-            owner: name == id ? owner : ClientCore.ownerOfShared,
-            configuration: configuration,
-            core: core,
-            round: Failover.Round(target: (service, pool), deadline: deadline, avoided: avoided),
+            sender: ClientCore.Sender(
+                owner: name == id ? owner : ClientCore.ownerOfShared,
+                usesCredentials: usesCredentials,
+                target: (service, pool),
+                avoided: avoided
+            ),
+            plan: plan.map { ownPlan($0, of: name) },
             progress: progress,
             completion: completion
         )

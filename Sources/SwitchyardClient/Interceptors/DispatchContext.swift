@@ -20,7 +20,9 @@ public struct DispatchContext: Sendable {
     /// The clock and the timers of the client, for whoever has to wait.
     public var time: any TimeSource
     /// The handle through which the request was sent.
-    var owner: ClientCore.OwnerID
+    var owner: OwnerID
+    /// Whether the renewal of a credential sends it, for which others may be waiting.
+    var isOfRenewal = false
     /// Ends the request from outside.
     var end: @Sendable (RequestFailure.Reason) -> Void
     /// Names the server that is preferred now.
@@ -70,7 +72,7 @@ extension DispatchContext {
             deadline: now.advanced(by: deadline),
             history: history,
             time: time,
-            owner: ClientCore.ownerOfShared,
+            owner: 0,
             end: { _ in },
             preferred: { "" }
         )

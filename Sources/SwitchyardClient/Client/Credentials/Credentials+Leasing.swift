@@ -1,6 +1,16 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
+/// A request that needs a credential.
+protocol CredentialUser: Sendable {
+    var core: ClientCore { get }
+    /// What it is sent to.
+    var target: ClientCore.Target { get }
+    var environment: ServiceEnvironment { get }
+    /// Whether it has begun and not ended.
+    var isRunning: Bool { get }
+}
+
 extension Credentials {
     /// What follows from a 401.
     enum Answer {
@@ -20,15 +30,15 @@ extension Credentials {
     /// later request tries again. One that is renewed since it was refused does not.
     ///
     /// - Parameters:
-    ///   - flow: The request.
+    ///   - request: The request.
     ///   - mayGoWithout: Whether it goes without a credential where none is to be had.
     /// - Returns: The credential, or that there is none.
     /// - Throws: Why none can be had; for a request that may go without only what may be otherwise soon.
-    func lease(for flow: RequestFlow, mayGoWithout: Bool) async throws(CredentialError) -> CredentialLease {
+    func lease(for request: any CredentialUser, mayGoWithout: Bool) async throws(CredentialError) -> CredentialLease {
         do throws(CredentialError) {
-            return try await renewedLease(for: flow, mayGoWithout: mayGoWithout)
+            return try await renewedLease(for: request, mayGoWithout: mayGoWithout)
         } catch {
-            let view = view(in: flow.environment)
+            let view = view(in: request.environment)
             if error.mayPass, isDue(view), let lease = leaseOfPresent(view) { return lease }
             // What was kept and cannot be read is there all the same.
             guard mayGoWithout, error.leavesNothing, !view.needsLoading else { throw error }
@@ -46,13 +56,13 @@ extension Credentials {
     }
 
     private func renewedLease(
-        for flow: RequestFlow,
+        for request: any CredentialUser,
         mayGoWithout: Bool
     ) async throws(CredentialError) -> CredentialLease {
         var begun: UInt64?
         var hasWaited = false
         while true {
-            let view = view(in: flow.environment)
+            let view = view(in: request.environment)
             begun = begun ?? view.endings
             if view.hasNothing, !view.needsLoading {
                 if let lease = leaseOfPresent(view) { return lease }
@@ -60,12 +70,12 @@ extension Credentials {
             }
             if let error = view.failure(of: view.version, begunAt: begun ?? 0) { throw error }
             guard !view.isBusy else {
-                try await wait(for: flow)
+                try await wait(for: request)
                 hasWaited = true
                 continue
             }
             guard !view.needsLoading else {
-                try await load(for: flow)
+                try await load(for: request)
                 continue
             }
             // What was renewed may be short-lived; it is used as long as it is good at all.
@@ -75,7 +85,7 @@ extension Credentials {
                 guard view.credential != nil || mayGoWithout else { throw .missing }
                 return CredentialLease(credential: view.credential, version: view.version, takenAt: view.endings)
             }
-            try await renew(for: flow, seeing: view, challenges: [])
+            try await renew(for: request, seeing: view, challenges: [])
             hasWaited = true
         }
     }
@@ -98,7 +108,7 @@ extension Credentials {
     /// - Parameters:
     ///   - headers: The header fields of the refusal.
     ///   - lease: The credential that was refused.
-    ///   - flow: The request.
+    ///   - request: The request.
     ///   - renewals: How often it has had the credential renewed already.
     ///   - mayGoWithout: Whether it goes without a credential where no other is to be had.
     /// - Returns: What follows.
@@ -106,16 +116,16 @@ extension Credentials {
     func answer(
         _ headers: HTTPHeaders,
         to lease: CredentialLease,
-        for flow: RequestFlow,
+        for request: any CredentialUser,
         mayRenew renewals: Int,
         mayGoWithout: Bool
     ) async throws(CredentialError) -> Answer {
         do throws(CredentialError) {
-            return try await renewedAnswer(headers, to: lease, for: flow, mayRenew: renewals)
+            return try await renewedAnswer(headers, to: lease, for: request, mayRenew: renewals)
         } catch {
             if mayGoWithout, lease.credential != nil, error.leavesNothing { return .without }
             // A provider that has nothing leaves the refusal to the caller.
-            if error == .missing, version(in: flow.environment) == lease.version { return .none }
+            if error == .missing, version(in: request.environment) == lease.version { return .none }
             throw error
         }
     }
@@ -123,12 +133,12 @@ extension Credentials {
     private func renewedAnswer(
         _ headers: HTTPHeaders,
         to lease: CredentialLease,
-        for flow: RequestFlow,
+        for request: any CredentialUser,
         mayRenew renewals: Int
     ) async throws(CredentialError) -> Answer {
         var hasWaited = false
         while true {
-            let view = view(in: flow.environment)
+            let view = view(in: request.environment)
             guard view.version == lease.version else {
                 guard view.credential != nil else { throw .missing }
                 return hasWaited ? .renewed : .replaced
@@ -136,10 +146,10 @@ extension Credentials {
             if let error = view.failure(of: lease.version, begunAt: lease.takenAt) { throw error }
             guard renewals < policy.repeatsPerRequest, provider.canRenew(view.credential) else { return .none }
             if view.isBusy {
-                try await wait(for: flow)
+                try await wait(for: request)
             } else {
                 let challenges = AuthenticationChallenge.all(in: headers)
-                try await renew(for: flow, seeing: view, challenges: challenges)
+                try await renew(for: request, seeing: view, challenges: challenges)
             }
             hasWaited = true
         }

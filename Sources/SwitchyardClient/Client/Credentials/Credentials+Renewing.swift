@@ -29,29 +29,29 @@ extension Credentials {
     }
 
     /// Waits for the renewal that is under way, if it still is.
-    func wait(for flow: RequestFlow) async throws(CredentialError) {
+    func wait(for request: any CredentialUser) async throws(CredentialError) {
         let waiter = RenewalWaiter()
         let isWaiting = state.withLock { slots in
-            guard slots[flow.environment]?.isBusy ?? false else { return false }
-            slots[flow.environment]?.add(waiter)
+            guard slots[request.environment]?.isBusy ?? false else { return false }
+            slots[request.environment]?.add(waiter)
             return true
         }
-        if isWaiting { try await end(of: waiter, for: flow, mayHaveNothing: true) }
+        if isWaiting { try await end(of: waiter, for: request, mayHaveNothing: true) }
     }
 
     private func end(
         of waiter: RenewalWaiter,
-        for flow: RequestFlow,
+        for request: any CredentialUser,
         mayHaveNothing: Bool
     ) async throws(CredentialError) {
         let result = await waiter.wait()
-        guard flow.state.withLock({ $0.isRunning }) else { throw .loggedOut }
+        guard request.isRunning else { throw .loggedOut }
         if case .failure(let error) = result, !(mayHaveNothing && error == .missing) { throw error }
     }
 
-    func load(for flow: RequestFlow) async throws(CredentialError) {
+    func load(for request: any CredentialUser) async throws(CredentialError) {
         let waiter = RenewalWaiter()
-        let environment = flow.environment
+        let environment = request.environment
         let number: UInt64? = state.withLock { slots in
             var slot = slots[environment] ?? CredentialSlot()
             defer { slots[environment] = slot }
@@ -60,19 +60,19 @@ extension Credentials {
             return slot.beginWork()
         }
         guard let number else { return }
-        work(number, for: flow) { provider in try await provider.storedCredential(in: environment) }
-        try await end(of: waiter, for: flow, mayHaveNothing: false)
+        work(number, for: request) { provider in try await provider.storedCredential(in: environment) }
+        try await end(of: waiter, for: request, mayHaveNothing: false)
     }
 
     /// Renews the credential that was seen, unless somebody else does or has done so.
     func renew(
-        for flow: RequestFlow,
+        for request: any CredentialUser,
         seeing view: View,
         challenges: [AuthenticationChallenge]
     ) async throws(CredentialError) {
         let waiter = RenewalWaiter()
-        let environment = flow.environment
-        let now = flow.core.now
+        let environment = request.environment
+        let now = request.core.now
         let number: UInt64? = try state.withLock { (slots) throws(CredentialError) in
             var slot = slots[environment] ?? CredentialSlot()
             guard slot.version == view.version, !slot.isBusy else { return nil }
@@ -87,28 +87,28 @@ extension Credentials {
             environment: environment,
             challenges: challenges,
             client: NetworkClient(
-                core: flow.core,
+                core: request.core,
                 isRoot: false,
                 usesCredentials: false,
-                boundTo: flow.target
+                boundTo: request.target
             )
         )
-        work(number, for: flow, publishes: true) { provider in
+        work(number, for: request, publishes: true) { provider in
             guard let new = try await provider.renew(renewal) else { throw CredentialError.missing }
             return new
         }
-        try await end(of: waiter, for: flow, mayHaveNothing: true)
+        try await end(of: waiter, for: request, mayHaveNothing: true)
     }
 
     /// Lets the provider work, for all who wait, and ends it when it takes too long.
     private func work(
         _ number: UInt64,
-        for flow: RequestFlow,
+        for request: any CredentialUser,
         publishes: Bool = false,
         _ body: @escaping @Sendable (any CredentialProvider) async throws -> Credential?
     ) {
-        let environment = flow.environment
-        let time = flow.core.time
+        let environment = request.environment
+        let time = request.core.time
         let finish: @Sendable (Result<Credential?, CredentialError>) -> Bool = { [self] result in
             let isShort = publishes && isShort(result)
             let waiters = state.withLock { slots -> [RenewalWaiter]? in

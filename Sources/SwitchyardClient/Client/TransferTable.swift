@@ -5,7 +5,7 @@ import SwitchyardServices
 /// The dispatch table knows a request until it is answered; here it can be found until its last byte.
 final class TransferTable: Sendable {
     private struct Entry {
-        var owner: ClientCore.OwnerID
+        var owner: OwnerID
         var request: ActiveRequest
         var handle: TransferHandle
         /// Whether it ends by itself, so that its end can be waited for.
@@ -13,7 +13,7 @@ final class TransferTable: Sendable {
         /// Whether the renewal of the client's credentials sends it; what cancels everything leaves it alone then.
         var isOfRenewal: Bool
 
-        func isOrdinary(of owner: ClientCore.OwnerID?) -> Bool {
+        func isOrdinary(of owner: OwnerID?) -> Bool {
             (owner == nil || self.owner == owner) && !isOfRenewal
         }
     }
@@ -35,7 +35,7 @@ final class TransferTable: Sendable {
     func insert(
         _ handle: TransferHandle,
         of request: ActiveRequest,
-        owner: ClientCore.OwnerID,
+        owner: OwnerID,
         hasEnd: Bool = true,
         isOfRenewal: Bool = false
     ) throws(RequestFailure.Reason) {
@@ -69,12 +69,12 @@ final class TransferTable: Sendable {
     }
 
     /// The transfers of one owner, or all of them, without those that renew a credential.
-    func ids(of owner: ClientCore.OwnerID?) -> [RequestID] {
+    func ids(of owner: OwnerID?) -> [RequestID] {
         requests(of: owner).map(\.id)
     }
 
     /// What the transfers of one owner, or all of them, were asked for, without those that renew a credential.
-    func requests(of owner: ClientCore.OwnerID?) -> [ActiveRequest] {
+    func requests(of owner: OwnerID?) -> [ActiveRequest] {
         state.withLock { state in
             state.entries.values.filter { $0.isOrdinary(of: owner) && !$0.handle.isOver }.map(\.request)
         }
@@ -84,7 +84,7 @@ final class TransferTable: Sendable {
         end(.cancelled) { state in ids.compactMap { state.entries[$0]?.handle } }
     }
 
-    func cancelAll(of owner: ClientCore.OwnerID?) {
+    func cancelAll(of owner: OwnerID?) {
         end(.cancelled) { state in
             state.entries.values.filter { $0.isOrdinary(of: owner) }.map(\.handle)
         }

@@ -18,14 +18,15 @@ final class SharedTransfers: Sendable {
         let pool: ObjectIdentifier
     }
 
-    private struct Transfer {
+    /// The requests that share a transfer, and the request that carries it out.
+    private struct Group {
         let number: UInt64
         var requests: [RequestID: SharedRequest]
         var carrier: (any DispatchedRequest)?
     }
 
     private struct State {
-        var transfers: [Name: Transfer] = [:]
+        var transfers: [Name: Group] = [:]
         var last: UInt64 = 0
     }
 
@@ -46,7 +47,7 @@ final class SharedTransfers: Sendable {
                 return nil
             }
             state.last += 1
-            state.transfers[name] = Transfer(number: state.last, requests: [request.id: request])
+            state.transfers[name] = Group(number: state.last, requests: [request.id: request])
             return state.last
         }
         if let begun { begin(begun, name, request) }

@@ -29,7 +29,7 @@ final class SharedRequest: DispatchedRequest {
     private let startedAt: MonotonicTime
     /// When it ends whatever happens, though the transfer may go on for others.
     let deadline: MonotonicTime
-    private let completion: Failover.Completion
+    private let completion: RequestCompletion
     private let state = Locked(State())
 
     init(
@@ -39,7 +39,7 @@ final class SharedRequest: DispatchedRequest {
         name: String,
         core: ClientCore,
         progress: TransferProgressHandler?,
-        completion: @escaping Failover.Completion
+        completion: @escaping RequestCompletion
     ) {
         self.id = id
         self.sender = sender
@@ -56,7 +56,7 @@ final class SharedRequest: DispatchedRequest {
         deadline = core.deadline(of: configuration, in: target.pool, startedAt: startedAt)
     }
 
-    var owner: ClientCore.OwnerID { sender.owner }
+    var owner: OwnerID { sender.owner }
     var environment: ServiceEnvironment { target.pool.environment }
     var hasEnded: Bool { state.withLock { $0.phase == .ended } }
 

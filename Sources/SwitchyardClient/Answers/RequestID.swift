@@ -1,5 +1,8 @@
 import SwitchyardServices
 
+/// Tells apart the handles of a client through which requests are sent.
+typealias OwnerID = UInt64
+
 /// Names one request from its dispatch to its end, over all attempts and servers.
 ///
 /// It exists before anything is sent, is unique in the process, and cancels the request wherever it stands.

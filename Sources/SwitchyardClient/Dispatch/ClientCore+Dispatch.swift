@@ -1,0 +1,116 @@
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTransport
+
+extension ClientCore {
+    /// Who sends a request.
+    struct Sender {
+        let owner: OwnerID
+        let usesCredentials: Bool
+        /// The servers that the request is bound to; those in use when `nil`.
+        var target: Target?
+        /// Servers that are not asked as long as there is another.
+        var avoided: [Server.ID] = []
+        /// Until when anybody waits for it, which may change; the request's own deadline when `nil`.
+        var patience: (@Sendable () -> MonotonicTime)?
+    }
+
+    /// Makes a request: a share in a transfer where one is asked for, a flow of rounds where anything surrounds it, else a
+    /// failover.
+    func makeRequest(
+        _ configuration: APIConfiguration,
+        id: RequestID,
+        sender: Sender,
+        progress: TransferProgressHandler?,
+        completion: @escaping RequestCompletion
+    ) -> any DispatchedRequest {
+        let completion = sender.usesCredentials ? completion : Self.witnessed(completion)
+        if let name = sharedName(of: configuration) {
+            return SharedRequest(
+                id: id,
+                sender: sender,
+                configuration: configuration,
+                name: name,
+                core: self,
+                progress: progress,
+                completion: completion
+            )
+        }
+        return makeRequest(
+            configuration,
+            id: id,
+            sender: sender,
+            plan: plan(for: configuration, usesCredentials: sender.usesCredentials),
+            progress: progress,
+            completion: completion
+        )
+    }
+
+    /// Makes a failover, or a flow of several by a plan.
+    func makeRequest(
+        _ configuration: APIConfiguration,
+        id: RequestID,
+        sender: Sender,
+        plan: FlowPlan?,
+        progress: TransferProgressHandler?,
+        completion: @escaping RequestCompletion
+    ) -> any DispatchedRequest {
+        guard let plan else {
+            return Failover(
+                id: id,
+                owner: sender.owner,
+                configuration: configuration,
+                core: self,
+                round: onlyRound(of: configuration, by: sender),
+                progress: progress,
+                completion: completion
+            )
+        }
+        return RequestFlow(
+            id: id,
+            owner: sender.owner,
+            configuration: configuration,
+            plan: plan,
+            core: self,
+            target: sender.target,
+            avoiding: sender.avoided,
+            patience: sender.patience,
+            progress: progress,
+            completion: completion
+        )
+    }
+
+    /// Tells a renewal that is under way how its requests end.
+    private static func witnessed(_ completion: @escaping RequestCompletion) -> RequestCompletion {
+        guard let witness = RenewalWitness.current else { return completion }
+        return { result in
+            witness.note(result)
+            completion(result)
+        }
+    }
+
+    /// The round of a failover that is bound to servers; `nil` for one that goes to those in use.
+    private func onlyRound(of configuration: APIConfiguration, by sender: Sender) -> Failover.Round? {
+        sender.target.map { target in
+            Failover.Round(
+                target: target,
+                deadline: deadline(of: configuration, in: target.pool, startedAt: now),
+                patience: sender.patience,
+                avoided: sender.avoided
+            )
+        }
+    }
+
+    /// The name under which a call shares a transfer with others; `nil` for one that has its own.
+    private func sharedName(of configuration: APIConfiguration) -> String? {
+        guard let rare = configuration.rare else { return nil }
+        let isShown = options.showsConfigurations(to: pool.generator)
+        return rare.value.sharing.name(of: configuration, isShown: isShown)
+    }
+
+    /// What surrounds a request; `nil` when it is a failover and nothing more.
+    func plan(for configuration: APIConfiguration, usesCredentials: Bool) -> FlowPlan? {
+        guard surroundsRequests || configuration.rare != nil else { return nil }
+        return FlowPlan(options, configuration, usesCredentials: usesCredentials)
+    }
+}
