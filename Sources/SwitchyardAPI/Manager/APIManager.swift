@@ -27,7 +27,8 @@ public protocol APIManager: AnyObject, Sendable {
     /// What the module's answers have in common; ``APIModule/standard`` unless declared. Keep it, do not make it anew.
     var module: APIModule { get }
 
-    /// The user whose answers are stored, so that no other is shown them; nobody in particular unless declared.
+    /// The user whose answers are stored, so that no other is shown them; the client's (``NetworkClient/Options/user``) unless
+    /// declared, nobody in particular where that names none.
     var cacheUser: String? { get }
 }
 
@@ -35,8 +36,8 @@ extension APIManager {
     /// A module without frame and without codes of its own.
     public var module: APIModule { .standard }
 
-    /// Nobody in particular.
-    public var cacheUser: String? { nil }
+    /// The user whom the client's options name.
+    public var cacheUser: String? { client.user(in: client.environment) }
 
     /// The stored answers of the client's service.
     public var cache: ResponseCache { client.responseCache }

@@ -193,4 +193,35 @@ import Testing
             ($0 as? APIError)?.serverMessage == "Locked"
         }
     }
+
+    /// A module that names no user of its own.
+    private final class PlainAPI: APIManager {
+        let client: NetworkClient
+
+        init(client: NetworkClient) {
+            self.client = client
+        }
+    }
+
+    @Test func `where managers name no user, answers are kept apart by the one whom the client's options name`()
+        async throws
+    {
+        let user = Locked<String?>("ann")
+        let transport = StubTransport { _ in .json(#"{"id":1}"#) }
+        var options = NetworkClient.Options()
+        options.user = { _ in user.withLock { $0 } }
+        let topics = PlainAPI(client: try .stubbed(transport, options: options, time: clock))
+        var configuration = APIConfiguration(path: "topic")
+        configuration.cacheLifetime = .seconds(60)
+        func ask() async throws -> Int {
+            _ = try await topics.value(JSONValue.self, for: configuration)
+            return transport.requests.count
+        }
+
+        #expect(try await ask() == 1)
+        user.withLock { $0 = "bob" }
+        #expect(try await ask() == 2)
+        user.withLock { $0 = "ann" }
+        #expect(try await ask() == 2)
+    }
 }
