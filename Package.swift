@@ -12,6 +12,9 @@ let leaves: [Target.Dependency] = [
     "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardDiagnostics",
 ]
 
+/// What tests stand on: real servers that misbehave, a clock that they own, and what several of them share.
+let lab: [Target.Dependency] = ["SwitchyardTesting", "SwitchyardFixtures"]
+
 let package = Package(
     name: "Switchyard",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -90,47 +93,40 @@ let package = Package(
         ),
 
         // Tests: what several of them share, then those of each target.
-        .target(name: "SwitchyardFixtures", dependencies: core + ["SwitchyardTesting"], path: "Tests/Fixtures"),
+        .target(
+            name: "SwitchyardFixtures",
+            dependencies: core + ["SwitchyardTransfers", "SwitchyardTesting"],
+            path: "Tests/Fixtures",
+            resources: [.copy("CaseFiles")]
+        ),
         .testTarget(
             name: "SwitchyardServicesTests",
-            dependencies: ["SwitchyardServices", "SwitchyardTesting"],
+            dependencies: ["SwitchyardServices"] + lab,
             resources: [.copy("Cases"), .copy("Traces")]
         ),
-        .testTarget(
-            name: "SwitchyardClientTests",
-            dependencies: core + leaves + ["SwitchyardTesting", "SwitchyardFixtures"],
-            resources: [.copy("Cases")]
-        ),
+        .testTarget(name: "SwitchyardHTTPTests", dependencies: core + leaves + lab),
+        .testTarget(name: "SwitchyardTransportTests", dependencies: core + lab),
+        .testTarget(name: "SwitchyardClientTests", dependencies: core + leaves + lab),
         .testTarget(
             name: "SwitchyardAPITests",
-            dependencies: core + leaves + ["SwitchyardTesting", "SwitchyardFixtures"],
+            dependencies: core + leaves + lab,
             resources: [.copy("Cases")]
         ),
+        .testTarget(name: "SwitchyardTransfersTests", dependencies: core + leaves + lab),
+        .testTarget(name: "SwitchyardStreamsTests", dependencies: core + ["SwitchyardStreams"] + lab),
         .testTarget(
-            name: "SwitchyardRequestsTests",
-            dependencies: core + leaves + ["SwitchyardTesting", "SwitchyardFixtures"]
+            name: "SwitchyardOAuthTests",
+            dependencies: core + ["SwitchyardOAuth", "SwitchyardDiagnostics"] + lab
         ),
-        .testTarget(
-            name: "SwitchyardOutboxTests",
-            dependencies: core + ["SwitchyardOutbox", "SwitchyardTesting", "SwitchyardFixtures"]
-        ),
-        .testTarget(
-            name: "SwitchyardDiagnosticsTests",
-            dependencies: core + leaves + ["SwitchyardTesting", "SwitchyardFixtures"]
-        ),
-        .testTarget(
-            name: "SwitchyardTestingTests",
-            dependencies: core + ["SwitchyardDiagnostics", "SwitchyardTesting", "SwitchyardFixtures"]
-        ),
-        .testTarget(
-            name: "SwitchyardTests",
-            dependencies: leaves + ["Switchyard", "SwitchyardTesting", "SwitchyardFixtures"]
-        ),
+        .testTarget(name: "SwitchyardDiskCacheTests", dependencies: core + ["SwitchyardDiskCache"] + lab),
+        .testTarget(name: "SwitchyardMarkupTests", dependencies: core + ["SwitchyardMarkup"] + lab),
+        .testTarget(name: "SwitchyardRequestsTests", dependencies: core + leaves + lab),
+        .testTarget(name: "SwitchyardOutboxTests", dependencies: core + ["SwitchyardOutbox"] + lab),
+        .testTarget(name: "SwitchyardDiagnosticsTests", dependencies: core + leaves + lab),
+        .testTarget(name: "SwitchyardTestingTests", dependencies: core + ["SwitchyardDiagnostics"] + lab),
+        .testTarget(name: "SwitchyardTests", dependencies: leaves + ["Switchyard"] + lab),
         .testTarget(name: "SwitchyardMainActorTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
-        .testTarget(
-            name: "YardToolTests",
-            dependencies: ["yard", "Switchyard", "SwitchyardTesting", "SwitchyardFixtures"]
-        ),
+        .testTarget(name: "YardToolTests", dependencies: ["yard", "Switchyard"] + lab),
         .testTarget(name: "SwitchyardBenchmarksTests", dependencies: ["SwitchyardBenchmarks"]),
     ],
     swiftLanguageModes: [.v6]

@@ -67,7 +67,7 @@ extension Outbox {
     /// Sends one write; `nil` when it is dealt with, otherwise how long to stay away.
     private func send(_ entry: OutboxEntry) async throws(OutboxError) -> Duration? {
         if isTooOld(entry, at: date()) {
-            try settle(entry, .expired(entry))
+            try end(entry, .expired(entry))
             return nil
         }
         let turns = state.withLock { $0.turns }
@@ -75,14 +75,14 @@ extension Outbox {
         let result = await answer(to: entry)
         let entry = noting(result, of: entry)
         switch result {
-        case .success(let answer): return try settleOrWait(entry, answer, wasSentAfter: turns)
+        case .success(let answer): return try endOrWait(entry, answer, wasSentAfter: turns)
         case .failure(let failure):
             switch failure.reason {
             case .invalidRequest, .unknownServer:
-                try settle(entry, .unsendable(entry, failure))
+                try end(entry, .unsendable(entry, failure))
                 return nil
             case .transport(let error) where error.kind == .invalidRequest || error.kind == .unsupported:
-                try settle(entry, .unsendable(entry, failure))
+                try end(entry, .unsendable(entry, failure))
                 return nil
             case .cancelled where Task.isCancelled: return nil
             default: return postponed(entry, wasSentAfter: turns)
@@ -139,7 +139,7 @@ extension Outbox {
         }
     }
 
-    private func settleOrWait(
+    private func endOrWait(
         _ entry: OutboxEntry,
         _ answer: ServiceResponse,
         wasSentAfter turns: Int
@@ -147,18 +147,18 @@ extension Outbox {
         let asked = RetryAfter.duration(in: answer.headers, now: date())
         switch answer.status {
         // 303 leads from what was done to its outcome (RFC 9110 section 15.4.4).
-        case 200..<300, 303: try settle(entry, .sent(entry, answer))
+        case 200..<300, 303: try end(entry, .sent(entry, answer))
         // What may pass: the server is busy, out of order or not the one for it, the login has run out.
         case 401, 407, 408, 421, 425, 429, 500...:
             return postponed(entry, askedFor: asked ?? .zero, wasSentAfter: answer.status == 401 ? turns : nil)
         // An attempt before this one is still at work under the same key.
         case 409 where asked != nil: return postponed(entry, askedFor: asked ?? .zero)
-        default: try settle(entry, .rejected(entry, answer))
+        default: try end(entry, .rejected(entry, answer))
         }
         return nil
     }
 
-    private func settle(_ entry: OutboxEntry, _ event: OutboxEvent) throws(OutboxError) {
+    private func end(_ entry: OutboxEntry, _ event: OutboxEvent) throws(OutboxError) {
         try remove(entry.id)
         state.withLock { state in
             state.failures = 0

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// The records of an outbox file, which is only ever appended to: a magic line, then for each record its length, its
 /// checksum (both 32 bits, little-endian) and its bytes.

@@ -73,3 +73,13 @@ extension HTTPRequest {
         url.foundationURL?.host().map { String($0.prefix { $0 != "." }) } ?? ""
     }
 }
+
+extension NetworkClient {
+    /// A client over a stub that answers 200, with a changed generator.
+    package static func stubbed(
+        generator change: (inout RequestGenerator) -> Void
+    ) throws -> (client: NetworkClient, transport: StubTransport) {
+        let transport = StubTransport { _ in .status(200) }
+        return (try NetworkClient(service: .topics(), transport: transport) { change(&$0.generator) }, transport)
+    }
+}

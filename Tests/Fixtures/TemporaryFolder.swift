@@ -6,8 +6,22 @@ package final class TemporaryFolder: Sendable {
 
     package init() {}
 
+    /// A folder that is there already.
+    package static func made() throws -> TemporaryFolder {
+        let folder = TemporaryFolder()
+        try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+        return folder
+    }
+
     deinit {
         try? FileManager.default.removeItem(at: url)
+    }
+
+    /// Writes a file and returns where it is.
+    package func file(_ name: String, _ bytes: Data) throws -> URL {
+        let file = url.appendingPathComponent(name)
+        try bytes.write(to: file)
+        return file
     }
 
     /// The files in it, at any depth, but those whose name begins with a dot, or whose folder's does.

@@ -1,6 +1,7 @@
 public import Foundation
 import SwitchyardClient
 public import SwitchyardHTTP
+import SwitchyardServices
 
 /// Whose answers these are: those of one service in one environment, for one user.
 ///
@@ -96,4 +97,126 @@ public struct CacheKey: Sendable, Hashable {
 
     /// The parts of the key by which entries are removed.
     package var parts: CacheKeyParts { CacheKeyParts(bytes) }
+}
+
+extension CacheKey {
+    private static let generator = RequestGenerator()
+    private static let base = RequestURL("http://cache.invalid/").map { BaseURL($0) }
+
+    /// Creates the key of a call; the one place in which keys are made, for storing and finding alike.
+    ///
+    /// `nil` when the call is not to be cached: its method may change something, its body is not known in advance, or its
+    /// request is made by hand (`APIConfiguration.isMadeByHand`). A function, since an initialiser would take a copy of
+    /// the whole configuration.
+    ///
+    /// - Parameters:
+    ///   - configuration: The call.
+    ///   - box: The policy, which says what of the call the answer does not depend on.
+    ///   - partition: Whose answers these are.
+    ///   - path: The path under which the answer is stored; the call's own unless given.
+    ///   - server: The server that answers, where each server's answers are stored apart.
+    ///   - base: The base URL below which the call goes now, for a rule of its own that makes its URL.
+    ///   - isAuthorized: Whether the client that sends the call lets credentials go with it.
+    /// - Returns: The key.
+    static func of(
+        _ configuration: APIConfiguration,
+        policy box: Boxed<CachePolicy>,
+        in partition: CachePartition,
+        path: String? = nil,
+        server: String? = nil,
+        base: @autoclosure () -> BaseURL? = CacheKey.base,
+        isAuthorized: Bool = true
+    ) -> CacheKey? {
+        guard configuration.method.isSafe || box.value.allowsUnsafeMethods, !configuration.isMadeByHand
+        else { return nil }
+        var body: Data?
+        if !configuration.body.isNone {
+            guard let bytes = bytes(of: configuration) else { return nil }
+            body = bytes
+        }
+        var ruled: (name: String, value: String)?
+        if let rule = configuration.urlRule, let base = base() {
+            // What a rule leads to that cannot be told is not to be taken for what another leads to.
+            do { ruled = try rule(base, configuration)?.field(from: base) } catch { return nil }
+        }
+        return CacheKey(
+            partition,
+            method: configuration.method,
+            path: path ?? configuration.path,
+            parameters: parameters(of: configuration, box),
+            headers: fields(of: configuration, box, server, ruled, isAuthorized: isAuthorized),
+            body: body
+        )
+    }
+
+    private static func parameters(
+        of configuration: APIConfiguration,
+        _ box: Boxed<CachePolicy>
+    ) -> [(name: String, value: String)] {
+        var parameters: [(name: String, value: String)] = []
+        for item in configuration.query.items where !box.value.ignoredParameters.contains(item.key) {
+            let name = item.key.utf8.first == 0 ? "\0q" + item.key : item.key
+            parameters.append((name, item.value.canonicalText))
+        }
+        // They may go into another part of the request than those of the query, so they are told apart.
+        for item in configuration.parameters.items where !box.value.ignoredParameters.contains(item.key) {
+            parameters.append(("\0p" + item.key, item.value.canonicalText))
+        }
+        return parameters
+    }
+
+    /// The header fields on which the answer depends, and under names that no field can have, what else it depends on.
+    private static func fields(
+        of configuration: APIConfiguration,
+        _ box: Boxed<CachePolicy>,
+        _ server: String?,
+        _ ruled: (name: String, value: String)?,
+        isAuthorized: Bool
+    ) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        for field in configuration.headers where !box.value.ignoredHeaders.contains(field.name.lowercased()) {
+            fields.append((field.name, field.value))
+        }
+        if case .baseURL(let url) = configuration.server { fields.append((name: ":base", value: url.text)) }
+        if configuration.usesCDN { fields.append((name: ":cdn", value: configuration.cdnURL?.text ?? "")) }
+        if let ruled { fields.append(ruled) }
+        if let server { fields.append((name: ":server", value: server)) }
+        if let credential = configuration.credential {
+            // Whoever may see the keys is not to read the secret in them.
+            fields.append((name: ":credential", value: credential.scheme.fingerprint))
+        } else if !isAuthorized || !configuration.usesCredentials {
+            // What is shown to somebody is not what is shown to everybody.
+            fields.append((name: ":credential", value: "none"))
+        }
+        fields += configuration.unusualChoices
+        if let tls = configuration.tls { fields.append((name: ":tls", value: tls.fingerprint)) }
+        if let version = configuration.apiVersion { fields.append((name: ":api", value: version)) }
+        let pathValues = configuration.pathValues
+        if !pathValues.isEmpty {
+            fields.append((name: ":path", value: ParameterValue.dictionary(pathValues).canonicalText))
+        }
+        return fields
+    }
+
+    private static func bytes(of configuration: APIConfiguration) -> Data? {
+        guard let base else { return nil }
+        do throws(RequestError) {
+            let request = try generator.request(for: configuration, on: base)
+            guard case .data(let data) = request.body else { return nil }
+            return data
+        } catch {
+            // A request that cannot be built ends with its own error when it is sent; it has nothing to be cached.
+            return nil
+        }
+    }
+}
+
+extension RequestURL {
+    /// The URL, under names that no field can have, as it is the same for every server: from the base URL on that it was
+    /// made of, where it was.
+    fileprivate func field(from base: BaseURL) -> (name: String, value: String) {
+        if text.hasPrefix(base.url.text) { return (":below", String(text.dropFirst(base.url.text.count))) }
+        guard origin == base.origin else { return (":url", text) }
+        return (":beside", path + (query.map { "?\($0)" } ?? ""))
+    }
 }

@@ -1,5 +1,5 @@
 public import Foundation
-import SwitchyardClient
+public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
@@ -170,5 +170,139 @@ extension APIError {
 
     private static func mayPass(_ status: Int) -> Bool {
         [408, 425, 429, 500, 502, 503, 504].contains(status)
+    }
+}
+
+extension APIError: LocalizedError {
+    /// What happened, in words for the user: ``message``.
+    public var errorDescription: String? { message }
+}
+
+extension APIError {
+    /// The number that YTKNetwork gives to a refusal: -8 for a status, -9 for a JSON shape, -1 to -7 for a stored
+    /// answer; `nil` for everything else.
+    public var validationNumber: Int? {
+        switch reason {
+        case .status: -8
+        case .body(.shape): -9
+        case .cache(let reason): reason.rawValue
+        default: nil
+        }
+    }
+}
+
+extension APIError {
+    /// A way of numbering errors, for apps that come from another library and have its numbers in their code.
+    public enum Numbering: Sendable, Hashable {
+        /// The library's own: 101 to 106.
+        case standard
+        /// TSwift's: 101 default, 102 timeout, 103 cancelled, 104 no network, 105 no data, 106 no more data.
+        case tSwift
+        /// RTNetworking's: 0 default, 2 no content, 3 wrong parameters, 4 timeout, 5 no network; 1 is success.
+        case rtNetworking
+    }
+
+    /// The number of the error in a numbering; a module's own numbers are the same in all.
+    public func number(in numbering: Numbering) -> Int {
+        switch numbering {
+        case .standard: code.number
+        case .tSwift: tSwiftNumber
+        case .rtNetworking: rtNumber
+        }
+    }
+
+    private var tSwiftNumber: Int {
+        switch code {
+        case .failed: 101
+        case .timeout: 102
+        case .notConnected: 104
+        default: code.number
+        }
+    }
+
+    private var rtNumber: Int {
+        switch (code, reason) {
+        case (.module(let number), _): number
+        case (.timeout, _): 4
+        case (.notConnected, _): 5
+        case (_, .configuration): 3
+        case (_, .body), (.noData, _), (.noMoreData, _): 2
+        default: 0
+        }
+    }
+}
+
+extension Result where Failure == APIError {
+    /// Whether the call was cancelled, which is an outcome of its own and no failure.
+    public var isCancellation: Bool {
+        if case .failure(let error) = self { error.isCancellation } else { false }
+    }
+}
+
+extension APIError {
+    /// Where and how an error happened; what is not known is `nil` or empty.
+    public struct Context: Sendable {
+        /// The service that was called.
+        public var service: String?
+        /// The environment of the call.
+        public var environment: String?
+        /// The server that got the last attempt; `nil` when none did.
+        public var server: String?
+        /// The id of the request, the same over all its attempts.
+        public var requestID: RequestID?
+        /// The method of the request.
+        public var method: HTTPMethod?
+        /// The path as it was asked for, or the URL as it was sent.
+        public var path: String?
+        /// The redirects that were followed, in order; ``path`` is where they led.
+        public var redirects: [RedirectStep] = []
+        /// How many times the request was sent.
+        public var attempts: Int
+        /// Whether the request may have been executed: see ``APIError/mayHaveBeenExecuted``.
+        public var mayHaveBeenExecuted = false
+        /// The time from dispatch to failure; `nil` when nothing was dispatched.
+        public var elapsed: Duration?
+        /// When it happened, by the wall clock.
+        public var date: Date
+        /// The status of the answer; `nil` when none came.
+        public var status: Int?
+        /// The header fields of the answer.
+        public var headers: HTTPHeaders
+        /// The body of the answer, at most ``bodyLimit`` bytes of it.
+        public private(set) var body: Data
+        /// How many bytes the body of the answer has.
+        public private(set) var bodyLength: Int
+        /// The error underneath, as it came.
+        public var underlying: (any Error)?
+
+        /// The most bytes of a body that an error keeps: 64 KiB, enough for any error model.
+        public static let bodyLimit = 65_536
+
+        /// Creates a context in which nothing is known.
+        public init(
+            service: String? = nil,
+            environment: String? = nil,
+            server: String? = nil,
+            attempts: Int = 0,
+            underlying: (any Error)? = nil
+        ) {
+            self.service = service
+            self.environment = environment
+            self.server = server
+            self.attempts = attempts
+            self.underlying = underlying
+            date = Date()
+            headers = HTTPHeaders()
+            body = Data()
+            bodyLength = 0
+        }
+
+        /// Keeps the answer: status, header fields and the beginning of the body.
+        public mutating func keep(status: Int, headers: HTTPHeaders, body: Data) {
+            self.status = status
+            self.headers = headers
+            self.body = body.count > Self.bodyLimit ? Data(body.prefix(Self.bodyLimit)) : body
+            bodyLength = body.count
+        }
     }
 }

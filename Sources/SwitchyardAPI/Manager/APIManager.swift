@@ -1,4 +1,7 @@
+public import Dispatch
+public import Foundation
 public import SwitchyardClient
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// A module of the app's API: describes calls, and hands the screen values or errors that can be shown.
@@ -61,18 +64,18 @@ extension APIManager {
 
     /// Cancels several calls that were made with completion handlers.
     public func cancel(_ ids: some Sequence<RequestID>) {
-        client.companions.existing(CallTable.self)?.cancel(ids)
+        client.objects.existing(CallTable.self)?.cancel(ids)
     }
 
     /// Cancels all calls of the manager: those of its client, as far as it has taken a scope of its own.
     public func cancelAll() {
-        if let calls = client.companions.existing(CallTable.self) { calls.cancel(calls.active) }
+        if let calls = client.objects.existing(CallTable.self) { calls.cancel(calls.active) }
         client.cancelAll()
     }
 
     /// The calls under way, oldest first; of those that are awaited, the ones that wait for a server.
     public var activeRequests: [RequestID] {
-        let calls = client.companions.existing(CallTable.self)?.active ?? []
+        let calls = client.objects.existing(CallTable.self)?.active ?? []
         return Set(calls).union(client.activeRequests).sorted()
     }
 
@@ -88,24 +91,24 @@ extension NetworkClient {
     /// It is made when it is first needed, with the standard limits; put another in its place before the first call.
     public var responseCache: ResponseCache {
         get {
-            sharedCompanions.companion {
+            sharedObjects.object {
                 removesAnswersOfUsersGone()
                 return ResponseCache(time: time)
             }
         }
         set {
             removesAnswersOfUsersGone()
-            sharedCompanions.replace(newValue)
+            sharedObjects.replace(newValue)
         }
     }
 
     /// From now on what is stored under no user's name goes when another user comes.
     private func removesAnswersOfUsersGone() {
-        _ = sharedCompanions.companion {
+        _ = sharedObjects.object {
             StorageWatch(
-                whenUserChanges { [service = place.service, weak companions = sharedCompanions] environment in
+                whenUserChanges { [service = place.service, weak objects = sharedObjects] environment in
                     let partition = CachePartition(service: service, environment: environment.rawValue)
-                    companions?.existing(ResponseCache.self)?.removeUnnamed(in: partition)
+                    objects?.existing(ResponseCache.self)?.removeUnnamed(in: partition)
                 }
             )
         }
@@ -113,12 +116,12 @@ extension NetworkClient {
 
     /// The cache, if there is one already.
     var existingResponseCache: ResponseCache? {
-        sharedCompanions.existing(ResponseCache.self)
+        sharedObjects.existing(ResponseCache.self)
     }
 
     /// The fetches that several calls wait for.
     var flights: SingleFlightTable {
-        sharedCompanions.companion { SingleFlightTable() }
+        sharedObjects.object { SingleFlightTable() }
     }
 }
 
@@ -128,5 +131,201 @@ private final class StorageWatch: Sendable {
 
     init(_ watch: UserWatch?) {
         self.watch = watch
+    }
+}
+
+extension APIManager {
+    /// Stores an answer for a call as if a server had given it, in memory and on disk.
+    ///
+    /// For answers that come with others: the list of topics may bring the answer for each topic. It is checked and
+    /// decoded like one from a server, so that nothing is stored that a call could not use; where HTTP's rules decide,
+    /// nothing that they forbid to store, and the header fields say how long it is fresh. ``CachePolicy/willStore`` is
+    /// asked, too. What was asked for before does not replace it.
+    ///
+    /// - Parameters:
+    ///   - body: The whole body, with the module's frame if it has one.
+    ///   - headers: The header fields of the answer.
+    ///   - configuration: The call that is to find it; its lifetime and policy hold.
+    ///   - serializer: Makes the value.
+    /// - Returns: The value.
+    /// - Throws: ``APIError`` when the answer is not what the call accepts, or the call is not to be cached.
+    @discardableResult
+    public func storeAnswer<Value: Sendable>(
+        _ body: Data,
+        headers: HTTPHeaders = ["Content-Type": "application/json"],
+        for configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>
+    ) throws(APIError) -> Value {
+        let configuration = client.ruled(configuration) ?? configuration
+        guard let plan = CachePlan.of(configuration, for: serializer, through: client, user: cacheUser) else {
+            throw module.completed(APIError(.cache(.invalidLifetime)))
+        }
+        let call = APICall(configuration, serializer, module)
+        var answer = plan.answer(status: 200, headers: headers)
+        answer.body = body
+        do throws(APIError) {
+            let value = try call.value(of: answer)
+            if plan.mayStore(configuration, headers) { try store(answer, with: value, of: call, plan) }
+            return value
+        } catch {
+            throw module.completed(error)
+        }
+    }
+
+    private func store<Value: Sendable>(
+        _ given: StoredAnswer,
+        with value: Value,
+        of call: APICall<Value>,
+        _ plan: CachePlan
+    ) throws(APIError) {
+        let request = call.configuration.headers
+        var answer = given
+        if let http = plan.http(of: answer, request) {
+            (answer.lifetime, answer.staleFor) = plan.policy.keepingTime(http)
+        }
+        let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
+        guard let changed = willStore.map({ $0(answer) }) ?? answer else { return }
+        let value = changed.body == given.body ? value : try call.value(of: changed)
+        plan.followRules()
+        let turn = plan.cache.nextTurn()
+        _ = plan.cache.isNewest(turn, of: plan.key)
+        guard plan.keep(value, changed, cost: changed.body.count, turn: turn, request) else { return }
+        if plan.policy.usesDisk, !plan.isAmbiguousOnDisk(changed, request) {
+            plan.cache.disk?.store(changed, for: plan.key)
+        }
+    }
+
+    /// Removes the stored answer of a call, in memory and on disk.
+    public func removeAnswer(for configuration: APIConfiguration) {
+        var configuration = client.ruled(configuration) ?? configuration
+        // Only the key matters, not the fields that go with the call, which the app may be unable to compute.
+        configuration.cache.freshness = .lifetime
+        guard let plan = CachePlan.of(configuration, accepting: nil, through: client, user: cacheUser) else { return }
+        plan.cache.remove(plan.key)
+    }
+
+    /// Removes all stored answers of the manager's user in the present environment; for a log-out.
+    ///
+    /// A manager without a user removes those of all users.
+    public func removeAnswers() {
+        let environment = client.environment.rawValue
+        cache.removeAll(in: CachePartition(service: client.service.name, environment: environment, user: cacheUser))
+    }
+}
+
+extension APIManager {
+    /// Makes a call and calls back with its value.
+    ///
+    /// The call does not keep the manager: when the manager goes, the call ends with
+    /// ``APIError/Cancellation/ownerReleased``.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value; an optional one may be missing.
+    ///   - configuration: What to ask.
+    ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
+    ///   - queue: Where to call back; the main queue unless given.
+    ///   - completion: Called exactly once, always after this method has returned.
+    /// - Returns: The name of the call, with which it can be cancelled; answers from the cache have one too.
+    @discardableResult
+    public func value<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self,
+        for configuration: APIConfiguration,
+        at keyPath: String? = nil,
+        on queue: DispatchQueue = .main,
+        completion: @escaping @Sendable (Result<Value, APIError>) -> Void
+    ) -> RequestID {
+        let serializer = module.serializer(for: type, at: keyPath)
+        return response(for: configuration, with: serializer, on: queue) { result in
+            completion(result.map(\.value))
+        }
+    }
+
+    /// Makes a call and calls back with its value together with the answer that it came from, with a serialiser of its own.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to ask.
+    ///   - serializer: Makes the value; ``APIModule/serializer(for:at:)`` takes the module's frame off.
+    ///   - queue: Where to call back; the main queue unless given.
+    ///   - completion: Called exactly once, always after this method has returned.
+    /// - Returns: The name of the call, with which it can be cancelled.
+    @discardableResult
+    public func response<Value: Sendable>(
+        for configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>,
+        on queue: DispatchQueue = .main,
+        completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
+    ) -> RequestID {
+        let id = RequestID()
+        let configuration = client.ruled(configuration) ?? configuration
+        let gate = CallbackGate()
+        begin(APICall(configuration, serializer, module), id: id) { result in
+            gate.pass { queue.async { completion(result) } }
+        }
+        gate.open()
+        return id
+    }
+
+    /// Begins a call under a name, with the client's rules for it, and calls back once, from any thread.
+    package func begin<Value: Sendable>(
+        _ configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>,
+        id: RequestID,
+        completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
+    ) {
+        let ruled = client.ruled(configuration) ?? configuration
+        begin(APICall(ruled, serializer, module), id: id, completion: completion)
+    }
+
+    /// Begins a call under a name and calls back once, from any thread.
+    func begin<Value: Sendable>(
+        _ call: APICall<Value>,
+        id: RequestID,
+        completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
+    ) {
+        let plan = CachePlan.of(call.configuration, for: call.serializer, through: client, user: cacheUser)
+        let cached = plan.map { cachedCall(call, $0) }
+        let calls = client.calls
+        calls.enter(id)
+        let task = Task { [weak calls, scope = calls.client] in
+            var result = await call.result(cached, through: scope, id: id)
+            if calls == nil {
+                result = .failure(call.cancelled(.ownerReleased, insteadOf: result))
+            } else if calls?.leave(id) == true {
+                result = .failure(call.cancelled(.caller, insteadOf: result))
+            }
+            completion(result)
+        }
+        calls.attach(task, to: id)
+    }
+}
+
+extension APICall {
+    /// The error of a call whose outcome nobody wants any more, which may have been executed all the same.
+    fileprivate func cancelled(
+        _ reason: APIError.Cancellation,
+        insteadOf result: Result<APIResponse<Value>, APIError>
+    ) -> APIError {
+        var error = APIError(.cancelled(reason))
+        switch result {
+        case .success(let response):
+            response.context.map { error.context = APIError.Context($0) }
+            error.context.mayHaveBeenExecuted = !configuration.method.isSafe
+        case .failure(let own): error.context = own.context
+        }
+        return module.completed(error)
+    }
+
+    /// The outcome of the call, from the cache if it has one.
+    fileprivate func result(
+        _ cached: CachedCall<Value>?,
+        through client: NetworkClient,
+        id: RequestID
+    ) async -> Result<APIResponse<Value>, APIError> {
+        do throws(APIError) {
+            guard let cached else { return .success(try await fetch(through: client, id: id).response) }
+            return .success(try await cached.response(through: client))
+        } catch {
+            return .failure(error)
+        }
     }
 }

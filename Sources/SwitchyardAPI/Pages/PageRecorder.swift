@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardServices
 
 /// Records how far a list has been loaded, and loads what comes next.
@@ -130,4 +131,200 @@ struct PageArrival<Item: Sendable>: Sendable {
     let page: Page<Item>
     let items: NamedItems<Item>
     let successor: PageCursor<Item>.Next
+}
+
+extension PageRecorder {
+    /// Loads the first page, and puts its items in the place of all others when they are there.
+    ///
+    /// - Parameter load: Loads the page asked for. What it throws becomes an ``APIError``.
+    /// - Returns: The items of the first page.
+    /// - Throws: ``APIError``: what `load` threw, or ``APIError/Code/noData`` when the page is empty.
+    @discardableResult
+    public nonisolated(nonsending) func refresh<Content: PageContent<Item>>(
+        _ load: (PageRequest) async throws -> Content
+    ) async throws(APIError) -> [Item] {
+        try await perform(.refresh, load)
+    }
+
+    /// Loads the next page and appends its items; before the first refresh, loads the first page.
+    ///
+    /// If the page comes to a manager from another environment, or for another user, than those before it, the first page
+    /// is loaded in its place, and the list starts anew with that.
+    ///
+    /// - Parameter load: Loads the page asked for. It is not called when there is no further page.
+    /// - Returns: The items that are new in the list.
+    /// - Throws: ``APIError``: what `load` threw; ``APIError/Code/noMoreData`` at the end of the list;
+    ///   ``APIError/Cancellation/superseded`` when a refresh took its place.
+    @discardableResult
+    public nonisolated(nonsending) func loadMore<Content: PageContent<Item>>(
+        _ load: (PageRequest) async throws -> Content
+    ) async throws(APIError) -> [Item] {
+        try await perform(.more, load)
+    }
+
+    /// Loads a given page, and lets the list start anew with it.
+    ///
+    /// - Parameters:
+    ///   - number: The page's number from 1; a lower one is taken for 1.
+    ///   - load: Loads the page asked for.
+    /// - Returns: The items of the page.
+    /// - Throws: ``APIError``: what `load` threw; ``APIError/Code/noData`` or ``APIError/Code/noMoreData`` when the page
+    ///   is empty, which leaves the list empty; ``APIError/ConfigurationReason/unsupported(_:)`` when the list has no page numbers.
+    @discardableResult
+    public nonisolated(nonsending) func loadPage<Content: PageContent<Item>>(
+        _ number: Int,
+        _ load: (PageRequest) async throws -> Content
+    ) async throws(APIError) -> [Item] {
+        let index = max(1, number) - 1
+        let (distance, overflow) = index.multipliedReportingOverflow(by: pageSize)
+        let position: PagePosition? =
+            switch settings.cursor.strategy.first {
+            case .number(let first): .number(first.addingReportingOverflow(index).partialValue)
+            case .offset(let first): overflow ? nil : .offset(first.addingReportingOverflow(distance).partialValue)
+            default: nil
+            }
+        guard let position else {
+            throw settings.failure(.configuration(.unsupported("page \(number) of a list without page numbers")))
+        }
+        return try await perform(.jump(position, index: index), load)
+    }
+
+    private nonisolated(nonsending) func perform<Content: PageContent<Item>>(
+        _ action: PageState<Item>.Action,
+        _ load: (PageRequest) async throws -> Content
+    ) async throws(APIError) -> [Item] {
+        while true {
+            let (start, effects) = try begin(action)
+            effects.run()
+            switch start {
+            case .load(let own):
+                return try await carryOut(own, load)
+            case .busy(let other):
+                let ending = await ending(of: other)
+                if case .reset = ending { throw settings.failure(.cancelled(.superseded)) }
+                guard other.action == action else { continue }
+                switch ending {
+                case .items(let items): return items
+                case .failed(let error): throw error
+                case .superseded, .reset: continue
+                }
+            }
+        }
+    }
+
+    private static var ownLoad: String { "a load of the list waits for itself" }
+
+    private func begin(
+        _ action: PageState<Item>.Action
+    ) throws(APIError) -> (PageState<Item>.Start, RecorderState<Item>.Effects) {
+        guard !Task.isCancelled else { throw settings.failure(.cancelled(.caller)) }
+        let task = withUnsafeCurrentTask { $0?.hashValue }
+        return try state.withLock { state throws(APIError) in
+            let overtakes = state.pages.running != nil
+            let start = try state.pages.begin(action)
+            guard case .load = start else {
+                // This task is in the closure of the load that it would wait for.
+                guard state.loader != task else { throw settings.failure(.configuration(.other(Self.ownLoad))) }
+                return (start, RecorderState.Effects())
+            }
+            state.loader = task
+            return (start, overtakes ? state.endLoad(with: .superseded) : state.announce())
+        }
+    }
+
+    private nonisolated(nonsending) func carryOut<Content: PageContent<Item>>(
+        _ own: PageState<Item>.Load,
+        _ load: (PageRequest) async throws -> Content
+    ) async throws(APIError) -> [Item] {
+        let witness = PageWitness()
+        let page: Page<Item>
+        do {
+            page = try await witness.watching { try await load(own.request).page }
+        } catch {
+            let error = APIError(error)
+            if error.refusedStatus != nil, let first = restart(own, askedFor: witness.origins) {
+                return try await carryOut(first, load)
+            }
+            throw fail(own, error)
+        }
+        if let first = restart(own, askedFor: witness.origins) { return try await carryOut(first, load) }
+        return try commit(own, page, askedFor: witness.origins)
+    }
+
+    /// The load of the first page, if that is to take the place of a load of more whose page belongs to another list.
+    private func restart(
+        _ load: PageState<Item>.Load,
+        askedFor origins: PageOrigins
+    ) -> PageState<Item>.Load? {
+        let (first, effects) = state.withLock { state -> (PageState<Item>.Load?, RecorderState<Item>.Effects) in
+            let first = state.restart(load, askedFor: origins)
+            return (first, first == nil ? RecorderState.Effects() : state.endLoad(with: .superseded))
+        }
+        effects.run()
+        return first
+    }
+
+    private func commit(
+        _ load: PageState<Item>.Load,
+        _ page: Page<Item>,
+        askedFor origins: PageOrigins
+    ) throws(APIError) -> [Item] {
+        let arrival = settings.arrival(of: page, for: load.request)
+        let (ending, effects) = state.withLock { state -> (RecorderState<Item>.Ending, RecorderState<Item>.Effects) in
+            let ending: RecorderState<Item>.Ending
+            switch state.pages.commit(load, arrival) {
+            case .items(let items): ending = .items(items)
+            case .nothing(let reason): ending = .failed(settings.failure(.list(reason)))
+            case .superseded: return (.superseded, RecorderState.Effects())
+            }
+            state.note(origins, of: load)
+            state.lastLoaded = Date()
+            state.lastError = nil
+            return (ending, state.endLoad(with: ending))
+        }
+        effects.run()
+        switch ending {
+        case .items(let items): return items
+        case .failed(let error): throw error
+        case .superseded, .reset: throw settings.failure(.cancelled(.superseded))
+        }
+    }
+
+    /// Ends a load that failed.
+    ///
+    /// Whoever joined it gets the same error, except that a cancelled leader does not cancel those who joined: they
+    /// look again, and the first of them loads. How a load failed whose place another has taken matters to nobody.
+    private func fail(_ load: PageState<Item>.Load, _ error: APIError) -> APIError {
+        let (reported, effects) = state.withLock { state -> (APIError, RecorderState<Item>.Effects) in
+            guard state.pages.running?.id == load.id else {
+                let end = error.isCancellation ? error : settings.failure(.cancelled(.superseded))
+                return (end, RecorderState.Effects())
+            }
+            if state.pages.end(load, refusedBy: error) {
+                let end = settings.failure(.list(.noMoreData))
+                state.lastError = nil
+                return (end, state.endLoad(with: .failed(end)))
+            }
+            state.pages.fail(load)
+            state.lastError = error.isCancellation ? state.lastError : error
+            return (error, state.endLoad(with: error.isCancellation ? .superseded : .failed(error)))
+        }
+        effects.run()
+        return reported
+    }
+
+    /// Waits until a load of another call has ended, or until the own task is cancelled.
+    private nonisolated(nonsending) func ending(of load: PageState<Item>.Load) async -> RecorderState<Item>.Ending {
+        let waiter = state.withLock { $0.newWaiter() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<RecorderState<Item>.Ending, Never>) in
+                let waits = state.withLock { state in
+                    !Task.isCancelled && state.wait(for: load.id, as: waiter, continuation)
+                }
+                if !waits { continuation.resume(returning: .superseded) }
+            }
+        } onCancel: {
+            state.withLock { $0.leave(waiter) }?.resume(returning: .superseded)
+        }
+    }
 }

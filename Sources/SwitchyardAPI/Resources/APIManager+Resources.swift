@@ -60,12 +60,12 @@ extension APIManager {
 extension NetworkClient {
     /// Lets go of the resources that nobody follows or keeps, as when the system runs out of memory.
     public func discardUnobservedResources() {
-        familyCompanions.existing(ResourceTable.self)?.discardUnobserved()
+        familyObjects.existing(ResourceTable.self)?.discardUnobserved()
     }
 
     /// The table goes with the last handle that an app keeps, since its resources keep the client's core.
     var resources: ResourceTable {
-        familyCompanions.companion { ResourceTable() }
+        familyObjects.object { ResourceTable() }
     }
 }
 

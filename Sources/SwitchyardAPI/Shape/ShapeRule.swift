@@ -1,3 +1,5 @@
+import Foundation
+
 /// A rule for values of one kind; values of another kind break none.
 struct ShapeRule: Sendable {
     /// The rule in words.
@@ -100,5 +102,63 @@ extension [String: JSONValue] {
     fileprivate func holds(_ name: String, _ value: JSONValue) -> Bool {
         guard let index = index(forKey: name) else { return false }
         return self[index].key.unicodeScalars.elementsEqual(name.unicodeScalars) && self[index].value.isSame(as: value)
+    }
+}
+
+/// A regular expression in the dialect of ICU, which reads the patterns of JSON Schema.
+struct ShapePattern: @unchecked Sendable {
+    // @unchecked is sound: NSRegularExpression is immutable and documented as safe for concurrent use.
+    private let expression: NSRegularExpression?
+
+    init(_ pattern: String) {
+        expression = try? NSRegularExpression(pattern: pattern)
+    }
+
+    /// Whether it is a regular expression at all.
+    var isReadable: Bool { expression != nil }
+
+    /// Whether some part of the text matches.
+    func matches(_ text: String) -> Bool {
+        guard let expression else { return false }
+        return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
+    }
+}
+
+/// Where and how a JSON value differs from the shape that was declared.
+public struct ShapeViolation: Error, Sendable, Hashable {
+    /// How it differs.
+    public enum Kind: Sendable, Hashable {
+        /// A required key is missing.
+        case missingKey
+        /// The value is null where none is allowed.
+        case null
+        /// The value is of another kind.
+        case kind(expected: String, found: String)
+        /// The value has the kind expected, but breaks a rule: a range, a length, a pattern, a choice.
+        case rule(String)
+    }
+
+    /// How it differs.
+    public var kind: Kind
+    /// The place, from the root of the body: `data.items[3].name`; empty is the root itself.
+    public var keyPath: String
+
+    /// Creates a violation.
+    public init(_ kind: Kind, keyPath: String) {
+        self.kind = kind
+        self.keyPath = keyPath
+    }
+}
+
+extension ShapeViolation: CustomStringConvertible {
+    /// How it differs, and where.
+    public var description: String {
+        let place = keyPath.isEmpty ? "at the root" : "at \(keyPath)"
+        return switch kind {
+        case .missingKey: "key missing \(place)"
+        case .null: "null \(place)"
+        case .kind(let expected, let found): "\(found) in place of \(expected) \(place)"
+        case .rule(let rule): "\(rule) broken \(place)"
+        }
     }
 }

@@ -71,6 +71,6 @@ final class CallTable: Sendable {
 extension NetworkClient {
     /// The calls made through this handle that answer through a completion handler.
     var calls: CallTable {
-        companions.companion { CallTable(client: detached()) }
+        objects.object { CallTable(client: detached()) }
     }
 }

@@ -19,7 +19,7 @@ package final class ClientCore: Sendable {
     let observers = ObserverQueue()
     /// Where requests wait for the network.
     package let connectivity = ConnectivityGate()
-    let companions = Companions()
+    let objects = AssociatedObjects()
     /// Settings for groups of calls.
     let rules: Locked<ConfigurationRules>
     /// The transfers whose bodies are still under way.
@@ -184,5 +184,131 @@ extension ClientCore {
         transfers.close()
         events.finish()
         transport.shutdown()
+    }
+}
+
+extension ClientCore {
+    /// The owner of transfers that several requests share, and of the parts of a transfer: nobody's handle.
+    static let ownerOfShared: OwnerID = 0
+
+    /// Where the first attempt of a request goes, and which server is due for a probe or a warm-up.
+    func firstRoute(
+        for configuration: APIConfiguration,
+        avoiding avoided: [Server.ID] = [],
+        in pool: ServerPool,
+        at now: MonotonicTime
+    ) throws(RequestFailure.Reason) -> (route: ServerPool.Route, probe: ServerPool.Route?) {
+        switch configuration.server {
+        case .baseURL(let url):
+            return (ServerPool.Route(to: ServerPool.Place(BaseURL(url))), nil)
+        case .named(let name):
+            guard let route = pool.fixed(name, for: configuration, at: now) else { throw .unknownServer(name) }
+            return (route, nil)
+        case .automatic:
+            if let url = configuration.prebuiltRequest?.url {
+                return (pool.route(to: url, for: configuration, at: now) ?? pool.foreignRoute(to: url), nil)
+            }
+            guard configuration.leavesChoice else {
+                return (pool.foreignRoute(to: RequestURL(configuration.path)), nil)
+            }
+            return try pool.first(for: configuration, excluding: avoided, at: now)
+        }
+    }
+
+    /// Builds the request of one attempt.
+    ///
+    /// Its total timeout is that of the whole request. The caller puts its own in the place: none for a failover, which
+    /// keeps that time over all attempts, another for a probe.
+    func request(
+        for configuration: APIConfiguration,
+        on route: ServerPool.Route,
+        in pool: ServerPool
+    ) throws(RequestError) -> HTTPRequest {
+        var request = try pool.generator.request(for: configuration, on: route.base, home: route.home)
+        request.skipsRedirectBody = (configuration.redirects ?? options.redirects).decidesByHead
+        // The base URLs of the service were checked when the client was made; whatever leads elsewhere is checked here.
+        if route.attempt == nil || !request.url.isBelow(route.base), !request.url.isSecure {
+            try options.insecureHTTP.check(request.url)
+        }
+        return request
+    }
+}
+
+extension ClientCore {
+    /// Sends a shadow request to a server that is out of service, to see whether it is back.
+    ///
+    /// Nobody waits for it.
+    ///
+    /// A read that the app is sending anyway is copied, so that what is tested is what is needed.
+    func probe(_ route: ServerPool.Route, copying configuration: APIConfiguration, in pool: ServerPool) {
+        guard let attempt = route.attempt else { return }
+        let limit = max(options.probeTimeout, pool.patience(with: attempt))
+        send(shadow(of: configuration), to: route, in: pool, within: limit) { [self] outcome in
+            publish(pool.settleProbe(attempt, outcome, at: time.now), from: pool)
+        }
+    }
+
+    /// Asks a server that is slow to answer, or failed to answer, a request which must not be repeated, and another one,
+    /// the same harmless question: if only the other answers, the fault is the server's.
+    func compare(_ route: ServerPool.Route, becauseOf configuration: APIConfiguration, in pool: ServerPool) {
+        guard let suspicion = pool.suspicion(of: route, at: time.now) else { return }
+        let question = shadow(of: configuration)
+        let outcomes = Locked<(suspect: AttemptOutcome?, witness: AttemptOutcome?)>((nil, nil))
+        let compareOutcomes: @Sendable () -> Void = { [self] in
+            guard case (let suspect?, let witness?) = outcomes.withLock({ $0 }) else { return }
+            publish(pool.settle(suspicion, suspect: suspect, witness: witness, at: time.now), from: pool)
+            // One that answers is slow with this request only, and where nobody does it is the path or the question:
+            // asking again would be for nothing.
+            guard suspect.failureKind != nil, witness.isAnswer else { return }
+            compare(route, becauseOf: configuration, in: pool)
+        }
+        send(question, to: suspicion.suspect, in: pool, within: suspicion.probe.limit) { outcome in
+            outcomes.withLock { $0.suspect = outcome }
+            compareOutcomes()
+        }
+        send(question, to: suspicion.witness, in: pool, within: suspicion.probe.limit) { outcome in
+            outcomes.withLock { $0.witness = outcome }
+            compareOutcomes()
+        }
+    }
+
+    /// A harmless request that resembles another one: a read as it is, of a write its path, and nothing but the base URL
+    /// of a read that must not be repeated.
+    private func shadow(of configuration: APIConfiguration) -> APIConfiguration {
+        if let probePath = options.probePath { return APIConfiguration(path: probePath) }
+        let isRead = configuration.sentMethod.isSafe
+        if isRead, configuration.isIdempotent, configuration.delivery == .whole { return configuration }
+        var question = APIConfiguration()
+        if !isRead || configuration.isIdempotent {
+            question.path = configuration.path
+            question.pathValues = configuration.pathValues
+            question.apiVersion = configuration.apiVersion
+        }
+        question.upgradesToHTTPS = configuration.upgradesToHTTPS
+        question.tls = configuration.tls
+        return question
+    }
+
+    private func send(
+        _ configuration: APIConfiguration,
+        to route: ServerPool.Route,
+        in pool: ServerPool,
+        within limit: Duration,
+        completion: @escaping @Sendable (AttemptOutcome) -> Void
+    ) {
+        let start = time.now
+        var request: HTTPRequest
+        do throws(RequestError) {
+            request = try self.request(for: configuration, on: route, in: pool)
+        } catch {
+            return completion(.neutral)
+        }
+        // An answer from elsewhere says nothing about the server.
+        guard request.url.isAt(route.base) else { return completion(.neutral) }
+        request.timeouts.total = limit
+        _ = transport.start(request, progress: nil) { [time] result in
+            let latency = start.duration(to: time.now)
+            completion(AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests))
+        }
     }
 }

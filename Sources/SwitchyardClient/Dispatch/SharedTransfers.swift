@@ -128,6 +128,6 @@ final class SharedTransfers: Sendable {
 extension ClientCore {
     /// The transfers that several requests share; made when it is first needed.
     var sharedTransfers: SharedTransfers {
-        companions.companion { SharedTransfers() }
+        objects.object { SharedTransfers() }
     }
 }

@@ -78,11 +78,11 @@ extension Failover {
         // How long a large body takes to send is no figure of the server's.
         let latency = (activity?.lastSent ?? attemptStart).duration(to: now)
         let outcome = AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
-        settle(index, outcome, result.mapError { .transport($0) }, mayHaveBeenSent: result.mayHaveBeenSent, at: now)
+        conclude(index, outcome, result.mapError { .transport($0) }, mayHaveBeenSent: result.mayHaveBeenSent, at: now)
     }
 
     /// Takes note of how an attempt ended, and does what follows.
-    func settle(
+    func conclude(
         _ index: Int,
         _ outcome: AttemptOutcome,
         _ result: Result<HTTPResponse, RequestFailure.Reason>,

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Takes part in a request's flow, in up to three ways that are kept apart: it adapts, observes, or decides on a
 /// retry.
 ///
@@ -73,5 +75,92 @@ public struct RequestInterceptor: Sendable {
     /// An interceptor that only decides what follows from the end of a round.
     public static func retrying(_ name: String = "interceptor", _ retry: @escaping Retry) -> RequestInterceptor {
         RequestInterceptor(name, retry: retry)
+    }
+}
+
+extension Notification.Name {
+    /// A request was dispatched; the event is under `Notification.switchyardEventKey`.
+    public static let switchyardRequestDidStart = Notification.Name("Switchyard.RequestDidStart")
+    /// A request waits before another round.
+    public static let switchyardRequestDidPause = Notification.Name("Switchyard.RequestDidPause")
+    /// An attempt of a request has ended, at one server.
+    public static let switchyardAttemptDidEnd = Notification.Name("Switchyard.AttemptDidEnd")
+    /// A request has ended, with an answer or without.
+    public static let switchyardRequestDidEnd = Notification.Name("Switchyard.RequestDidEnd")
+}
+
+extension Notification {
+    /// The key under which notifications carry their ``DispatchEvent``.
+    public static let switchyardEventKey = "Switchyard.Event"
+
+    /// The event that a notification of this library is about; `nil` for any other notification.
+    public var dispatchEvent: DispatchEvent? { userInfo?[Self.switchyardEventKey] as? DispatchEvent }
+}
+
+extension RequestInterceptor {
+    /// An interceptor that posts notifications, for parts of an app that know nothing of the client.
+    ///
+    /// The event has answer, body, header fields and metrics, or the failure. Notifications are posted on the queue of
+    /// observers, in the order of the events.
+    ///
+    /// - Parameter center: Where to post; the default centre unless given.
+    /// - Returns: The interceptor.
+    public static func posting(to center: NotificationCenter = .default) -> RequestInterceptor {
+        let poster = Poster(center: center)
+        return .observing("notifications") { poster.post($0) }
+    }
+}
+
+/// Posts the notification of an event.
+private struct Poster: @unchecked Sendable {
+    // @unchecked is sound: a notification centre may be used from any thread.
+    let center: NotificationCenter
+
+    func post(_ event: DispatchEvent) {
+        let name: Notification.Name? =
+            switch event.kind {
+            case .dispatched: .switchyardRequestDidStart
+            case .waiting: .switchyardRequestDidPause
+            case .attemptEnded: .switchyardAttemptDidEnd
+            case .ended: .switchyardRequestDidEnd
+            case .roundBegan, .attemptSent, .redirected, .roundEnded: nil
+            }
+        guard let name else { return }
+        center.post(name: name, object: nil, userInfo: [Notification.switchyardEventKey: event])
+    }
+}
+
+/// What surrounds one call.
+extension APIConfiguration {
+    private enum InterceptorsSetting: ConfigurationSetting {
+        static var defaultValue: [RequestInterceptor] { [] }
+    }
+
+    private enum LimitsSetting: ConfigurationSetting {
+        static var defaultValue: [any RequestLimit] { [] }
+    }
+
+    private enum RetrySetting: ConfigurationSetting {
+        static var defaultValue: RetryPolicy? { nil }
+    }
+
+    /// What takes part in this call's flow, behind the client's interceptors; nothing unless set.
+    public var interceptors: [RequestInterceptor] {
+        get { self[setting: InterceptorsSetting.self] }
+        set { self[setting: InterceptorsSetting.self] = newValue }
+    }
+
+    /// What every round of this call passes first, behind the client's limits; nothing unless set.
+    ///
+    /// A limit counts the calls that carry the same object.
+    public var limits: [any RequestLimit] {
+        get { self[setting: LimitsSetting.self] }
+        set { self[setting: LimitsSetting.self] = newValue }
+    }
+
+    /// Whether and when the call is sent again; the client's policy when `nil`, the default.
+    public var retry: RetryPolicy? {
+        get { self[setting: RetrySetting.self] }
+        set { self[setting: RetrySetting.self] = newValue }
     }
 }

@@ -212,3 +212,42 @@ extension APIConfiguration {
         @inlinable set { change { $0.attachments[ObjectIdentifier(key)] = newValue } }
     }
 }
+
+/// A stored answer that a server is asked to confirm, by conditions that a cache has added to a request.
+package struct StoredConfirmation: Sendable, Hashable {
+    /// The fields that such a condition stands in.
+    private static let names = ["If-None-Match", "If-Modified-Since"]
+
+    /// The URL that redirects led to when the answer came; `nil` without any.
+    package var redirectedTo: String?
+
+    package init(redirectedTo: String?) {
+        self.redirectedTo = redirectedTo
+    }
+
+    /// Lets a request after a redirect ask for confirmation where the stored answer came from, and nowhere else.
+    ///
+    /// Validators say nothing of any other URL: a content that another was last changed after is not the same one (RFC
+    /// 9110 section 15.4).
+    func complete(_ request: inout HTTPRequest, afterRedirectOf configuration: APIConfiguration) {
+        let isThere = request.url.normalForm == redirectedTo.flatMap { RequestURL($0)?.normalForm }
+        for name in Self.names { request.headers[name] = isThere ? configuration.headers[name] : nil }
+    }
+}
+
+/// Whether a call shares one transfer with others that ask the same at the same time.
+public enum TransferSharing: Sendable, Hashable {
+    /// It has a transfer of its own.
+    case off
+    /// Reads of the same URL with the same header fields share one, unless the client's credentials or cookies have
+    /// changed meanwhile.
+    ///
+    /// Only what is safe by its method, has no body and takes its answer in one piece is shared (RFC 9110 section
+    /// 9.2.1); anything else has a transfer of its own. So has what code of the app's makes its request of: a modifier,
+    /// a rule for the URL, an adapting interceptor of the call's own, and values of your own (``ConfigurationKey``) where
+    /// the client has code that is shown them.
+    case identical
+    /// Calls of the same name share one, whatever they are, unless the client's credentials or cookies have changed
+    /// meanwhile: it is the caller's word that they ask the same.
+    case named(String)
+}

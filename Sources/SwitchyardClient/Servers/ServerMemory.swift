@@ -1,4 +1,3 @@
-public import Foundation
 public import SwitchyardServices
 
 /// What a client knows of its servers that is worth having in the next run: which one was preferred, and which were out of

@@ -82,7 +82,8 @@ public struct RequestCompressor: Sendable {
             return Data([0x78, 0x9C]) + body + bigEndian(adler32(input))
         case .gzip:
             let head = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
-            return head + body + littleEndian(crc32(input)) + littleEndian(UInt32(truncatingIfNeeded: input.count))
+            let length = UInt32(truncatingIfNeeded: input.count)
+            return head + body + littleEndian(CRC32.checksum(input)) + littleEndian(length)
         }
     }
 
@@ -96,14 +97,6 @@ public struct RequestCompressor: Sendable {
             second = (second + first) % 65_521
         }
         return second << 16 | first
-    }
-
-    private static let crcTable: [UInt32] = (0..<256).map { index in
-        (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }
-    }
-
-    private static func crc32(_ bytes: [UInt8]) -> UInt32 {
-        ~bytes.reduce(~0) { value, byte in crcTable[Int((value ^ UInt32(byte)) & 255)] ^ value >> 8 }
     }
 
     private static func bigEndian(_ value: UInt32) -> Data {

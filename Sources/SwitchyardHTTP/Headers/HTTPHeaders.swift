@@ -1,3 +1,5 @@
+import Foundation
+
 /// Header fields in order; names compare without regard to case (RFC 9110 section 5).
 ///
 /// The container takes any text. Whether a field may be sent is checked once, when a request is generated and again by
@@ -206,5 +208,152 @@ extension String {
 extension UInt8 {
     fileprivate var asciiLowercased: UInt8 {
         self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
+    }
+}
+
+/// Fields by name, so that a header literal reads well: `[.accept("application/json"), .bearer(token)]`.
+extension HTTPHeaders.Field {
+    /// `Accept`: the media types that the caller understands.
+    public static func accept(_ value: String) -> Self { Self(name: "Accept", value: value) }
+    /// `Accept-Charset`: the character sets that the caller understands.
+    public static func acceptCharset(_ value: String) -> Self { Self(name: "Accept-Charset", value: value) }
+    /// `Accept-Encoding`: the compressions that the caller undoes itself.
+    ///
+    /// Leave it to the transport, which names what it can undo, unless the body is wanted compressed.
+    public static func acceptEncoding(_ value: String) -> Self { Self(name: "Accept-Encoding", value: value) }
+    /// `Accept-Language`: the languages that the caller prefers.
+    public static func acceptLanguage(_ value: String) -> Self { Self(name: "Accept-Language", value: value) }
+    /// `Authorization` with any scheme.
+    public static func authorization(_ value: String) -> Self { Self(name: "Authorization", value: value) }
+    /// `Authorization` with a token (RFC 6750).
+    public static func bearer(_ token: String) -> Self { authorization("Bearer \(token)") }
+    /// `Authorization` with a name and a password in UTF-8 (RFC 7617).
+    ///
+    /// A name with a colon cannot be sent, since the first colon ends the name (section 2): the field of one has no valid
+    /// value, and whatever is to send it fails with ``RequestError/HeaderReason/colonInUserName``.
+    public static func basic(user: String, password: String) -> Self {
+        // By bytes: a colon that is joined to what follows it is one all the same.
+        guard !user.hasByte(UInt8(ascii: ":")) else { return authorization(valueOfNoUser) }
+        return authorization("Basic \(Data("\(user):\(password)".utf8).base64EncodedString())")
+    }
+    /// Stands for a name and a password that cannot be sent: no field may hold it, so nothing sends it by mistake.
+    static let valueOfNoUser = "Basic \0:"
+    /// `Cache-Control`: what caches on the way may do.
+    public static func cacheControl(_ value: String) -> Self { Self(name: "Cache-Control", value: value) }
+    /// `Content-Disposition`: how content is to be shown or named.
+    public static func contentDisposition(_ value: String) -> Self { Self(name: "Content-Disposition", value: value) }
+    /// `Content-Encoding`: how the body is compressed.
+    public static func contentEncoding(_ value: String) -> Self { Self(name: "Content-Encoding", value: value) }
+    /// `Content-Type`: what the body is.
+    public static func contentType(_ value: String) -> Self { Self(name: "Content-Type", value: value) }
+    /// `Cookie`: cookies, already joined.
+    public static func cookie(_ value: String) -> Self { Self(name: "Cookie", value: value) }
+    /// `If-Match`: only if the entity tag is this.
+    public static func ifMatch(_ value: String) -> Self { Self(name: "If-Match", value: value) }
+    /// `If-Modified-Since`: only if changed after that HTTP date.
+    public static func ifModifiedSince(_ value: String) -> Self { Self(name: "If-Modified-Since", value: value) }
+    /// `If-None-Match`: only if the entity tag is not this.
+    public static func ifNoneMatch(_ value: String) -> Self { Self(name: "If-None-Match", value: value) }
+    /// `Origin`: where the request comes from.
+    public static func origin(_ value: String) -> Self { Self(name: "Origin", value: value) }
+    /// `Range`: the part that is wanted.
+    public static func range(_ value: String) -> Self { Self(name: "Range", value: value) }
+    /// `Referer`: the page that led here.
+    public static func referer(_ value: String) -> Self { Self(name: "Referer", value: value) }
+    /// `Sec-WebSocket-Protocol`: the protocols that the caller speaks over a WebSocket.
+    public static func webSocketProtocol(_ value: String) -> Self { Self(name: "Sec-WebSocket-Protocol", value: value) }
+    /// `User-Agent`: the program that asks.
+    public static func userAgent(_ value: String) -> Self { Self(name: "User-Agent", value: value) }
+}
+
+extension HTTPHeaders {
+    /// Removes the credentials that requests carry: `Authorization` and `Proxy-Authorization`.
+    public mutating func removeAuthorization() {
+        remove("Authorization")
+        remove("Proxy-Authorization")
+    }
+}
+
+/// Fields that hold lists (RFC 9110 section 5.6.1).
+extension HTTPHeaders {
+    /// The elements of the lists in all fields of that name, in order; empty ones are left out.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the fields.
+    ///   - separator: What stands between elements, where it is not in quotes; a comma unless given.
+    /// - Returns: The elements, without space around them.
+    public func elements(of name: String, separatedBy separator: Character = ",") -> [String] {
+        values(of: name).flatMap { HeaderList.elements(of: $0, separatedBy: separator) }
+    }
+
+    /// The values of all fields of that name as one, with commas between them (RFC 9110 section 5.3).
+    ///
+    /// `nil` when there is none. Not for `Set-Cookie`, whose values hold commas of their own.
+    public func combined(_ name: String) -> String? {
+        let values = values(of: name)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// The media type of the body, with its parameters; `nil` when none is named.
+    ///
+    /// Servers, and proxies before them, repeat the field, double its value or leave it empty. Then the last type that is
+    /// one counts, with the character set that it was named with before, if it names none itself (Fetch standard, "extract
+    /// a MIME type").
+    public var contentType: String? {
+        guard let first = fields.firstIndex(where: { $0.name.equalsIgnoringASCIICase("Content-Type") }) else {
+            return nil
+        }
+        let isOnly = !fields[(first + 1)...].contains { $0.name.equalsIgnoringASCIICase("Content-Type") }
+        let value = fields[first].value
+        if isOnly, !value.hasByte(UInt8(ascii: ",")) { return value.isEmpty ? nil : value }
+        let named = elements(of: "Content-Type")
+        guard let last = named.last(where: Self.isMediaType) else { return named.first }
+        let alike = named.filter { Self.essence(of: $0) == Self.essence(of: last) }
+        return last.contains("=") ? last : alike.last { $0.contains("=") } ?? last
+    }
+
+    private static func isMediaType(_ text: String) -> Bool {
+        let names = essence(of: text).split(separator: "/", omittingEmptySubsequences: false)
+        return names.count == 2 && names.allSatisfy { HTTPToken.isValid(String($0)) } && !names.contains("*")
+    }
+
+    /// Type and subtype, without parameters.
+    package static func essence(of mediaType: String) -> String {
+        HTTPHeaders.Field(name: "", value: String(mediaType.prefix { $0 != ";" })).value.lowercased()
+    }
+
+    /// Whether the content comes as it is, in no coding such as gzip (RFC 9110 section 8.4).
+    package var hasPlainContent: Bool {
+        elements(of: "Content-Encoding").allSatisfy { $0.equalsIgnoringASCIICase("identity") }
+    }
+}
+
+enum HeaderList {
+    static func elements(of text: String, separatedBy separator: Character) -> [String] {
+        pieces(of: text, separatedBy: separator)
+            .map { HTTPHeaders.Field(name: "", value: String($0)).value }
+            .filter { !$0.isEmpty }
+    }
+
+    /// The pieces between separators that do not stand in quotes.
+    static func pieces(of text: String, separatedBy separator: Character) -> [Substring] {
+        var pieces: [Substring] = []
+        var start = text.startIndex
+        var isQuoted = false
+        var isEscaped = false
+        for index in text.indices {
+            let character = text[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, character == "\\" {
+                isEscaped = true
+            } else if character == "\"" {
+                isQuoted.toggle()
+            } else if character == separator, !isQuoted {
+                pieces.append(text[start..<index])
+                start = text.index(after: index)
+            }
+        }
+        return pieces + [text[start...]]
     }
 }

@@ -165,3 +165,78 @@ extension HTTPHeaders {
     /// The fields, one in each line, without their secrets, as ``Redaction/standard`` knows them.
     public var redactedDescription: String { Redaction.standard.headers(self).description }
 }
+
+extension Redaction {
+    /// Hides what usually holds credentials.
+    public static let standard = Redaction(
+        headerNames: HTTPHeaders.sensitiveNames.union([
+            "www-authenticate", "proxy-authenticate", "authentication-info", "proxy-authentication-info", "cookie2",
+            "set-cookie2",
+        ]),
+        parameterNames: [
+            "accesskey", "accesstoken", "apikey", "apisecret", "assertion", "auth", "authcode", "authorization",
+            "authorizationcode", "authtoken", "bearer", "clientassertion", "clientsecret", "code", "codeverifier",
+            "confirmpassword", "credentials", "csrftoken", "currentpassword", "devicecode", "idtoken", "jsessionid",
+            "jwt",
+            "key", "mfacode", "newpassword", "oauthverifier", "oldpassword", "otp", "otpcode", "pass", "passcode",
+            "passphrase", "passwd", "password", "passwordconfirm", "passwordconfirmation", "phpsessid", "pin",
+            "pincode",
+            "privatekey", "pwd", "recoverycode", "refreshtoken", "saml", "samlart", "samlrequest", "samlresponse",
+            "secret", "secretkey", "securitytoken", "session", "sessionid", "sessiontoken", "sid", "sig", "sign",
+            "signature", "smscode", "ticket", "token", "usercode", "userpin", "verificationcode", "webhook", "webhooks",
+            "xamzcredential", "xamzsecuritytoken", "xamzsignature", "xapikey", "xgoogcredential", "xgoogsignature",
+        ],
+        nameEndings: [
+            "accesskey", "accesskeyid", "accesstokens", "accountkey", "apikey", "apikeys", "assertion", "authkey",
+            "authorization", "bearer", "connectionstring", "cookie", "credential", "customerkey", "encryptionkey",
+            "functionskey", "jwt", "masterkey", "otp", "pass", "passcode", "passphrase", "passwd", "password",
+            "passwords",
+            "privatekey", "privatekeys", "pwd", "refreshtokens", "saml", "samlrequest", "samlresponse", "secret",
+            "secretkey", "secrets", "serviceticket", "sessid", "sessionid", "sessionkey", "sharedkey", "signature",
+            "signingkey", "sshkey", "storagekey", "subscriptionkey", "token", "totp", "webhook", "webhookurl",
+        ]
+    )
+}
+
+extension HTTPHeaders {
+    /// The names of fields whose values are credentials, in lower case.
+    public static let sensitiveNames: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "apikey",
+        "x-auth-token", "x-auth-key", "x-access-token", "x-refresh-token", "x-session-token", "x-csrf-token",
+        "x-xsrf-token", "x-signature", "x-amz-security-token", "x-goog-api-key", "x-vault-token", "x-functions-key",
+        "ocp-apim-subscription-key", "private-token",
+    ]
+}
+
+/// A value of which every printer shows the description alone, and so no secret.
+///
+/// `print`, string interpolation, `debugPrint`, `dump`, a failing test and a debugger would otherwise list the stored
+/// properties, credentials included. A type that holds some conforms and gives a `description` without them.
+public protocol Discreet: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Discreet {
+    /// The same as the description.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows no property.
+    public var customMirror: Mirror { Mirror(self, children: [Mirror.Child]()) }
+}
+
+// The `description` of the types below, and of `RequestURL`, is what they are, and goes into requests. Whoever lists what a value is made of asks for the other
+// one.
+
+extension HTTPHeaders: CustomDebugStringConvertible, CustomReflectable {
+    /// The same as the redacted description.
+    public var debugDescription: String { redactedDescription }
+
+    /// A mirror that shows no property.
+    public var customMirror: Mirror { Mirror(self, children: [Mirror.Child]()) }
+}
+
+extension HTTPHeaders.Field: CustomDebugStringConvertible, CustomReflectable {
+    /// The field as a line, with credentials hidden.
+    public var debugDescription: String { "\(name): \(Redaction.standard.value(value, ofHeader: name))" }
+
+    /// A mirror that shows no property.
+    public var customMirror: Mirror { Mirror(self, children: [Mirror.Child]()) }
+}

@@ -1,4 +1,5 @@
 import SwitchyardAPI
+import SwitchyardServices
 
 /// Something that can be started, cancelled and waited for together with others: a request, a message over a socket, a
 /// computation.
@@ -19,4 +20,35 @@ public protocol GroupMember: AnyObject, Sendable {
     ///
     /// - Parameter observer: Called on any thread. Several may be added.
     func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void)
+}
+
+/// The one of several members, one after the other, that a cancel concerns.
+final class CurrentMember: Sendable {
+    private struct State {
+        var member: any GroupMember
+        var isCancelled = false
+    }
+
+    private let state: Locked<State>
+
+    init(_ member: any GroupMember) {
+        state = Locked(State(member: member))
+    }
+
+    /// Lets another take the place; one that comes after a cancel is cancelled.
+    func replace(with member: any GroupMember) {
+        let isCancelled = state.withLock { state in
+            state.member = member
+            return state.isCancelled
+        }
+        if isCancelled { member.cancel() }
+    }
+
+    func cancel() {
+        let member = state.withLock { state in
+            state.isCancelled = true
+            return state.member
+        }
+        member.cancel()
+    }
 }

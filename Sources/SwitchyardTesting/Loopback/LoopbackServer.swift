@@ -1,4 +1,6 @@
 import Foundation
+import SwitchyardClient
+public import SwitchyardHTTP
 import SwitchyardServices
 
 /// A real HTTP/1.1 server on 127.0.0.1 that answers as a test wants, and misbehaves on command.
@@ -121,5 +123,180 @@ extension LoopbackServer {
         let latch = Latch()
         guard mailbox.post(command(latch)) else { return }
         latch.wait()
+    }
+}
+
+extension LoopbackServer {
+    /// How the server misbehaves; `nil`, the default, is not at all.
+    ///
+    /// The fault of a route goes before that of the server for its requests. It is in force when the assignment returns,
+    /// and may be set before the start.
+    public var fault: Fault? {
+        get { board.read { $0.serverFault?.fault } }
+        set {
+            board.change { $0.serverFault = $0.newFaultState(newValue) }
+            perform { .applyFaults($0) }
+        }
+    }
+
+    /// Lets the requests of a route suffer a fault; `nil` takes it away.
+    ///
+    /// The route need not be one that has a handler: a path, a prefix and a single method are fine. When several match a
+    /// request, the most exact one decides.
+    ///
+    /// - Parameters:
+    ///   - fault: The fault.
+    ///   - route: The route; a string literal is a pattern for any method.
+    public func setFault(_ fault: Fault?, on route: LoopbackRoute) {
+        board.change { $0.routeFaults[route] = $0.newFaultState(fault) }
+        perform { .applyFaults($0) }
+    }
+
+    /// Takes all faults away, those of routes included.
+    public func clearFaults() {
+        board.change { state in
+            state.serverFault = nil
+            state.routeFaults = [:]
+        }
+        perform { .applyFaults($0) }
+    }
+}
+
+extension ServerBoard.State {
+    fileprivate mutating func newFaultState(_ fault: Fault?) -> FaultState? {
+        guard let fault else { return nil }
+        lastFault += 1
+        return FaultState(fault, number: lastFault, since: .systemNow)
+    }
+}
+
+extension LoopbackServer {
+    /// The requests that have arrived, in the order of their heads; the number that is kept is limited.
+    ///
+    /// A request is here as soon as its head is, with the part of the body that has come so far.
+    public var requests: [RecordedRequest] { board.read { $0.log.kept } }
+
+    /// The counts.
+    public var statistics: LoopbackStatistics { board.read { $0.statistics } }
+
+    /// Forgets the recorded requests and sets the counts to 0, but for what is open or in progress.
+    public func clearRecords() {
+        board.change { state in
+            let old = state.statistics
+            state.log.removeAll()
+            state.statistics = LoopbackStatistics()
+            state.statistics.connectionsOpen = old.connectionsOpen
+            state.statistics.requestsInProgress = old.requestsInProgress
+        }
+    }
+
+    /// Waits until so many requests have arrived to their end since the server was made or its records cleared.
+    ///
+    /// - Returns: `false` when the task was cancelled before.
+    @discardableResult
+    public func waitForRequests(_ count: Int) async -> Bool {
+        await wait { $0.requestsCompleted >= count }
+    }
+
+    /// Waits until no request is in progress.
+    ///
+    /// - Returns: `false` when the task was cancelled before.
+    @discardableResult
+    public func waitUntilIdle() async -> Bool {
+        await wait { $0.requestsInProgress == 0 }
+    }
+
+    /// Waits until the counts fulfil a condition; it is looked at again after every change.
+    ///
+    ///     await server.wait { $0.connectionsOpen == 0 }
+    ///
+    /// - Returns: `false` when the task was cancelled before.
+    @discardableResult
+    public func wait(until condition: @Sendable (LoopbackStatistics) -> Bool) async -> Bool {
+        await board.wait(until: condition)
+    }
+}
+
+extension LoopbackServer {
+    /// Answers the requests of a route with a handler, in place of what was set for it before.
+    ///
+    /// The server keeps the handler; one that uses the server itself captures it `unowned` or `weak`, or else the server
+    /// is never released.
+    ///
+    /// - Parameters:
+    ///   - method: The method; `nil` is any, and GET is also for HEAD.
+    ///   - pattern: The path, with `*` for one segment or, at the end, for all that follow, and `{name}` for one that has
+    ///     a name: see ``LoopbackRoute``.
+    ///   - handler: Answers a request. An error that it throws becomes a 500, `CancellationError` a connection that is
+    ///     closed without a response.
+    /// - Returns: The route, to set a fault on it.
+    @discardableResult
+    public func route(
+        _ method: HTTPMethod?,
+        _ pattern: String,
+        _ handler: @escaping LoopbackHandler
+    ) -> LoopbackRoute {
+        let route = LoopbackRoute(method, pattern)
+        board.change { $0.router.set(.handler(handler), for: route) }
+        return route
+    }
+
+    /// Answers the requests of a route with one and the same response, which costs no task.
+    ///
+    /// - Parameters:
+    ///   - method: The method; `nil` is any, and GET is also for HEAD.
+    ///   - pattern: The path, with `*` for one segment or, at the end, for all that follow, and `{name}` for one that has
+    ///     a name: see ``LoopbackRoute``.
+    ///   - response: The response; it is sent when the request has been read to its end.
+    /// - Returns: The route, to set a fault on it.
+    @discardableResult
+    public func route(
+        _ method: HTTPMethod?,
+        _ pattern: String,
+        answering response: LoopbackResponse
+    ) -> LoopbackRoute {
+        let route = LoopbackRoute(method, pattern)
+        board.change { $0.router.set(.response(response), for: route) }
+        return route
+    }
+
+    /// Takes a route away.
+    public func removeRoute(_ route: LoopbackRoute) {
+        board.change { $0.router.remove(route) }
+    }
+
+    /// Answers the requests that no route matches; `nil` answers them with 404, or 405 when another method would match.
+    public func setDefaultRoute(_ handler: LoopbackHandler?) {
+        board.change { $0.router.fallback = handler.map { .handler($0) } }
+    }
+}
+
+/// Why a ``LoopbackServer`` could not do something.
+public enum LoopbackError: Error, Sendable, Hashable {
+    /// Another socket listens on the port.
+    case portInUse(UInt16)
+    /// A call to the operating system failed; the code is its `errno`.
+    case system(call: String, code: Int32)
+    /// The client closed the connection, or the server was stopped.
+    case connectionClosed
+    /// The client sent what is not HTTP/1.1, and got the status given.
+    case badRequest(status: Int, reason: String)
+    /// The body is larger than the limit given to the call that collects it.
+    case bodyTooLarge(limit: Int)
+    /// The task that waited was cancelled.
+    case cancelled
+}
+
+extension LoopbackError: CustomStringConvertible {
+    /// What happened, in words.
+    public var description: String {
+        switch self {
+        case .portInUse(let port): "port \(port) is in use"
+        case .system(let call, let code): "\(call) failed with errno \(code)"
+        case .connectionClosed: "the connection was closed"
+        case .badRequest(let status, let reason): "bad request (\(status)): \(reason)"
+        case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes"
+        case .cancelled: "the task was cancelled"
+        }
     }
 }

@@ -1,4 +1,6 @@
+import Dispatch
 public import SwitchyardHTTP
+import SwitchyardServices
 
 /// The seam between Switchyard and the network: performs one exchange of one request and one response.
 ///
@@ -98,4 +100,104 @@ public struct TransferProgress: Sendable, Hashable {
         guard let total else { return nil }
         return total > 0 ? min(1, Double(completed) / Double(total)) : 1
     }
+}
+
+extension Transport {
+    /// Performs one exchange and waits for the response, or for its head when the delivery is a stream.
+    ///
+    /// Cancelling the task cancels the exchange, at whatever point it is.
+    ///
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - progress: Told about bytes sent and received; `nil` costs nothing.
+    /// - Returns: The response, whatever its status.
+    /// - Throws: ``TransportError``; ``TransportError/Kind/cancelled`` when the task is cancelled.
+    public func send(
+        _ request: HTTPRequest,
+        progress: TransferProgressHandler? = nil
+    ) async throws(TransportError) -> HTTPResponse {
+        guard !Task.isCancelled else { throw TransportError.cancelledBeforeStart }
+        let handoff = SendHandoff()
+        let result = await withTaskCancellationHandler {
+            await withUnsafeContinuation { (continuation: SendHandoff.Waiter) in
+                handoff.wait(continuation)
+                let task = start(request, progress: progress) { handoff.finish($0) }
+                handoff.started(task)
+            }
+        } onCancel: {
+            handoff.cancel()
+        }
+        return try result.get()
+    }
+}
+
+/// Brings the caller's continuation, the running exchange and a cancel together, in whatever order they come.
+private struct SendHandoff: Sendable {
+    typealias Outcome = Result<HTTPResponse, TransportError>
+    typealias Waiter = UnsafeContinuation<Outcome, Never>
+
+    private struct State {
+        var waiter: Waiter?
+        var task: (any TransportTask)?
+        var isCancelled = false
+        var isFinished = false
+    }
+
+    private let state = Locked(State())
+
+    func wait(_ waiter: Waiter) {
+        state.withLock { $0.waiter = waiter }
+    }
+
+    /// Keeps the handle for a cancel to come, or uses it for one that came already.
+    func started(_ task: any TransportTask) {
+        let cancelsNow = state.withLock { state in
+            guard !state.isFinished else { return false }
+            state.task = task
+            return state.isCancelled
+        }
+        if cancelsNow { task.cancel() }
+    }
+
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    /// Resumes the caller; only the first outcome finds it waiting, so that it is resumed once.
+    func finish(_ outcome: Outcome) {
+        let waiter = state.withLock { state in
+            state.isFinished = true
+            state.task = nil
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: outcome)
+    }
+}
+
+extension TransportError {
+    static let cancelledBeforeStart = TransportError(
+        .cancelled,
+        message: "cancelled before it started",
+        mayHaveBeenSent: false
+    )
+}
+
+/// An exchange that has failed before there was anything to cancel.
+struct RefusedExchange: TransportTask {
+    /// Tells of the failure, not from within this call: the caller may hold what its completion needs.
+    init(
+        _ error: TransportError,
+        completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+    ) {
+        DispatchQueue.global().async { completion(.failure(error)) }
+    }
+
+    func cancel() {}
+
+    func withdraw() -> Bool { true }
 }

@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardHTTP
 import Testing
 
@@ -31,9 +32,9 @@ import Testing
         configuration.idempotencyKey = .automatic
         let snapshot = configuration.snapshot()
 
-        let first = try RequestGeneratorTests.request(snapshot).headers["Idempotency-Key"]
-        let second = try RequestGeneratorTests.request(snapshot, on: "https://b.example").headers["Idempotency-Key"]
-        let other = try RequestGeneratorTests.request(configuration.snapshot()).headers["Idempotency-Key"]
+        let first = try BuiltRequest.request(snapshot).headers["Idempotency-Key"]
+        let second = try BuiltRequest.request(snapshot, on: "https://b.example").headers["Idempotency-Key"]
+        let other = try BuiltRequest.request(configuration.snapshot()).headers["Idempotency-Key"]
 
         #expect(first != nil && first == second)
         #expect(other != first)
@@ -44,7 +45,7 @@ import Testing
         var configuration = APIConfiguration(method: .post)
         configuration.idempotencyKey = .given("abc")
 
-        let request = try RequestGeneratorTests.request(configuration) { $0.idempotencyHeader = "X-Request-Key" }
+        let request = try BuiltRequest.request(configuration) { $0.idempotencyHeader = "X-Request-Key" }
 
         #expect(request.headers["X-Request-Key"] == "abc")
     }
@@ -55,7 +56,7 @@ import Testing
         configuration.idempotencyKey = .given("a\r\nb")
 
         let expected = RequestError.header(name: "Idempotency-Key", reason: .controlCharacterInValue)
-        #expect(RequestGeneratorTests.failure(configuration) == expected)
+        #expect(BuiltRequest.failure(configuration) == expected)
     }
 
     // Rows B39 and B43.
@@ -80,8 +81,8 @@ import Testing
         var configuration = APIConfiguration(path: "x")
         configuration.traffic = .background
 
-        #expect(try RequestGeneratorTests.request(configuration).traffic == .background)
-        #expect(try RequestGeneratorTests.request(APIConfiguration()).traffic == .standard)
+        #expect(try BuiltRequest.request(configuration).traffic == .background)
+        #expect(try BuiltRequest.request(APIConfiguration()).traffic == .standard)
     }
 
     @Test(arguments: [(nil, false), (Duration.zero, false), (.seconds(-1), false), (.seconds(1), true)])
@@ -101,7 +102,7 @@ import Testing
         configuration.query["k"] = .integer(2)
         configuration.headers.set("X", "2")
 
-        let request = try RequestGeneratorTests.request(copy)
+        let request = try BuiltRequest.request(copy)
         #expect(request.url.text == "https://api.example.com/v1/a?k=1")
         #expect(request.headers["X"] == "1")
     }

@@ -50,7 +50,7 @@ import Testing
     @Test func `a class for each call may override what differs`() throws {
         let configuration = Login().configuration
 
-        let request = try RequestGeneratorTests.request(configuration)
+        let request = try BuiltRequest.request(configuration)
 
         #expect(request.method == .post)
         #expect(request.url.text == "https://api.example.com/v1/login")
@@ -71,7 +71,7 @@ import Testing
                 "http://primary.test/v1/users/7/avatar",
             ]
         )
-        #expect(RequestGeneratorTests.text(requests[1].body) == "title=x")
+        #expect(BuiltRequest.text(requests[1].body) == "title=x")
         #expect(requests[2].headers["Accept"] == "image/png")
     }
 

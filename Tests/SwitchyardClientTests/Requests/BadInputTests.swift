@@ -122,7 +122,7 @@ import Testing
     @Test func `names with brackets and text of any kind stay one parameter`() throws {
         let odd = "a[b]=c&d[]\u{FFFD}\u{0}"
 
-        let request = try RequestGeneratorTests.request(APIConfiguration(query: [odd: odd]))
+        let request = try BuiltRequest.request(APIConfiguration(query: [odd: odd]))
 
         #expect(Parameters(parsing: request.url.query ?? "").items == [.init(key: odd, value: .string(odd))])
     }
@@ -130,7 +130,7 @@ import Testing
     @Test func `bytes that are not UTF-8 are repaired, never sent raw`() throws {
         let broken = String(decoding: [0x61, 0xFF, 0xC3], as: UTF8.self)
 
-        let request = try RequestGeneratorTests.request(APIConfiguration(path: broken, query: ["k": broken]))
+        let request = try BuiltRequest.request(APIConfiguration(path: broken, query: ["k": broken]))
 
         #expect(request.url.text.hasSuffix("/a%EF%BF%BD%EF%BF%BD?k=a%EF%BF%BD%EF%BF%BD"))
     }

@@ -38,6 +38,6 @@ import Testing
     // Row B14.
     @Test func `a call reads unless it says otherwise`() throws {
         #expect(APIConfiguration(path: "x").method == .get)
-        #expect(try RequestGeneratorTests.request(APIConfiguration(path: "x")).method == .get)
+        #expect(try BuiltRequest.request(APIConfiguration(path: "x")).method == .get)
     }
 }

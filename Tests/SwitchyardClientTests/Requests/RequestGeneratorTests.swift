@@ -1,33 +1,10 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardHTTP
 import Testing
 
 @Suite struct RequestGeneratorTests {
-    static func request(
-        _ configuration: APIConfiguration,
-        on base: String = "https://api.example.com/v1",
-        _ change: (inout RequestGenerator) -> Void = { _ in }
-    ) throws -> HTTPRequest {
-        var generator = RequestGenerator(headers: [])
-        change(&generator)
-        return try generator.request(for: configuration, on: BaseURL(base))
-    }
-
-    static func failure(
-        _ configuration: APIConfiguration,
-        on base: String = "https://api.example.com/v1",
-        _ change: (inout RequestGenerator) -> Void = { _ in }
-    ) -> RequestError? {
-        do { _ = try request(configuration, on: base, change) } catch { return error as? RequestError }
-        return nil
-    }
-
-    static func text(_ body: HTTPBody) -> String {
-        if case .data(let data) = body { return String(decoding: data, as: UTF8.self) }
-        return ""
-    }
-
     // MARK: - Parameters
 
     // Row C1.
@@ -36,7 +13,7 @@ import Testing
         var configuration = APIConfiguration(path: "x", method: method)
         configuration.parameters = ["a": 1]
 
-        let request = try Self.request(configuration)
+        let request = try BuiltRequest.request(configuration)
 
         #expect(request.url.query == "a=1")
         #expect(request.body.length == 0)
@@ -48,10 +25,10 @@ import Testing
         var configuration = APIConfiguration(path: "x", method: method, query: ["q": 1])
         configuration.parameters = ["a": 1]
 
-        let request = try Self.request(configuration)
+        let request = try BuiltRequest.request(configuration)
 
         #expect(request.url.query == "q=1")
-        #expect(Self.text(request.body) == "a=1")
+        #expect(BuiltRequest.text(request.body) == "a=1")
         #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
@@ -60,10 +37,10 @@ import Testing
         var configuration = APIConfiguration(path: "x", method: .post)
         configuration.parameters = ["a": 1]
         configuration.parameterDestination = .query
-        #expect(try Self.request(configuration).url.query == "a=1")
+        #expect(try BuiltRequest.request(configuration).url.query == "a=1")
 
         configuration.parameterDestination = .automatic
-        #expect(try Self.request(configuration) { $0.queryMethods = [.post] }.url.query == "a=1")
+        #expect(try BuiltRequest.request(configuration) { $0.queryMethods = [.post] }.url.query == "a=1")
     }
 
     // Row C5: a server reads a form in the character set that it is said to be in.
@@ -73,11 +50,11 @@ import Testing
         let own = APIConfiguration(method: .post, body: .form(["a": "é"], options: latin))
         var placed = APIConfiguration(method: .post)
         placed.parameters = ["a": "é"]
-        let common = try Self.request(placed) { $0.formOptions.characterSet = .isoLatin1 }
+        let common = try BuiltRequest.request(placed) { $0.formOptions.characterSet = .isoLatin1 }
         placed.parameterOptions = latin
 
-        for request in [try Self.request(own), try Self.request(placed), common] {
-            #expect(Self.text(request.body) == "a=%E9")
+        for request in [try BuiltRequest.request(own), try BuiltRequest.request(placed), common] {
+            #expect(BuiltRequest.text(request.body) == "a=%E9")
             #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=iso-8859-1")
         }
     }
@@ -87,24 +64,25 @@ import Testing
         var configuration = APIConfiguration(method: .post, body: .json(["a": 1]))
         configuration.parameters = ["b": 1]
 
-        #expect(Self.failure(configuration) == .body(kind: "application/json", reason: .conflict))
+        #expect(BuiltRequest.failure(configuration) == .body(kind: "application/json", reason: .conflict))
     }
 
     // Row C33.
     @Test func `query and body parameters stand in one request`() throws {
         let configuration = APIConfiguration(method: .post, query: ["a": 1], body: .form(["b": 2]))
 
-        let request = try Self.request(configuration)
+        let request = try BuiltRequest.request(configuration)
 
         #expect(request.url.query == "a=1")
-        #expect(Self.text(request.body) == "b=2")
+        #expect(BuiltRequest.text(request.body) == "b=2")
     }
 
     // Row C26.
     @Test func `a closure may write the whole query`() throws {
         let configuration = APIConfiguration(path: "x?y=1", query: ["a": 1])
 
-        #expect(try Self.request(configuration) { $0.customQuery = { _ in "a**1 ü" } }.url.query == "y=1&a**1%20%C3%BC")
+        let request = try BuiltRequest.request(configuration) { $0.customQuery = { _ in "a**1 ü" } }
+        #expect(request.url.query == "y=1&a**1%20%C3%BC")
     }
 
     // Row C26.
@@ -112,7 +90,7 @@ import Testing
         struct Unwritable: Error {}
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
 
-        let failure = Self.failure(configuration) { $0.customQuery = { _ in throw Unwritable() } }
+        let failure = BuiltRequest.failure(configuration) { $0.customQuery = { _ in throw Unwritable() } }
 
         #expect(failure == .hook(stage: "custom query", message: "Unwritable()"))
     }
@@ -123,7 +101,7 @@ import Testing
     @Test func `common parameters, static and computed, join every request`() throws {
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
 
-        let request = try Self.request(configuration) {
+        let request = try BuiltRequest.request(configuration) {
             $0.common.parameters = ["app": "demo", "time": 0]
             $0.common.computedParameters = { ["time": 7, "path": $0.path] }
         }
@@ -134,7 +112,7 @@ import Testing
     // Row A20.
     @Test(arguments: [(false, "k=own"), (true, "k=common")])
     func `common parameters give way or win`(overrides: Bool, expected: String) throws {
-        let request = try Self.request(APIConfiguration(query: ["k": "own"])) {
+        let request = try BuiltRequest.request(APIConfiguration(query: ["k": "own"])) {
             $0.common.parameters = ["k": "common"]
             $0.common.parametersOverrideRequest = overrides
         }
@@ -144,16 +122,16 @@ import Testing
 
     // Row A20; rule CT-15.
     @Test func `common parameters join a form, but not a JSON body`() throws {
-        let form = try Self.request(APIConfiguration(method: .post, body: .form(["a": 1]))) {
+        let form = try BuiltRequest.request(APIConfiguration(method: .post, body: .form(["a": 1]))) {
             $0.common.parameters = ["c": 1]
         }
-        let json = try Self.request(APIConfiguration(method: .post, body: .json(["a": 1]))) {
+        let json = try BuiltRequest.request(APIConfiguration(method: .post, body: .json(["a": 1]))) {
             $0.common.parameters = ["c": 1]
         }
 
-        #expect(Self.text(form.body) == "a=1&c=1")
+        #expect(BuiltRequest.text(form.body) == "a=1&c=1")
         #expect(form.url.query == nil)
-        #expect(Self.text(json.body) == #"{"a":1}"#)
+        #expect(BuiltRequest.text(json.body) == #"{"a":1}"#)
         #expect(json.url.query == "c=1")
     }
 
@@ -162,15 +140,15 @@ import Testing
         struct Offline: Error {}
 
         #expect(
-            Self.failure(APIConfiguration()) { $0.common.computedParameters = { _ in throw Offline() } }
+            BuiltRequest.failure(APIConfiguration()) { $0.common.computedParameters = { _ in throw Offline() } }
                 == .hook(stage: "common parameters", message: "Offline()")
         )
         #expect(
-            Self.failure(APIConfiguration()) { $0.common.computedHeaders = { _ in throw Offline() } }
+            BuiltRequest.failure(APIConfiguration()) { $0.common.computedHeaders = { _ in throw Offline() } }
                 == .hook(stage: "common headers", message: "Offline()")
         )
         #expect(
-            Self.failure(APIConfiguration()) { $0.validation = { _ in throw Offline() } }
+            BuiltRequest.failure(APIConfiguration()) { $0.validation = { _ in throw Offline() } }
                 == .hook(stage: "validation", message: "Offline()")
         )
     }
@@ -181,7 +159,7 @@ import Testing
     @Test func `a request's headers take the place of common ones`() throws {
         let configuration = APIConfiguration(headers: ["x-app": "own", "X-List": "1", "X-List": "2"])
 
-        let request = try Self.request(configuration) {
+        let request = try BuiltRequest.request(configuration) {
             $0.common.headers = ["X-App": "common", "X-Keep": "yes", "X-List": "0"]
             $0.common.computedHeaders = { ["X-Path": "/\($0.path)"] }
         }
@@ -198,9 +176,9 @@ import Testing
         var typed = plain
         typed.headers = [.contentType("application/vnd.api+json")]
 
-        #expect(try Self.request(plain).headers["Content-Type"] == "application/json")
-        #expect(try Self.request(typed).headers.values(of: "content-type") == ["application/vnd.api+json"])
-        #expect(try Self.request(APIConfiguration(method: .post)).headers["Content-Type"] == nil)
+        #expect(try BuiltRequest.request(plain).headers["Content-Type"] == "application/json")
+        #expect(try BuiltRequest.request(typed).headers.values(of: "content-type") == ["application/vnd.api+json"])
+        #expect(try BuiltRequest.request(APIConfiguration(method: .post)).headers["Content-Type"] == nil)
     }
 
     // Row B16; rule TAF-B4.
@@ -217,11 +195,12 @@ import Testing
     ) {
         let expected = RequestError.header(name: name, reason: reason)
 
-        #expect(Self.failure(APIConfiguration(headers: [name: value])) == expected)
-        #expect(Self.failure(APIConfiguration()) { $0.common.headers = [name: value] } == expected)
-        #expect(Self.failure(APIConfiguration()) { $0.common.computedHeaders = { _ in [name: value] } } == expected)
+        #expect(BuiltRequest.failure(APIConfiguration(headers: [name: value])) == expected)
+        #expect(BuiltRequest.failure(APIConfiguration()) { $0.common.headers = [name: value] } == expected)
+        let failure = BuiltRequest.failure(APIConfiguration()) { $0.common.computedHeaders = { _ in [name: value] } }
+        #expect(failure == expected)
         #expect(
-            Self.failure(APIConfiguration()) { $0.modifiers = [{ $0.headers.add(name, value) }] } == expected
+            BuiltRequest.failure(APIConfiguration()) { $0.modifiers = [{ $0.headers.add(name, value) }] } == expected
         )
     }
 
@@ -241,10 +220,10 @@ import Testing
     func `a body is refused where it means nothing, unless allowed`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(method: method, body: .data(Data([1])))
 
-        #expect(Self.failure(configuration) == .bodyNotAllowed(method: method))
+        #expect(BuiltRequest.failure(configuration) == .bodyNotAllowed(method: method))
 
         configuration.allowsUnusualBody = true
-        #expect(try Self.request(configuration).body.length == 1)
+        #expect(try BuiltRequest.request(configuration).body.length == 1)
     }
 
     // Rows C31 and C40.
@@ -252,7 +231,9 @@ import Testing
         let folder = FileManager.default.temporaryDirectory
         let missing = folder.appendingPathComponent("missing-\(UUID().uuidString)")
         let remote = try #require(URL(string: "https://example.com/file"))
-        func failure(_ url: URL) -> RequestError? { Self.failure(APIConfiguration(method: .put, body: .file(url))) }
+        func failure(_ url: URL) -> RequestError? {
+            BuiltRequest.failure(APIConfiguration(method: .put, body: .file(url)))
+        }
 
         #expect(failure(missing) == .file(path: missing.path, reason: .unreadable("there is no such file")))
         #expect(failure(folder) == .file(path: folder.path, reason: .isDirectory))

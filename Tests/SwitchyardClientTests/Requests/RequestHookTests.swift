@@ -15,7 +15,7 @@ import Testing
         }
         var configuration = APIConfiguration(path: "list", query: ["a": 1], headers: ["X": "1"])
         func url() throws -> String {
-            try RequestGeneratorTests.request(configuration) {
+            try BuiltRequest.request(configuration) {
                 $0.urlRule = byName
                 $0.common.parameters = ["c": 2]
             }.url.text
@@ -33,7 +33,7 @@ import Testing
         struct Missing: Error {}
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
         func build(_ change: (inout RequestGenerator) -> Void) -> RequestError? {
-            RequestGeneratorTests.failure(configuration) { generator in
+            BuiltRequest.failure(configuration) { generator in
                 generator.validation = { if $0.query["token"] == nil { throw Missing() } }
                 change(&generator)
             }
@@ -110,8 +110,8 @@ import Testing
         snake.keyEncodingStrategy = .convertToSnakeCase
         func text(_ body: RequestBody) throws -> String {
             let configuration = APIConfiguration(method: .post, body: body)
-            return RequestGeneratorTests.text(
-                try RequestGeneratorTests.request(configuration) { $0.jsonEncoder = snake }.body
+            return BuiltRequest.text(
+                try BuiltRequest.request(configuration) { $0.jsonEncoder = snake }.body
             )
         }
 
@@ -125,7 +125,7 @@ import Testing
         let packed = RequestCompressor.compressed(Data("hello".utf8), .gzip)
         let own = RequestBody.custom(contentType: "text/plain") { .data(packed) }
 
-        let request = try RequestGeneratorTests.request(
+        let request = try BuiltRequest.request(
             APIConfiguration(method: .post, body: own, headers: [.contentEncoding("gzip")])
         )
 
@@ -134,7 +134,7 @@ import Testing
         #expect(request.headers["Content-Type"] == "text/plain")
         let failing = RequestBody.custom(contentType: nil) { throw Full() }
         #expect(
-            RequestGeneratorTests.failure(APIConfiguration(method: .post, body: failing))
+            BuiltRequest.failure(APIConfiguration(method: .post, body: failing))
                 == .hook(stage: "custom body", message: "Full()")
         )
     }
@@ -162,15 +162,5 @@ import Testing
         #expect(calls.first == "a-1")
         #expect(calls.contains { $0.hasPrefix("b-") })
         #expect(Set(calls).count == calls.count)
-    }
-}
-
-extension NetworkClient {
-    /// A client over a stub that answers 200, with a changed generator.
-    static func stubbed(
-        generator change: (inout RequestGenerator) -> Void
-    ) throws -> (client: NetworkClient, transport: StubTransport) {
-        let transport = StubTransport { _ in .status(200) }
-        return (try NetworkClient(service: .topics(), transport: transport) { change(&$0.generator) }, transport)
     }
 }

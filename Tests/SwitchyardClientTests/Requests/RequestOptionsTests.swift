@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardHTTP
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
         on base: String = "https://api.example.com/v1",
         _ change: (inout RequestGenerator) -> Void = { _ in }
     ) throws -> String {
-        try RequestGeneratorTests.request(configuration, on: base, change).url.text
+        try BuiltRequest.request(configuration, on: base, change).url.text
     }
 
     // MARK: - Hosts
@@ -17,7 +18,7 @@ import Testing
     // Row A29.
     @Test func `common values stay away from other hosts`() throws {
         let configuration = APIConfiguration(path: "https://other.example/x", headers: ["X-Own": "1"])
-        let request = try RequestGeneratorTests.request(configuration) {
+        let request = try BuiltRequest.request(configuration) {
             $0.common.headers = [.bearer("secret"), .accept("a/b")]
             $0.common.parameters = ["key": "secret"]
         }
@@ -31,7 +32,7 @@ import Testing
     // Row A29.
     @Test func `an absolute URL below the base's origin is sent like any other`() throws {
         let configuration = APIConfiguration(path: "https://API.example.com:443/x")
-        let request = try RequestGeneratorTests.request(configuration) { $0.common.headers = [.bearer("secret")] }
+        let request = try BuiltRequest.request(configuration) { $0.common.headers = [.bearer("secret")] }
 
         #expect(request.headers["Authorization"] == "Bearer secret")
     }
@@ -40,13 +41,13 @@ import Testing
     @Test func `other hosts can be allowed or refused`() throws {
         let configuration = APIConfiguration(path: "https://other.example/x")
 
-        let request = try RequestGeneratorTests.request(configuration) {
+        let request = try BuiltRequest.request(configuration) {
             $0.common.headers = [.bearer("secret")]
             $0.foreignHosts = .allowed
         }
         #expect(request.headers["Authorization"] == "Bearer secret")
         #expect(
-            RequestGeneratorTests.failure(configuration) { $0.foreignHosts = .refused }
+            BuiltRequest.failure(configuration) { $0.foreignHosts = .refused }
                 == .url(text: "https://other.example/x", reason: .foreignHost("other.example"))
         )
     }
@@ -106,7 +107,7 @@ import Testing
     // Row B57.
     @Test(arguments: ["users/{id}", "users/{id", "users/id}", "users/{}", "users/{i d}"])
     func `a placeholder without a value, or a broken one, is an error`(path: String) {
-        let failure = RequestGeneratorTests.failure(APIConfiguration(path: path))
+        let failure = BuiltRequest.failure(APIConfiguration(path: path))
 
         if case .template(path, _) = failure { return }
         // A closing brace by itself is no template, and is escaped.
@@ -120,7 +121,7 @@ import Testing
         configuration.pathValues = ["id": value]
 
         let expected = RequestError.template(text: "users/{id}/x", reason: .unusableValue("id"))
-        #expect(RequestGeneratorTests.failure(configuration) == expected)
+        #expect(BuiltRequest.failure(configuration) == expected)
     }
 
     // Row B57.
@@ -146,7 +147,7 @@ import Testing
         configuration.pathValues = ["id": "..admin"]
 
         let expected = RequestError.template(text: path, reason: .unusableValue("id"))
-        #expect(RequestGeneratorTests.failure(configuration) == expected)
+        #expect(BuiltRequest.failure(configuration) == expected)
     }
 
     // Row B57.
@@ -162,7 +163,7 @@ import Testing
         configuration.pathValues = ["id": value]
 
         let expected = RequestError.template(text: path, reason: .unusableValue("id"))
-        #expect(RequestGeneratorTests.failure(configuration) == expected)
+        #expect(BuiltRequest.failure(configuration) == expected)
     }
 
     // Row B57.
@@ -199,7 +200,7 @@ import Testing
         let configuration = APIConfiguration(path: String(repeating: "a", count: 100_000))
 
         let reason = RequestError.URLReason.tooLong(bytes: 100_027, limit: 65_536)
-        #expect(RequestGeneratorTests.failure(configuration) == .url(text: configuration.path, reason: reason))
+        #expect(BuiltRequest.failure(configuration) == .url(text: configuration.path, reason: reason))
     }
 
     // Row B8; rule TAF-B4.
@@ -218,7 +219,7 @@ import Testing
         var configuration = APIConfiguration(path: "x", headers: ["X-Order": "0"])
         configuration.modifier = { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")1") }
 
-        let request = try RequestGeneratorTests.request(configuration) { generator in
+        let request = try BuiltRequest.request(configuration) { generator in
             generator.modifiers = [
                 { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")2") },
                 { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")3") },
@@ -234,7 +235,7 @@ import Testing
         var configuration = APIConfiguration(path: "ignored", headers: ["X-Ignored": "1"], timeout: .seconds(3))
         configuration.prebuiltRequest = prebuilt
 
-        let request = try RequestGeneratorTests.request(configuration)
+        let request = try BuiltRequest.request(configuration)
 
         #expect(request.method == .put)
         #expect(request.url.text == "https://o.example/x")
@@ -248,8 +249,8 @@ import Testing
         configuration.connectTimeout = .seconds(1)
         configuration.responseBodyLimit = 10
 
-        let own = try RequestGeneratorTests.request(configuration)
-        let common = try RequestGeneratorTests.request(APIConfiguration()) {
+        let own = try BuiltRequest.request(configuration)
+        let common = try BuiltRequest.request(APIConfiguration()) {
             $0.timeouts = HTTPRequest.Timeouts(connect: .seconds(2), idle: .seconds(3), total: .seconds(4))
             $0.responseBodyLimit = 20
         }
@@ -265,7 +266,7 @@ import Testing
         configuration.parameters = ["flag": true]
         configuration.body = .multipart(MultipartForm(parts: [.field("a", "b")]))
 
-        let request = try RequestGeneratorTests.request(configuration) { $0.formOptions.booleans = .literal }
+        let request = try BuiltRequest.request(configuration) { $0.formOptions.booleans = .literal }
 
         guard case .data(let data) = request.body else {
             Issue.record("a small form is there as a whole")
@@ -282,9 +283,9 @@ import Testing
         var prebuilt = APIConfiguration()
         prebuilt.prebuiltRequest = HTTPRequest(method: .put, url: try RequestURL(validating: "https://o.example/x"))
 
-        #expect(try !RequestGeneratorTests.request(once).isIdempotent)
-        #expect(try RequestGeneratorTests.request(keyed).isIdempotent)
-        #expect(try RequestGeneratorTests.request(prebuilt).isIdempotent)
-        #expect(try !RequestGeneratorTests.request(APIConfiguration(path: "x", method: .post)).isIdempotent)
+        #expect(try !BuiltRequest.request(once).isIdempotent)
+        #expect(try BuiltRequest.request(keyed).isIdempotent)
+        #expect(try BuiltRequest.request(prebuilt).isIdempotent)
+        #expect(try !BuiltRequest.request(APIConfiguration(path: "x", method: .post)).isIdempotent)
     }
 }

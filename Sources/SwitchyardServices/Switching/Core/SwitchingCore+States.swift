@@ -94,3 +94,130 @@ extension SwitchingCore {
         return events
     }
 }
+
+extension SwitchingCore {
+    /// Says whether the machine is known to be offline.
+    ///
+    /// While it is, nothing counts and the core's time stands still. Unknown is not offline.
+    ///
+    /// - Parameters:
+    ///   - isOffline: Whether it is.
+    ///   - now: The time.
+    public mutating func setOffline(_ isOffline: Bool, at now: MonotonicTime) {
+        if isOffline {
+            clock.freeze(at: now)
+        } else if clock.isFrozen {
+            clock.thaw(at: now)
+            pathChanged(at: now)
+        }
+    }
+
+    /// Says that the machine's network path has changed, or that the app was suspended.
+    ///
+    /// Attempts from before, and for a moment all others, say nothing about servers any more. Scores go back to 0, and
+    /// ejected servers are probed within a second.
+    ///
+    /// - Parameter now: The time.
+    public mutating func pathChanged(at now: MonotonicTime) {
+        let time = read(now)
+        pathSince = now
+        quietUntil = time + rules.policy.detection.quietAfterPathChange.inSeconds
+        endpoints.forgetFailures()
+        for position in health.indices {
+            health[position].score.clear()
+            health[position].consecutiveFailures = 0
+            health[position].lateness.reset()
+            health[position].admission.clearDoubt()
+            if health[position].state == .ejected {
+                health[position].dueAt = min(health[position].dueAt, time + random.unit())
+            }
+        }
+    }
+
+    /// Forgets all health, for a change of environment: the servers are others now, behind the same names.
+    ///
+    /// Attempts under way say nothing about the new ones. A preference that was asked for stays.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: What followed.
+    public mutating func reset(at now: MonotonicTime) -> [SwitchEvent] {
+        let time = read(now)
+        for position in health.indices {
+            health[position] = ServerHealth(generation: takeGeneration(), at: time)
+        }
+        endpoints = EndpointTable()
+        updateCurrent(.reset, at: time)
+        return takeEvents()
+    }
+
+    /// Replaces the list of servers; those that stay, by name, keep their health.
+    ///
+    /// The order of preference is the new list's; a pushed command that holds still does. Attempts on servers that are
+    /// gone say nothing any more.
+    ///
+    /// - Parameters:
+    ///   - members: The new list.
+    ///   - now: The time.
+    /// - Returns: What followed.
+    /// - Throws: What is wrong with the list, and then nothing has changed; an empty one is ``SwitchError/noServers``.
+    public mutating func replace(_ members: [Member], at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
+        try SwitchingCore.check(members)
+        let time = read(now)
+        let previous = current
+        let forced = steering?.forced.map { self.members[$0].id }
+        var known: [Server.ID: ServerHealth] = [:]
+        for (member, health) in zip(self.members, health) { known[member.id] = health }
+        health = members.map { known[$0.id] ?? ServerHealth(generation: takeGeneration(), at: time) }
+        self.members = members
+        endpoints.forgetFailures()  // Their servers may stand elsewhere in the list now.
+        cursor = 0
+        baseOrder = naturalOrder()
+        order = baseOrder
+        steering?.forced = members.firstIndex { $0.id == forced }
+        if let command = steering?.command { order = steered(by: command) }
+        reprefer(previous, at: time)
+        return takeEvents()
+    }
+
+    /// Finds the current server in a new list, and reports the switch if it is gone or no longer preferred.
+    private mutating func reprefer(_ previous: Server.ID, at time: Double) {
+        if let position = members.firstIndex(where: { $0.id == previous }) {
+            currentPosition = UInt8(position)
+            if !rules.policy.failsBack { turnRing(to: currentPosition) }
+            return updateCurrent(.listReplaced, at: time)
+        }
+        let healthy = order.first { health[Int($0)].state == .healthy }
+        moveTraffic(to: healthy ?? order[0], from: previous, .listReplaced, at: time)
+    }
+
+    /// What is known about every server now, in the list's order.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: One snapshot per server.
+    public func snapshot(at now: MonotonicTime) -> [ServerSnapshot] {
+        var clock = clock
+        let time = clock.read(now)
+        return members.indices.map { position in
+            let server = health[position]
+            return ServerSnapshot(
+                id: members[position].id,
+                state: server.state,
+                isCurrent: position == Int(currentPosition),
+                statistics: statistics(of: position, at: time),
+                p50: server.latency.quantile(0.5).map { .seconds($0) },
+                p99: server.latency.quantile(0.99).map { .seconds($0) },
+                ejections: Int(server.ejections),
+                nextProbe: server.state == .healthy ? nil : .seconds(max(0, server.dueAt - time))
+            )
+        }
+    }
+
+    /// Reads the time, and lets happen what was planned for it.
+    mutating func read(_ now: MonotonicTime) -> Double {
+        // Attempts that are made after a jump must not seem to be from before the change of path.
+        if now < pathSince, clock.jumpsBack(to: now) { pathSince = now }
+        let time = clock.read(now)
+        if steering != nil || pendingPush != nil { steer(at: time) }
+        return time
+    }
+}

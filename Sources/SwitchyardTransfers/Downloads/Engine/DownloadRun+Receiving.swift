@@ -107,7 +107,7 @@ extension DownloadRun {
         state.breaks.add(response.context, outcome)
         state.interruptions += 1
         guard state.interruptions <= configuration.maximumContinuations, configuration.request.isIdempotent else {
-            state.breaks.settle(in: transfer)
+            state.breaks.charge(in: transfer)
             throw failure(.request(.transport(error)))
         }
         if faulty.isEmpty { await transfer.pause(afterBreak: state.interruptions) }
@@ -124,5 +124,149 @@ extension DownloadRun {
         configuration.onEvent?(.interrupted(at: state.offset, outage.error))
         state.interruptions += 1
         await transfer.pause(afterBreak: state.interruptions, atLeast: outage.pause)
+    }
+}
+
+extension DownloadRun {
+    // MARK: - The record
+
+    /// Writes the record that says what the bytes are part of, or makes sure that there is none.
+    func writeRecord() throws(DownloadFailure) {
+        guard place.isKept else { return }
+        guard let record = state.record else {
+            unlink(place.record.path)
+            return
+        }
+        let url = place.record
+        try disk { (_) throws(FileFailure) in try record.write(to: url) }
+    }
+
+    /// Brings the record up to date, behind the bytes that it speaks of.
+    mutating func keepRecord() async throws(DownloadFailure) {
+        guard place.isKept, state.record != nil else { return }
+        do throws(FileFailure) {
+            try await BlockingWork.run { [file] () throws(FileFailure) in try file.synchronize() }
+        } catch {
+            throw failure(.file(error))
+        }
+        state.record?.offset = state.offset
+        state.record?.boot = BootSession.current
+        state.checkpoint = state.offset
+        try writeRecord()
+    }
+
+    /// The failure of the download, with what is kept for the next start; what cannot be used is removed.
+    mutating func keeping(_ failure: DownloadFailure) async -> DownloadFailure {
+        state.breaks.charge(in: transfer)
+        var failure = failure
+        guard place.isKept, state.record != nil, state.offset > 0, !failure.isFinal else {
+            discard()
+            return failure
+        }
+        // The record from the beginning of the body is there anyway; a newer one only matters after a loss of power.
+        try? await keepRecord()
+        failure.keptBytes = state.offset
+        failure.resumeData = place.resumeData
+        return failure
+    }
+
+    private func discard() {
+        file.remove()
+        if place.isKept { unlink(place.record.path) }
+    }
+
+    // MARK: - A refusal
+
+    /// The failure of an answer that gives no file, with its body up to the limit.
+    func refusal(_ response: ServiceResponse) async -> DownloadFailure {
+        var failure = failure(.status(response.status))
+        failure.headers = response.headers
+        failure.body = await response.response.collectPrefix(configuration.errorBodyLimit)
+        return failure
+    }
+
+    // MARK: - The whole file
+
+    /// Puts the whole file in its place.
+    mutating func deliver(_ response: ServiceResponse) async throws(DownloadFailure) -> DownloadedFile {
+        let answer = DownloadedFile.Answer(
+            status: response.status,
+            headers: response.headers,
+            url: context.url,
+            suggestedName: response.headers.contentDisposition?.safeFileName ?? state.record?.name
+                ?? SuggestedFileName.name(of: context.url)
+        )
+        let target = try target(for: answer)
+        let url: URL
+        do throws(FileFailure) {
+            url = try await BlockingWork.run { [file, placement] () throws(FileFailure) in
+                try file.synchronize()
+                return try placement.place(file.url, at: target)
+            }
+        } catch {
+            configuration.onEvent?(.moveFailed(error))
+            throw failure(.file(error))
+        }
+        if place.isKept { unlink(place.record.path) }
+        place.removeOutdated()
+        progress(isEnd: true)
+        configuration.onEvent?(.moved(url))
+        return DownloadedFile(
+            url: url,
+            length: state.offset,
+            resumedBytes: state.resumed,
+            receivedBytes: state.received,
+            answer: answer,
+            context: context
+        )
+    }
+
+    private func target(for answer: DownloadedFile.Answer) throws(DownloadFailure) -> URL {
+        switch configuration.destination {
+        case .file(let url): return url
+        case .directory(let directory): return directory.appendingPathComponent(answer.suggestedName)
+        case .temporary:
+            let name = "\(UUID().uuidString)-\(answer.suggestedName)"
+            return FileManager.default.temporaryDirectory.appendingPathComponent(name)
+        case .custom(let choose):
+            do { return try choose(file.url, answer) } catch { throw failure(.destination("\(error)")) }
+        }
+    }
+}
+
+extension DownloadFailure {
+    /// Whether what has come is of no use any more: the content is gone, or the server cannot be believed.
+    fileprivate var isFinal: Bool {
+        switch reason {
+        case .status(404), .status(410), .unusableRange, .lengthMismatch, .digestMismatch: true
+        default: false
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The first bytes of the body; what breaks it off ends them.
+    func collectPrefix(_ limit: Int) async -> Data {
+        guard case .stream(let stream) = body else {
+            if case .whole(let data) = body { return data.prefix(max(0, limit)) }
+            return Data()
+        }
+        var bytes = Data()
+        var pieces = stream.makeAsyncIterator()
+        // An error page that breaks off is still worth what has come of it.
+        while bytes.count < limit, let piece = try? await pieces.next() { bytes.append(piece) }
+        stream.cancel()
+        return bytes.prefix(max(0, limit))
+    }
+}
+
+extension SuggestedFileName {
+    /// The name from the last part of the URL's path, else `download`.
+    static func name(of url: RequestURL?) -> String {
+        let path = url?.text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false) ?? []
+        // Scheme, nothing and host are no part of the path.
+        let last = path.count > 3 ? String(path[path.count - 1]) : ""
+        let name = safe(last.removingPercentEncoding ?? last)
+        return name.isEmpty ? "download" : name
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
@@ -70,5 +72,54 @@ struct DownloadState: Sendable {
         isMixed = false
         lastOfRange = nil
         checkpoint = 0
+    }
+}
+
+/// The servers that broke the body of a content, or of a part, off: who is not asked next, and who has been charged.
+struct DownloadBreaks: Sendable {
+    /// The servers.
+    private(set) var servers: [Server.ID] = []
+    private var uncharged: [Transfer.Break] = []
+
+    /// Takes note of an answer whose body broke off.
+    mutating func add(_ context: RequestContext, _ outcome: AttemptOutcome) {
+        if let server = context.server { servers.append(server) }
+        if let attempt = context.attempt { uncharged.append(Transfer.Break(attempt: attempt, outcome: outcome)) }
+    }
+
+    /// Servers that are not asked again as long as there is another.
+    func avoided(in transfer: Transfer) -> [Server.ID] { transfer.pool.avoidable(servers) }
+
+    /// Charges the servers, once another has answered or nothing more will be tried.
+    mutating func charge(in transfer: Transfer, witness response: ServiceResponse? = nil) {
+        let witness = response.flatMap { $0.status < 500 ? $0.context.attempt : nil }
+        for one in uncharged { transfer.charge(one, witness: witness) }
+        uncharged = []
+    }
+}
+
+/// What shows that no server is there yet to go on with what was broken off: the only one is being restarted, for
+/// instance.
+struct ServerOutage: Sendable {
+    /// What stands for it among the events of a download.
+    let error: TransportError
+    /// How long the server asks for; a minute at most.
+    let pause: Duration
+
+    /// `nil` for a failure that no waiting helps against.
+    init?(_ failure: RequestFailure) {
+        switch failure.reason {
+        case .transport(let cause) where AttemptOutcome(cause.kind).failureKind != nil: error = cause
+        case .deadlineExceeded: error = TransportError(.timeout, message: "the server did not answer in time")
+        default: return nil
+        }
+        pause = .zero
+    }
+
+    /// `nil` for an answer that does not come from one in front of the server, or from one that is about to go or to come.
+    init?(_ response: ServiceResponse) {
+        guard (502...504).contains(response.status) else { return nil }
+        error = TransportError(.other, message: "the server answered with \(response.status)")
+        pause = min(RetryAfter.duration(in: response.headers, now: Date()) ?? .zero, .seconds(60))
     }
 }

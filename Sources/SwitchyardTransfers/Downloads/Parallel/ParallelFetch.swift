@@ -84,7 +84,7 @@ struct ParallelFetch: Sendable {
     ) async throws(Failure) {
         var (source, offset, interruptions) = (opened, part.lowerBound, 0)
         var breaks = DownloadBreaks()
-        defer { breaks.settle(in: transfer) }
+        defer { breaks.charge(in: transfer) }
         while offset < part.upperBound {
             let rest = offset..<part.upperBound
             if source == nil { source = try await open(rest, &breaks, &interruptions) }
@@ -124,7 +124,7 @@ struct ParallelFetch: Sendable {
         let response: ServiceResponse
         do throws(RequestFailure) {
             response = try await transfer.open(request, avoiding: breaks.avoided(in: transfer), name: RequestID())
-            breaks.settle(in: transfer, witness: response)
+            breaks.charge(in: transfer, witness: response)
         } catch {
             guard let outage = ServerOutage(error), await outlasts(outage, &interruptions) else {
                 throw .fatal(.request(error.reason))

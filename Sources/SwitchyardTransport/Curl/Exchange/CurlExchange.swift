@@ -83,7 +83,7 @@
         }
 
         /// Ends all that the caller may still wait for, and lets go of the request's body.
-        func settle(_ result: Result<HTTPResponse, TransportError>) {
+        func finish(_ result: Result<HTTPResponse, TransportError>) {
             upload?.stop()
             upload = nil
             borrowedBody = nil
@@ -96,7 +96,7 @@
 
         /// Ends what the caller still waits for: the response, or the rest of its body.
         func fail(_ error: TransportError) {
-            settle(.failure(error))
+            finish(.failure(error))
         }
 
         /// Tells about the bytes moved since the last report.

@@ -115,7 +115,7 @@
             }
             guard !outcomes.isEmpty else { return }
             owner.recycle(free)  // First, so that the next request of whoever is completed finds a handle.
-            for outcome in outcomes { outcome.exchange.settle(outcome.result) }
+            for outcome in outcomes { outcome.exchange.finish(outcome.result) }
             free.removeAll(keepingCapacity: true)
             outcomes.removeAll(keepingCapacity: true)
         }

@@ -156,4 +156,155 @@
             return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1
         }
     }
+
+    /// Whom the transport trusts and who it is itself, in libcurl's terms.
+    extension CurlSettings {
+        mutating func addTrust(_ library: CurlLibrary) throws(TransportError) {
+            let tls = configuration.tls
+            let highest = tls.maximumVersion
+            try require(highest.map { $0 >= tls.minimumVersion } ?? true, "a newest TLS version older than the oldest")
+            // CURL_SSLVERSION_TLSv1_2 is 6, _1_3 is 7; the newest stands in the upper 16 bits.
+            let oldest = tls.minimumVersion == .tls13 ? 7 : 6
+            let newest = highest.map { $0 == .tls13 ? 7 << 16 : 6 << 16 } ?? 0
+            if library.has(YCURL_FEATURE_TLS) { options.append(.number(YCURL_TLS_VERSION, oldest | newest)) }
+            if reachesProxyOverTLS { options.append(.number(YCURL_PROXY_TLS_VERSION, oldest | newest)) }
+            switch tls.trustRoots {
+            case .system: break
+            case .file(let url):
+                let path = try Self.readablePath(url)
+                options.append(.text(YCURL_CA_FILE, path))
+                if reachesProxyOverTLS { options.append(.text(YCURL_PROXY_CA_FILE, path)) }
+            case .pem(let data):
+                try require(library.version >= 0x074D00, "certificate authorities from memory (libcurl 7.77)")
+                options.append(.data(YCURL_CA_DATA, data))
+                if reachesProxyOverTLS { options.append(.data(YCURL_PROXY_CA_DATA, data)) }
+            }
+            if tls.trustRoots != .system {
+                // OpenSSL looks into the folder of the system's as well.
+                options.append(.noText(YCURL_CA_FOLDER))
+                if reachesProxyOverTLS { options.append(.noText(YCURL_PROXY_CA_FOLDER)) }
+            }
+            switch tls.revocation {
+            case .system: break
+            case .list(let url): options.append(.text(YCURL_REVOCATION_LIST, try Self.readablePath(url)))
+            case .stapled: options.append(.number(YCURL_STAPLED_STATUS, 1))
+            }
+        }
+
+        mutating func addPins(_ library: CurlLibrary) throws(TransportError) {
+            let pins = configuration.tls.pins
+            guard !pins.isEmpty else { return }
+            // The chain of a proxy over TLS would be judged as well.
+            judgesChains = library.showsChains && !mayReachProxyOverTLS
+            guard !judgesChains else { return }
+            let knowsKeysOnly = pins.allSatisfy { $0.subject == .publicKey }
+            try require(knowsKeysOnly, "pins of whole certificates (libcurl over OpenSSL 1.1, no proxy over TLS)")
+            let keys = pins.map { "sha256//\($0.base64)" }.sorted().joined(separator: ";")
+            options.append(.text(YCURL_PINNED_KEYS, keys))
+        }
+
+        mutating func addIdentity(_ library: CurlLibrary) throws(TransportError) {
+            guard let identity = configuration.tls.clientIdentity else { return }
+            for (source, file, data) in [
+                (identity.certificate, YCURL_CLIENT_CERTIFICATE_FILE, YCURL_CLIENT_CERTIFICATE_DATA),
+                (identity.privateKey, YCURL_CLIENT_KEY_FILE, YCURL_CLIENT_KEY_DATA),
+            ] {
+                switch source {
+                case .file(let url): options.append(.text(file, try Self.readablePath(url)))
+                case .pem(let bytes):
+                    try require(library.version >= 0x074700, "a client certificate from memory (libcurl 7.71)")
+                    options.append(.data(data, bytes))
+                }
+            }
+            if let password = identity.password { options.append(.text(YCURL_KEY_PASSWORD, password)) }
+        }
+    }
+
+    /// The proxy, in libcurl's terms.
+    extension CurlSettings {
+        mutating func addProxy() throws(TransportError) {
+            switch configuration.proxy {
+            case .none:
+                options.append(.text(YCURL_PROXY, ""))  // An empty proxy also turns the environment's off.
+            case .environment:
+                break
+            case .server(let proxy):
+                let host = proxy.host.utf8.contains(UInt8(ascii: ":")) ? "[\(proxy.host)]" : proxy.host
+                try require(
+                    proxy.hasHost,
+                    "a proxy whose host is neither a name nor an address, without brackets or port"
+                )
+                try require((1...65_535).contains(proxy.port), "a proxy whose port is not within 1 to 65535")
+                options.append(.text(YCURL_PROXY, "\(scheme(of: proxy.kind))://\(host):\(proxy.port)"))
+                options.append(.text(YCURL_NO_PROXY, proxy.exceptions.joined(separator: ",")))
+                if let credentials = proxy.credentials {
+                    let user = Self.escaped(credentials.user)
+                    let password = Self.escaped(credentials.password)
+                    options.append(.text(YCURL_PROXY_CREDENTIALS, "\(user):\(password)"))
+                }
+            }
+        }
+
+        /// Whether the proxy has to be trusted as well; a server of its own to libcurl.
+        var reachesProxyOverTLS: Bool {
+            if case .server(let proxy) = configuration.proxy { proxy.kind == .https } else { false }
+        }
+
+        /// The same, or perhaps: what the environment names is read with every request.
+        var mayReachProxyOverTLS: Bool {
+            if case .environment = configuration.proxy { true } else { reachesProxyOverTLS }
+        }
+
+        private func scheme(of kind: CurlTransport.Configuration.ProxyServer.Kind) -> String {
+            switch kind {
+            case .http: "http"
+            case .https: "https"
+            case .socks5: "socks5h"
+            case .socks4a: "socks4a"
+            }
+        }
+
+        /// Keeps the colon between user and password unique; libcurl undoes the escapes.
+        private static func escaped(_ text: String) -> String {
+            text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
+        }
+
+        /// Whether a failed connection to a URL's host was one to a proxy.
+        func usesProxy(for url: RequestURL) -> Bool {
+            switch configuration.proxy {
+            case .none:
+                return false
+            case .server(let proxy):
+                return !Self.isException(url, among: proxy.exceptions)
+            case .environment:
+                let environment = ProcessInfo.processInfo.environment
+                // A web server's HTTP_PROXY is what its client says in a field, so libcurl does not read that one.
+                let names = url.isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
+                let isSet = (names + ["all_proxy", "ALL_PROXY"]).contains { environment[$0]?.isEmpty == false }
+                let exceptions = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
+                return isSet && !Self.isException(url, among: exceptions.components(separatedBy: ","))
+            }
+        }
+
+        private static func isException(_ url: RequestURL, among exceptions: [String]) -> Bool {
+            let host = url.foundationURL?.host()?.lowercased() ?? ""
+            return exceptions.contains { exception in
+                let name = exception.trimmingCharacters(in: CharacterSet(charactersIn: " .")).lowercased()
+                return name == "*" || (!name.isEmpty && (host == name || host.hasSuffix("." + name)))
+            }
+        }
+    }
+
+    extension CurlTransport.Configuration.ProxyServer {
+        /// What libcurl cuts a proxy's URL at, or takes for part of something else, is part of no host.
+        fileprivate var hasHost: Bool {
+            var address = in6_addr()
+            // Of an address only the part before its zone, `fe80::1%eth0`, is one for `inet_pton`.
+            if inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &address) == 1 { return true }
+            return !host.isEmpty
+                && host.unicodeScalars.allSatisfy {
+                    $0.value > 0x20 && $0.value != 0x7F && !":/?#@[]\\%".unicodeScalars.contains($0)
+                }
+        }
+    }
 #endif

@@ -9,7 +9,7 @@ import Testing
 
 /// Pauses of other libraries.
 @Suite struct BackoffCaseTests {
-    private static func number(_ value: JSONValue?) -> Double? {
+    private static func number(_ value: CaseValue?) -> Double? {
         if case .number(let text) = value { Double(text) } else { nil }
     }
 
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    private static func backoff(_ item: JSONValue) -> Backoff {
+    private static func backoff(_ item: CaseValue) -> Backoff {
         let base = Duration.seconds(number(item["baseSeconds"]) ?? 0)
         let cap = number(item["maxSeconds"]).map { Duration.seconds($0) }
         let isScattered = item["jitter"]?.bool ?? false
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// The pauses themselves, in milliseconds.
-    private static func values(_ backoff: Backoff, _ item: JSONValue) -> CaseOutcome {
+    private static func values(_ backoff: Backoff, _ item: CaseValue) -> CaseOutcome {
         let attempts = item["attempts"]?.array?.compactMap(\.int) ?? []
         let delays = { (random: Double) in
             attempts.map { backoff.delay(beforeRetry: $0, random: random).inSeconds * 1000 }
@@ -116,7 +116,7 @@ import Testing
         return zip(delays(1), delays(1).dropFirst()).allSatisfy(<) ? .passed : .failed("\(delays(1))")
     }
 
-    private static func interval(_ function: JSONValue?) -> Backoff {
+    private static func interval(_ function: CaseValue?) -> Backoff {
         let base = Duration.milliseconds(function?["intervalMs"]?.int ?? 500)
         let cap = function?["maxIntervalMs"]?.int.map { Duration.milliseconds($0) }
         switch function?["kind"]?.string {
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    private static func retryAfter(_ text: String, _ item: JSONValue) -> CaseOutcome {
+    private static func retryAfter(_ text: String, _ item: CaseValue) -> CaseOutcome {
         let now = item["now"]?.string.flatMap { try? Date($0, strategy: .iso8601) } ?? Date()
         let delay = RetryAfter.duration(in: ["Retry-After": text], now: now)
         let expected = number(item["expected_delay_seconds"]).map { Duration.seconds($0) }
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// A growing pause; the figures may be shares of the largest there is.
-    private static func series(_ config: JSONValue, _ item: JSONValue) -> CaseOutcome {
+    private static func series(_ config: CaseValue, _ item: CaseValue) -> CaseOutcome {
         let largest = 9_000_000_000.0
         let figure = { (names: [String]) -> Double? in
             for name in names {
@@ -193,7 +193,7 @@ import Testing
     // MARK: - Answers
 
     /// Sends a request for which answers lie ready, by a client that tries once more where OkHttp does.
-    private static func answers(_ responses: [JSONValue], _ item: JSONValue) async throws -> CaseOutcome {
+    private static func answers(_ responses: [CaseValue], _ item: CaseValue) async throws -> CaseOutcome {
         if item["body"]?.string == "one-shot" { return .notApplicable("Every body can be made anew.") }
         guard !responses.isEmpty, responses.allSatisfy({ ($0.int ?? $0["status"]?.int) != nil }) else {
             return .notApplicable("What is no answer with a status is judged by the cases of urllib3 and Alamofire.")
@@ -212,7 +212,7 @@ import Testing
 
     @Test func `a case is not passed when other bodies are sent than it says`() async throws {
         let text = #"{"method": "PUT", "body": "a", "responses": [408, 200], "expected_bodies_sent": ["a", "b"]}"#
-        let item = try JSONReader.read(text)
+        let item = try CaseReader.read(text)
 
         let outcome = try await Self.answers(item["responses"]?.array ?? [], item)
 
@@ -220,8 +220,8 @@ import Testing
     }
 
     private static func sent(
-        _ responses: [JSONValue],
-        _ item: JSONValue,
+        _ responses: [CaseValue],
+        _ item: CaseValue,
         _ policy: RetryPolicy,
         key: IdempotencyKey = .none
     ) async throws -> CaseOutcome {

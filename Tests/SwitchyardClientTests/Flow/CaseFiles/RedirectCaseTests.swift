@@ -30,7 +30,7 @@ struct RedirectCaseTests {
         }
     }
 
-    private static func judge(_ run: RedirectRun, _ item: JSONValue) async throws -> CaseOutcome {
+    private static func judge(_ run: RedirectRun, _ item: CaseValue) async throws -> CaseOutcome {
         let count = compare(run.requests.count, item["expected_request_count"]?.int)
         if item["expected_error"] != nil {
             return run.redirectError == nil ? .failed("no error but \(run.result)") : count
@@ -46,7 +46,7 @@ struct RedirectCaseTests {
         return try await second(run.requests.dropFirst().first, item)
     }
 
-    private static func second(_ request: HTTPRequest?, _ item: JSONValue) async throws -> CaseOutcome {
+    private static func second(_ request: HTTPRequest?, _ item: CaseValue) async throws -> CaseOutcome {
         guard let expected = item["expected_second_request"] else { return .passed }
         guard let request else { return .failed("there was no second request") }
         var outcomes = [
@@ -79,7 +79,7 @@ struct RedirectCaseTests {
     // MARK: - Differences on purpose
 
     /// What is done otherwise here, and whether the case is about it.
-    private static func differences(_ run: RedirectRun, _ item: JSONValue) -> [(reason: String, applies: Bool)] {
+    private static func differences(_ run: RedirectRun, _ item: CaseValue) -> [(reason: String, applies: Bool)] {
         let first = item["first_request"]
         let config = item["config"]
         let from = first?["url"]?.string ?? ""
@@ -121,14 +121,14 @@ struct RedirectCaseTests {
     }
 
     /// Whether a case is about a POST that is still one after the redirect, or has its body.
-    private static func staysPost(_ item: JSONValue) -> Bool {
+    private static func staysPost(_ item: CaseValue) -> Bool {
         let expected = item["expected_second_request"]
         return expected?["method"]?.string == "POST" || expected?["body"]?.text?.isEmpty == false
     }
 
     // MARK: - Authorization
 
-    private static func authorization(_ item: JSONValue) async throws -> CaseOutcome {
+    private static func authorization(_ item: CaseValue) async throws -> CaseOutcome {
         guard let expected = item["expected_authorization_dropped"]?.bool else {
             return .notApplicable("An operation that is not known.")
         }

@@ -39,7 +39,7 @@ struct RedirectRun {
     // MARK: - Running
 
     /// Sends the first request of a case against its answers.
-    static func of(_ item: JSONValue) async throws -> RedirectRun {
+    static func of(_ item: CaseValue) async throws -> RedirectRun {
         let first = item["first_request"]
         let path = first?["url"]?.string ?? ""
         let method = HTTPMethod(first?["method"]?.string?.uppercased() ?? "GET") ?? .get
@@ -81,7 +81,7 @@ struct RedirectRun {
 
     // MARK: - Reading
 
-    private static func answers(_ item: JSONValue) -> [StubAnswer] {
+    private static func answers(_ item: CaseValue) -> [StubAnswer] {
         let isHead = item["first_request"]?["method"]?.string == "HEAD"
         return (item["responses"]?.array ?? []).flatMap { listed -> [StubAnswer] in
             let response = listed["$forever"] ?? listed
@@ -98,7 +98,7 @@ struct RedirectRun {
         }
     }
 
-    private static func headers(_ value: JSONValue?) -> HTTPHeaders {
+    private static func headers(_ value: CaseValue?) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for member in value?.members ?? [] {
             for text in member.value.array ?? [member.value] { headers.add(member.key, text.string ?? "") }

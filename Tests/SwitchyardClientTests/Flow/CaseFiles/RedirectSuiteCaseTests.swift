@@ -45,7 +45,7 @@ struct RedirectSuiteCaseTests {
     }
 
     /// A way over places that `->` or, for a circle, `<->` stands between.
-    private static func places(_ item: JSONValue) async throws -> CaseOutcome {
+    private static func places(_ item: CaseValue) async throws -> CaseOutcome {
         let way = (item["server"]?.string ?? "").split(separator: " ").map(String.init)
         guard way.count == 3, way[0].hasPrefix("/"), way[2].hasPrefix("/") || way[2].hasPrefix("http") else {
             return .notApplicable("A way that is told in words.")
@@ -104,7 +104,7 @@ struct RedirectSuiteCaseTests {
         }
     }
 
-    private static func policy(_ value: JSONValue?, to path: String?) throws -> RedirectPolicy? {
+    private static func policy(_ value: CaseValue?, to path: String?) throws -> RedirectPolicy? {
         switch value {
         case nil, .null: nil
         case .string("doNotFollow"): .refuse

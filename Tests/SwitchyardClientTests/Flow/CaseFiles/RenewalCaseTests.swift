@@ -41,7 +41,7 @@ struct RenewalCaseTests {
     }
 
     /// Why a scenario cannot be played; `nil` when it can.
-    private static func notApplicable(_ item: JSONValue) -> String? {
+    private static func notApplicable(_ item: CaseValue) -> String? {
         let refresh = item["refresh"]?.string ?? "fails"
         let isKnown = (item["requests"]?.array ?? []).allSatisfy { request in
             let event = request["during"]?.string ?? "nil"
@@ -57,7 +57,7 @@ struct RenewalCaseTests {
     }
 
     private static func judge(
-        _ item: JSONValue,
+        _ item: CaseValue,
         _ scenario: Scenario,
         _ ends: [Result<ServiceResponse, RequestFailure>]
     ) -> CaseOutcome {
@@ -123,7 +123,7 @@ struct RenewalCaseTests {
         return ends
     }
 
-    private static func scenario(_ item: JSONValue) throws -> Scenario {
+    private static func scenario(_ item: CaseValue) throws -> Scenario {
         let requests = item["requests"]?.array ?? []
         let renewals = Locked(0)
         let isSequential = requests.contains { $0["after"] != nil }
@@ -163,7 +163,7 @@ struct RenewalCaseTests {
         )
     }
 
-    private static func policy(_ item: JSONValue) -> Credentials.Policy {
+    private static func policy(_ item: CaseValue) -> Credentials.Policy {
         var policy = Credentials.Policy()
         policy.leeway = .zero
         policy.repeatsPerRequest = 10
@@ -176,7 +176,7 @@ struct RenewalCaseTests {
 
     /// Gives each request its statuses in order; what happens "during" a request happens before its first answer.
     private static func answers(
-        _ requests: [JSONValue],
+        _ requests: [CaseValue],
         _ credentials: Credentials
     ) -> @Sendable (HTTPRequest) -> StubAnswer {
         let answers = Locked(requests.map { ($0["statuses"]?.array ?? []).map(answer) })
@@ -201,7 +201,7 @@ struct RenewalCaseTests {
     }
 
     /// What is no status is no answer at all.
-    private static func answer(_ status: JSONValue) -> StubAnswer {
+    private static func answer(_ status: CaseValue) -> StubAnswer {
         status.int.map { .status($0) } ?? .failure(.other)
     }
 }

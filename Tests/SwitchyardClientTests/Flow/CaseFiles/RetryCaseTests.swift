@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
 import Testing
@@ -46,7 +47,7 @@ import Testing
     }
 
     /// Decides after each of a case's outcomes, which are rounds of one request.
-    private static func alamofireDecisions(_ item: JSONValue, _ method: HTTPMethod, _ policy: RetryPolicy)
+    private static func alamofireDecisions(_ item: CaseValue, _ method: HTTPMethod, _ policy: RetryPolicy)
         -> CaseOutcome
     {
         var history: [RoundRecord] = []
@@ -81,7 +82,7 @@ import Testing
     @Test func `a difference on purpose excuses no decision behind it`() throws {
         let text = #"{"outcomes": [{"status": 429}, {"status": 404}], "expected": [{"retry": false}, {"retry": true}]}"#
 
-        let outcome = Self.alamofireDecisions(try JSONReader.read(text), .get, RetryPolicy())
+        let outcome = Self.alamofireDecisions(try CaseReader.read(text), .get, RetryPolicy())
 
         #expect(outcome == .failed("got false, expected true"))
     }
@@ -92,7 +93,7 @@ import Testing
         return .compare("\(pause)", "\(Duration.seconds(delay))")
     }
 
-    private static func alamofireKind(_ outcome: JSONValue) -> TransportError.Kind? {
+    private static func alamofireKind(_ outcome: CaseValue) -> TransportError.Kind? {
         let kinds: [String: TransportError.Kind] = [
             "networkConnectionLost": .connectionReset, "cannotConnectToHost": .connectionRefused,
             "cannotFindHost": .dnsFailure, "dnsLookupFailed": .dnsFailure, "secureConnectionFailed": .tlsFailure,
@@ -105,7 +106,7 @@ import Testing
         return outcome.string.flatMap { kinds[$0] }
     }
 
-    private static func alamofirePreset(_ item: JSONValue) throws -> CaseOutcome {
+    private static func alamofirePreset(_ item: CaseValue) throws -> CaseOutcome {
         let settings = item["policy"]
         guard (settings?["kind"]?.string ?? settings?.string)?.hasPrefix("ConnectionLost") == true else {
             return .notApplicable("The settings of another policy are another library's.")
@@ -129,7 +130,7 @@ import Testing
         return isSame ? .passed : .failed("another policy")
     }
 
-    private static func number(_ value: JSONValue) -> Double? {
+    private static func number(_ value: CaseValue) -> Double? {
         if case .number(let text) = value { Double(text) } else { nil }
     }
 
@@ -168,7 +169,7 @@ import Testing
         return isNear ? .passed : .failed("\(delays), expected \(expected)")
     }
 
-    private static func awsClass(_ item: JSONValue) -> CaseOutcome {
+    private static func awsClass(_ item: CaseValue) -> CaseOutcome {
         guard ["throttling", "transient"].contains(item["classifier"]?.string) else {
             return .notApplicable("What one vendor's model says of an error is read by nobody here.")
         }
@@ -189,7 +190,7 @@ import Testing
         .or("All that may pass is one class; a wish for fewer requests is told by Retry-After.", if: asksForLess)
     }
 
-    private static func awsQuota(_ item: JSONValue) -> CaseOutcome {
+    private static func awsQuota(_ item: CaseValue) -> CaseOutcome {
         let steps = item["steps"]?.array ?? []
         let price = awsPrice(item, afterTimeout: false) ?? 5
         let budget = RetryBudget(
@@ -216,7 +217,7 @@ import Testing
     }
 
     /// What a retry of one kind takes, which is a setting, and shows in what the first one of a case leaves.
-    private static func awsPrice(_ item: JSONValue, afterTimeout: Bool) -> Int? {
+    private static func awsPrice(_ item: CaseValue, afterTimeout: Bool) -> Int? {
         var before = item["capacity"]?.int
         for step in item["steps"]?.array ?? [] {
             let left = step["available"]?.int
@@ -227,7 +228,7 @@ import Testing
         return nil
     }
 
-    private static func isTimeout(_ step: JSONValue) -> Bool {
+    private static func isTimeout(_ step: CaseValue) -> Bool {
         step.members?.contains {
             $0.key == "timeout" && $0.value != .bool(false) || $0.value.string?.contains("imeout") == true
         } ?? false
@@ -258,7 +259,7 @@ import Testing
         }
     }
 
-    private static func urllibBackoff(_ item: JSONValue) -> CaseOutcome {
+    private static func urllibBackoff(_ item: CaseValue) -> CaseOutcome {
         let config = item["config"]
         if config?["jitter"] != nil { return .differs("Jitter is spread below or around the pause, not added to it.") }
         guard let expected = item["expected_delays"]?.array?.compactMap(number), item["steps"] == nil else {
@@ -272,7 +273,7 @@ import Testing
         return compare(delays, Array(expected.dropFirst(2)))
     }
 
-    private static func urllibRetryAfter(_ item: JSONValue) -> CaseOutcome {
+    private static func urllibRetryAfter(_ item: CaseValue) -> CaseOutcome {
         if item["expected_error"] != nil {
             let text = item["retry_after"]?.string ?? ""
             return .compare(RetryAfter.duration(in: ["Retry-After": text], now: Date()).map { "\($0)" }, nil)
@@ -296,7 +297,7 @@ import Testing
             )
     }
 
-    private static func urllibStatus(_ item: JSONValue) -> CaseOutcome {
+    private static func urllibStatus(_ item: CaseValue) -> CaseOutcome {
         var policy = RetryPolicy(backoff: .constant(.zero))
         let ends = item["statusList"]?.string?.split(separator: "-").compactMap { Int($0) } ?? [500, 599]
         guard ends.count == 2, ends[0] <= ends[1] else { return .notApplicable("A list that is told in words.") }
@@ -308,7 +309,7 @@ import Testing
             .or("A write without a key is never sent twice, whatever the policy names.", if: method == .post)
     }
 
-    private static func urllibLimits(_ item: JSONValue) -> CaseOutcome {
+    private static func urllibLimits(_ item: CaseValue) -> CaseOutcome {
         let config = item["config"]
         let total = config?["total"]
         guard total?.string == nil else { return .notApplicable("A limit that is told in words.") }

@@ -1,3 +1,4 @@
+import SwitchyardFixtures
 import SwitchyardHTTP
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    static func resolve(_ base: String, _ reference: String, _ item: JSONValue) -> CaseOutcome {
+    static func resolve(_ base: String, _ reference: String, _ item: CaseValue) -> CaseOutcome {
         let actual = URLCaseTests.resolve(base, reference)
         let expected = item["expected_url"]?.string.map { normalized(URLCaseTests.withoutFragment($0)) }
         let outcome = CaseOutcome.compare(actual.map(normalized), expected)
@@ -49,7 +50,7 @@ import Testing
     }
 
     /// Edits the parameters of a URL one after another; `nil` where something else is asked for.
-    static func editQuery(_ base: String, _ item: JSONValue) -> CaseOutcome? {
+    static func editQuery(_ base: String, _ item: CaseValue) -> CaseOutcome? {
         let steps = (item["operations"]?.array ?? []).compactMap { $0.members?.first }
         guard var url = RequestURL(base), !steps.isEmpty, item["expected_url"] != nil else { return nil }
         var options = ParameterEncodingOptions()
@@ -71,7 +72,7 @@ import Testing
         return compare(url.text, item).or("A URL without any parameter has no question mark.", if: url.query == nil)
     }
 
-    static func edit(_ base: String, _ operation: JSONValue.Member, _ item: JSONValue) throws -> CaseOutcome {
+    static func edit(_ base: String, _ operation: CaseValue.Member, _ item: CaseValue) throws -> CaseOutcome {
         let arguments = operation.value.array ?? []
         let text = arguments.first?.string ?? ""
         switch operation.key {
@@ -102,7 +103,7 @@ import Testing
     }
 
     /// Compares what a case says of an edited URL: all of it, its path, or that there is none.
-    private static func compare(_ url: String?, _ item: JSONValue) -> CaseOutcome {
+    private static func compare(_ url: String?, _ item: CaseValue) -> CaseOutcome {
         if item["expected_error"] != nil { return .compare(url, nil) }
         let isPath = item["expected_path"] != nil
         return .compare(
@@ -143,7 +144,7 @@ import Testing
     private static let unrequestable =
         "A URL that is not http or https, or has no host, is an error: none can be requested."
 
-    static func child(_ base: String, _ argument: String, _ item: JSONValue) -> CaseOutcome {
+    static func child(_ base: String, _ argument: String, _ item: CaseValue) -> CaseOutcome {
         let expected = item["expected_url"]?.string
         let outcome = CaseOutcome.compare(join(base, APIConfiguration(path: argument)), expected)
         if argument.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) {
@@ -163,7 +164,7 @@ import Testing
         return outcome
     }
 
-    static func withParameters(_ base: String, _ item: JSONValue) -> CaseOutcome {
+    static func withParameters(_ base: String, _ item: CaseValue) -> CaseOutcome {
         let items = item["argument"]?.members ?? []
         let query = Parameters(items.map { .init(key: $0.key, value: URLCaseTests.parameter($0.value)) })
         let actual = try? RequestURL(validating: base).setting(query).text

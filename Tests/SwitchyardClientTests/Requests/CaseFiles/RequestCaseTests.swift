@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardFixtures
 import SwitchyardHTTP
 import Testing
 
@@ -50,7 +51,7 @@ import Testing
     }
 
     static func read(
-        _ given: JSONValue,
+        _ given: CaseValue,
         into configuration: inout APIConfiguration,
         _ generator: inout RequestGenerator
     ) throws -> Bool {
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    static func serialisation(_ item: JSONValue) throws -> CaseOutcome {
+    static func serialisation(_ item: CaseValue) throws -> CaseOutcome {
         var generator = RequestGenerator(headers: [])
         switch item["options"]?["querySerialisation"]?.string {
         case "join each pair as key**value":
@@ -152,7 +153,7 @@ import Testing
     }
 
     /// Compares all that a case expects of a request.
-    static func compare(_ request: HTTPRequest, _ item: JSONValue) -> CaseOutcome {
+    static func compare(_ request: HTTPRequest, _ item: CaseValue) -> CaseOutcome {
         var outcomes: [CaseOutcome] = []
         for member in item.members ?? [] where member.key.hasPrefix("expected_") {
             switch member.key {
@@ -170,7 +171,7 @@ import Testing
         return outcomes.first { $0 != .passed } ?? .passed
     }
 
-    private static func field(_ name: String, _ expected: JSONValue, of request: HTTPRequest) -> CaseOutcome {
+    private static func field(_ name: String, _ expected: CaseValue, of request: HTTPRequest) -> CaseOutcome {
         let value = request.headers[name]
         return CaseOutcome.compare(value, expected.string).or(
             "Forms and texts name their character set.",
@@ -203,7 +204,7 @@ import Testing
         }
     }
 
-    static func authorization(_ item: JSONValue, _ token: String) -> CaseOutcome {
+    static func authorization(_ item: CaseValue, _ token: String) -> CaseOutcome {
         guard let expected = item["expected_headers"]?["Authorization"]?.string else {
             return .notApplicable("A token that nobody asks for is the caller's; none is added of itself.")
         }
@@ -215,7 +216,7 @@ import Testing
         }
     }
 
-    static func multipart(_ item: JSONValue, _ method: HTTPMethod) throws -> CaseOutcome {
+    static func multipart(_ item: CaseValue, _ method: HTTPMethod) throws -> CaseOutcome {
         guard let expected = item["expected_supports_multipart"]?.bool else {
             return .notApplicable("Nothing to compare.")
         }
@@ -227,7 +228,7 @@ import Testing
         )
     }
 
-    static func task(_ task: JSONValue, _ item: JSONValue) throws -> CaseOutcome {
+    static func task(_ task: CaseValue, _ item: CaseValue) throws -> CaseOutcome {
         var configuration = APIConfiguration(
             path: item["endpoint"]?["url"]?.string ?? "",
             method: item["endpoint"]?["method"]?.string.flatMap { HTTPMethod($0) } ?? .get
@@ -293,7 +294,7 @@ import Testing
     }
 
     /// Compares a request of Get's with what a case expects of it.
-    private static func built(_ json: JSONValue, _ given: JSONValue, _ item: JSONValue) throws -> CaseOutcome {
+    private static func built(_ json: CaseValue, _ given: CaseValue, _ item: CaseValue) throws -> CaseOutcome {
         var generator = RequestGenerator()
         let session = (item["session_headers"] ?? given["session_headers"])?.members ?? []
         for field in session { generator.common.headers.set(field.key, field.value.string ?? "") }
@@ -322,7 +323,7 @@ import Testing
             )
         }
         guard let expected = item["expected_body_json"] else { return .passed }
-        let actual = try JSONReader.read(EncodingCaseTests.text(request.body) ?? "null")
+        let actual = try CaseReader.read(EncodingCaseTests.text(request.body) ?? "null")
         return EncodingCaseTests.sorted(actual) == EncodingCaseTests.sorted(expected)
             ? .passed : .failed("got \(actual)")
     }

@@ -1,3 +1,4 @@
+import SwitchyardFixtures
 import Testing
 
 @testable import SwitchyardClient
@@ -162,7 +163,7 @@ import Testing
         }
     }
 
-    static func parameter(_ value: JSONValue) -> ParameterValue {
+    static func parameter(_ value: CaseValue) -> ParameterValue {
         switch value {
         case .null: .null
         case .bool(let flag): .bool(flag)

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardStreams
@@ -72,7 +73,7 @@ enum TransferKind: String, CaseIterable, Sendable {
         case .upload, .streamedUpload:
             request.method = .post
             change(&request)
-            let stream = BodyReaderTests.stream([Self.content], length: nil)
+            let stream = HTTPBody.Stream.of([Self.content], length: nil)
             let source: UploadSource = self == .upload ? .data(Self.content) : .stream(stream)
             let answer = try await lab.client.upload(UploadConfiguration(request, from: source))
             return answer.data ?? Data()

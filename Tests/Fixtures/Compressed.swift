@@ -1,0 +1,14 @@
+package import Foundation
+import SwitchyardHTTP
+package import SwitchyardTesting
+
+/// Bytes in the gzip format.
+package enum Compressed {
+    /// 1,000 times "hello ".
+    package static let hellos =
+        Data(base64Encoded: "H4sIAAAAAAACA+3EMQ0AAAgDMCuYI+FYgv8PEbzt0elka2zbtm3btm3b9uMDwTcMQHAXAAA=") ?? Data()
+
+    package static func response(_ bytes: Data) -> LoopbackResponse {
+        LoopbackResponse(headers: ["Content-Encoding": "gzip"], body: .data(bytes))
+    }
+}

@@ -1,0 +1,121 @@
+package import Foundation
+package import SwitchyardClient
+package import SwitchyardHTTP
+import SwitchyardServices
+package import SwitchyardTesting
+package import SwitchyardTransfers
+package import SwitchyardTransport
+
+/// A folder that goes with the test, servers that give a content away in parts, and a client for them.
+package final class DownloadLab: Sendable {
+    package let folder: URL
+    package let servers: [LoopbackServer]
+    package let client: NetworkClient
+
+    /// Bytes that differ from place to place, so that a part in the wrong place shows.
+    package static func bytes(_ count: Int, seed: Int = 0) -> Data {
+        let words = (0..<(count + 7) / 8).map { UInt64($0 + seed) &* 0x9E37_79B9_7F4A_7C15 }
+        return words.withUnsafeBytes { Data($0.prefix(count)) }
+    }
+
+    package init(_ count: Int = 1, options: NetworkClient.Options = NetworkClient.Options(seed: 1)) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("downloads-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        servers = (0..<count).map { _ in LoopbackServer() }
+        for server in servers { try server.start() }
+        client = try NetworkClient(service: .loopback(servers, switching: Self.withoutHedging), options: options)
+    }
+
+    /// Requests are counted here, and on a busy machine a second server would be asked beside a slow one.
+    private static var withoutHedging: SwitchPolicy {
+        var policy = SwitchPolicy.recommended
+        policy.hedging = nil
+        policy.warmUp = nil
+        return policy
+    }
+
+    deinit {
+        client.shutdown()
+        for server in servers { server.stop() }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// A lab in which the download of a content was cut after 300,000 bytes.
+    package static func cut(_ content: LoopbackContent) async throws -> DownloadLab {
+        let lab = try DownloadLab()
+        lab.serve(content)
+        lab.server.fault = .truncate(after: 300_000)
+        _ = try await lab.failure(of: lab.download())
+        lab.server.fault = nil
+        return lab
+    }
+
+    /// Answers `/live` with "one", and with "two" when the test opens the gate.
+    package func serveLive() -> AsyncStream<Void>.Continuation {
+        let gate = AsyncStream.makeStream(of: Void.self)
+        server.route(.get, "/live") { _ in
+            .stream { writer in
+                try await writer.write("one")
+                for await _ in gate.stream { break }
+                try await writer.write("two")
+            }
+        }
+        return gate.continuation
+    }
+
+    package var server: LoopbackServer { servers[0] }
+    package var target: URL { folder.appendingPathComponent("film.mov") }
+
+    /// Lets all servers, or one, give a content away at `/film`.
+    package func serve(_ content: LoopbackContent, on server: LoopbackServer? = nil) {
+        for server in server.map({ [$0] }) ?? servers {
+            server.route(.get, "/film") { content.response(to: $0) }
+        }
+    }
+
+    /// A download of `/film` that is not continued within the call.
+    package func download(_ change: (inout DownloadConfiguration) -> Void = { _ in }) -> DownloadConfiguration {
+        var configuration = DownloadConfiguration(path: "film", to: .file(target))
+        configuration.maximumContinuations = 0
+        change(&configuration)
+        return configuration
+    }
+
+    /// What lies in the folder.
+    package var files: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    package var content: Data {
+        get throws { try Data(contentsOf: target) }
+    }
+
+    /// The ranges that were asked for, over all servers in the order of their list.
+    package var ranges: [String?] { servers.flatMap { $0.requests.map { $0.headers["Range"] } } }
+
+    /// Runs a download that has to fail.
+    package func failure(
+        of configuration: DownloadConfiguration,
+        progress: @escaping TransferProgressHandler = { _ in }
+    ) async throws -> DownloadFailure {
+        do throws(DownloadFailure) {
+            _ = try await client.download(configuration, progress: progress)
+        } catch {
+            return error
+        }
+        throw Unexpected.success
+    }
+
+    package enum Unexpected: Error { case success }
+}
+
+extension DownloadFailure {
+    /// The kind of failure below HTTP, if it was one.
+    package var transportKind: TransportError.Kind? {
+        if case .request(.transport(let error)) = reason { error.kind } else { nil }
+    }
+
+    package var fileReason: FileFailure.Reason? {
+        if case .file(let failure) = reason { failure.reason } else { nil }
+    }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import Testing
+
+@Suite struct CookieJarTests {
+    static let start = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func jar(_ fields: [String], from url: String = "https://api.example.com/v1/login") throws -> CookieJar {
+        let jar = CookieJar(now: { Self.start })
+        let headers = HTTPHeaders(fields.map { HTTPHeaders.Field(name: "Set-Cookie", value: $0) })
+        jar.store(from: headers, of: try RequestURL(validating: url))
+        return jar
+    }
+
+    private func header(_ jar: CookieJar, _ url: String) throws -> String? {
+        jar.header(for: try RequestURL(validating: url))
+    }
+
+    // Rows B23 and B24.
+    @Test func `a cookie goes back to its host, its path and its scheme`() throws {
+        let jar = try jar(["a=1", "b=2; Path=/", "c=3; Domain=example.com; Path=/", "d=4; Secure; Path=/"])
+
+        #expect(try header(jar, "https://api.example.com/v1/x") == "a=1; b=2; c=3; d=4")
+        #expect(try header(jar, "http://api.example.com/") == "b=2; c=3")
+        #expect(try header(jar, "https://www.example.com/") == "c=3")
+        #expect(try header(jar, "https://badexample.com/") == nil)
+    }
+
+    @Test func `a longer path comes first, then the older cookie`() throws {
+        let jar = try jar(["x=1; Path=/", "y=2; Path=/v1/deep", "z=3; Path=/"])
+
+        #expect(try header(jar, "https://api.example.com/v1/deep/er") == "y=2; x=1; z=3")
+    }
+
+    @Test func `a cookie can be replaced, removed and outlived`() throws {
+        let jar = try jar(["a=1; Path=/; Max-Age=10"])
+        let url = try RequestURL(validating: "https://api.example.com/")
+        jar.store(from: [.init(name: "Set-Cookie", value: "a=2; Path=/")], of: url)
+        #expect(jar.header(for: url) == "a=2")
+
+        jar.store(from: [.init(name: "Set-Cookie", value: "a=3; Path=/; Max-Age=0")], of: url)
+        #expect(jar.header(for: url) == nil)
+        #expect(jar.cookies.isEmpty)
+    }
+
+    @Test func `a cookie that comes after its predecessor has expired is a new one`() throws {
+        let time = Locked(Self.start)
+        let jar = CookieJar(now: { time.withLock { $0 } })
+        let url = try RequestURL(validating: "https://h/")
+        func set(_ cookie: String) { jar.store(from: [.init(name: "Set-Cookie", value: cookie)], of: url) }
+        set("a=1; Max-Age=10")
+        set("b=1")
+        time.withLock { $0 += 20 }
+        set("a=1")
+
+        #expect(jar.header(for: url) == "b=1; a=1")
+    }
+
+    @Test func `a scope replaces and removes what belongs to all scopes for itself alone`() throws {
+        let jar = try jar(["a=1; Path=/", "b=1; Path=/"])
+        let url = try RequestURL(validating: "https://api.example.com/")
+        let test = jar.scoped(to: "test")
+
+        test.store(from: [.init(name: "Set-Cookie", value: "a=2; Path=/")], of: url)
+        test.store(from: [.init(name: "Set-Cookie", value: "b=; Path=/; Max-Age=0")], of: url)
+
+        #expect(test.header(for: url) == "a=2")
+        #expect(test.cookies.map(\.value) == ["2"])
+        #expect(jar.scoped(to: "release").header(for: url) == "a=1; b=1")
+        #expect(jar.header(for: url) == "a=1; b=1")
+    }
+
+    @Test func `an expired cookie is not sent`() throws {
+        let jar = CookieJar(now: { Self.start })
+        jar.store(Cookie(name: "a", value: "1", domain: "h", expires: Self.start.addingTimeInterval(-1)))
+
+        #expect(jar.cookies.isEmpty)
+    }
+
+    // Row B25.
+    @Test(arguments: [
+        "a=1; Domain=other.example", "a=1; Domain=com", "a=1; Domain=é@example.com", "__Host-a=1; Path=/", "=1", "a",
+        "a=1\u{1}",
+    ])
+    func `a cookie that the host may not set is dropped`(field: String) throws {
+        #expect(try jar([field]).cookies.isEmpty)
+    }
+
+    @Test func `a secure cookie of this machine goes back to it over http`() throws {
+        let jar = try jar(["a=1; Secure; Path=/"], from: "http://localhost:8080/login")
+
+        #expect(try header(jar, "http://localhost:8080/x") == "a=1")
+        #expect(try self.jar(["a=1; Secure; Path=/"], from: "http://api.example.com/").cookies.isEmpty)
+    }
+
+    @Test(arguments: [
+        "a=2; Path=/", "a=; Path=/; Max-Age=0", "a=2; Path=/v1/deep", "a=2; Domain=example.com; Path=/",
+    ])
+    func `what came over http takes no place from a secure cookie`(field: String) throws {
+        let jar = try jar(["a=1; Secure; Path=/", "b=1; Path=/"])
+        let fields = HTTPHeaders([field, "b=2; Path=/"].map { HTTPHeaders.Field(name: "Set-Cookie", value: $0) })
+
+        jar.store(from: fields, of: try RequestURL(validating: "http://api.example.com/v1/deep/x"))
+        #expect(try header(jar, "https://api.example.com/v1/deep/x") == "a=1; b=2")
+        #expect(try header(jar, "http://api.example.com/v1/deep/x") == "b=2")
+
+        jar.store(from: fields, of: try RequestURL(validating: "https://api.example.com/v1/deep/x"))
+        #expect(try header(jar, "https://api.example.com/v1/deep/x") != "a=1; b=2")
+    }
+
+    @Test func `a domain that is only a dot is that of the host`() throws {
+        let jar = try jar(["a=1; Domain=other.example; Domain=.; Path=/"])
+
+        #expect(try header(jar, "https://api.example.com/") == "a=1")
+        #expect(try header(jar, "https://www.api.example.com/") == nil)
+    }
+
+    @Test func `a domain in another script is that of its name in ASCII`() throws {
+        let jar = try jar(["a=1; Domain=bücher.example; Path=/"], from: "https://shop.xn--bcher-kva.example/")
+
+        #expect(try header(jar, "https://bücher.example/") == "a=1")
+    }
+
+    @Test func `a character that combines with a separator does not hide it`() throws {
+        let jar = try jar(["a=\u{301}x; Path=/;\u{301}; Max-Age=5"])
+        let cookie = try #require(jar.cookies.first)
+
+        #expect(cookie.name == "a")
+        #expect(cookie.value == "\u{301}x")
+        #expect(cookie.expires != nil)
+    }
+
+    @Test func `a jar holds no more than its limit, the oldest go`() {
+        let jar = CookieJar(limit: 2, now: { Self.start })
+        for name in ["a", "b", "c"] { jar.store(Cookie(name: name, value: "1", domain: "h")) }
+
+        #expect(jar.cookies.map(\.name) == ["b", "c"])
+    }
+
+    // RFC 6265 section 5.3.
+    @Test func `an expired cookie goes before one that is good, however old`() {
+        let time = Locked(Self.start)
+        let jar = CookieJar(limit: 2, now: { time.withLock { $0 } })
+        jar.store(Cookie(name: "good", value: "1", domain: "h"))
+        jar.store(Cookie(name: "short", value: "1", domain: "h", expires: Self.start.addingTimeInterval(1)))
+        time.withLock { $0 += 2 }
+
+        jar.store(Cookie(name: "new", value: "1", domain: "h"))
+
+        #expect(jar.cookies.map(\.name) == ["good", "new"])
+    }
+
+    @Test func `what a scope has removed for itself does not come back for being expired`() throws {
+        let jar = CookieJar(limit: 3, now: { Self.start })
+        let test = jar.scoped(to: "test")
+        jar.store(Cookie(name: "old", value: "1", domain: "h"))
+        jar.store(Cookie(name: "a", value: "1", domain: "h"))
+        test.store(Cookie(name: "a", value: "", domain: "h", expires: Self.start.addingTimeInterval(-1)))
+
+        jar.store(Cookie(name: "new", value: "1", domain: "h"))
+
+        #expect(try header(test, "http://h/") == "new=1")
+    }
+
+    // Rows B23 and B24; rule TAF-B8.
+    @Test func `a request carries the jar's cookies unless it says otherwise`() throws {
+        let jar = try jar(["a=1; Path=/"])
+        var configuration = APIConfiguration(path: "x")
+        #expect(try BuiltRequest.request(configuration) { $0.cookies = jar }.headers["Cookie"] == "a=1")
+
+        configuration.headers = [.cookie("own=2")]
+        #expect(
+            try BuiltRequest.request(configuration) { $0.cookies = jar }.headers.values(of: "Cookie") == [
+                "own=2"
+            ]
+        )
+
+        configuration.headers = []
+        configuration.usesCookies = false
+        #expect(try BuiltRequest.request(configuration) { $0.cookies = jar }.headers["Cookie"] == nil)
+    }
+
+    @Test func `cookies of one host never reach another`() throws {
+        let jar = try jar(["a=1; Path=/"])
+        let configuration = APIConfiguration(path: "https://other.example/x")
+
+        #expect(try BuiltRequest.request(configuration) { $0.cookies = jar }.headers["Cookie"] == nil)
+    }
+
+    @Test func `a server ends a cookie of the whole jar for its own environment alone`() throws {
+        let jar = CookieJar()
+        let url = try RequestURL(validating: "https://example.com/")
+        jar.store(from: ["Set-Cookie": "session=x; path=/"], of: url)
+        let release = jar.scoped(to: "release")
+
+        release.store(from: ["Set-Cookie": "session=; path=/; max-age=0"], of: url)
+
+        #expect(release.header(for: url) == nil)
+        #expect(jar.scoped(to: "test").header(for: url) == "session=x")
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import Testing
+
+@Suite struct HTTPHeadersTests {
+    // Row B16.
+    @Test func `names compare without regard to case and keep their order`() {
+        var headers: HTTPHeaders = ["B": "1", "A": "2"]
+        headers.set("b", "3")
+        headers.add("a", "4")
+
+        #expect(headers.map(\.name) == ["b", "A", "a"])
+        #expect(headers["A"] == "2")
+        #expect(headers.values(of: "a") == ["2", "4"])
+        #expect(headers.sorted().map(\.name) == ["A", "a", "b"])
+    }
+
+    // Row B16.
+    @Test func `removing takes all fields of a name`() {
+        var headers: HTTPHeaders = ["a": "1", "b": "2", "A": "3"]
+
+        headers["A"] = nil
+
+        #expect(headers == ["b": "2"])
+    }
+
+    // Rows B22, B26 and B27; rules TAF-B9 and YTK-45.
+    @Test func `named fields hold what they say`() {
+        let headers: HTTPHeaders = [.bearer("t"), .accept("a/b"), .basic(user: "Aladdin", password: "open sesame")]
+
+        #expect(headers[0] == HTTPHeaders.Field(name: "Authorization", value: "Bearer t"))
+        #expect(headers[2].value == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+    }
+
+    // RFC 7617 section 2: the first colon ends the name.
+    @Test(arguments: ["a:b", ":", "a:\u{301}b"])
+    func `a name with a colon makes a field that is never sent`(user: String) throws {
+        let configuration = APIConfiguration(headers: [.basic(user: user, password: "c")])
+
+        let expected = RequestError.header(name: "Authorization", reason: .colonInUserName)
+        #expect(BuiltRequest.failure(configuration) == expected)
+        #expect(expected.message.contains("colon"))
+        #expect(HTTPHeaders.Field.basic(user: "a", password: "b:c").isValid)
+    }
+
+    @Test func `a named field has the name that it is called by`() {
+        let headers: HTTPHeaders = [
+            .accept("v"), .acceptCharset("v"), .acceptEncoding("v"), .acceptLanguage("v"), .authorization("v"),
+            .cacheControl("v"), .contentDisposition("v"), .contentEncoding("v"), .contentType("v"), .cookie("v"),
+            .ifMatch("v"), .ifModifiedSince("v"), .ifNoneMatch("v"), .origin("v"), .range("v"), .referer("v"),
+            .webSocketProtocol("v"), .userAgent("v"),
+        ]
+
+        #expect(
+            headers.map(\.name) == [
+                "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control",
+                "Content-Disposition", "Content-Encoding", "Content-Type", "Cookie", "If-Match", "If-Modified-Since",
+                "If-None-Match", "Origin", "Range", "Referer", "Sec-WebSocket-Protocol", "User-Agent",
+            ]
+        )
+        #expect(headers.allSatisfy { $0.value == "v" })
+    }
+
+    // Row B28.
+    @Test func `authorization can be cleared`() {
+        var headers: HTTPHeaders = [.bearer("t"), .accept("a/b"), .init(name: "proxy-authorization", value: "x")]
+
+        headers.removeAuthorization()
+
+        #expect(headers.map(\.name) == ["Accept"])
+    }
+
+    // Row B17.
+    @Test(arguments: [
+        (["en-GB"], "en-GB"), (["en_GB", "de"], "en-GB, de;q=0.9"), ([], ""),
+        (["a", "b", "c", "d", "e", "f", "g"], "a, b;q=0.9, c;q=0.8, d;q=0.7, e;q=0.6, f;q=0.5"),
+        (["x\r\ny", "de"], "de"),
+    ])
+    func `languages fall in weight`(languages: [String], expected: String) {
+        #expect(HTTPHeaders.acceptLanguage(of: languages) == expected)
+    }
+
+    #if os(Linux)
+        // Row B18.
+        @Test func `the standard user agent names the program that runs`() throws {
+            let agent = try #require(HTTPHeaders.standard["User-Agent"])
+
+            let program = HTTPHeaders.userAgent(name: ProcessInfo.processInfo.processName, version: "", details: [])
+            #expect(agent.hasPrefix(String(program.prefix { $0 != " " })))
+            #expect(agent.hasSuffix(") Switchyard"))
+        }
+    #endif
+
+    // Row B18.
+    @Test(arguments: [
+        (
+            "Demo", "1.2", ["com.example", "build:7", "iOS 17.0.0"],
+            "Demo/1.2 (com.example; build:7; iOS 17.0.0) Switchyard"
+        ),
+        ("My App", "", [], "My-App Switchyard"), ("Ünïcode", "1", ["(x)\r\n"], "Unicode/1 (x) Switchyard"),
+    ])
+    func `a user agent is plain ASCII`(name: String, version: String, details: [String], expected: String) {
+        #expect(HTTPHeaders.userAgent(name: name, version: version, details: details) == expected)
+    }
+
+    // Row B18.
+    @Test func `a user agent of another script is transliterated and valid`() {
+        let value = HTTPHeaders.userAgent(name: "话题", version: "1", details: ["东京"])
+
+        #expect(value.utf8.allSatisfy { $0 >= 32 && $0 < 127 })
+        #expect(HTTPHeaders([.userAgent(value)]).firstInvalidField == nil)
+    }
+
+    @Test(arguments: [
+        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+        (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+    ])
+    func `dates are written and read`(seconds: Double, text: String) {
+        let date = Date(timeIntervalSince1970: seconds)
+
+        #expect(HTTPDate.text(for: date) == text)
+        #expect(HTTPDate.date(from: text) == date)
+    }
+
+    @Test(arguments: ["Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
+    func `the old forms of dates are read`(text: String) {
+        #expect(HTTPDate.date(from: text) == Date(timeIntervalSince1970: 784_111_777))
+    }
+
+    @Test(arguments: ["1 Jan 0001 00:00:00 GMT", "Mon, 1 Jan 001 00:00:00 GMT"])
+    func `a year of other than two digits is that year, or none`(text: String) {
+        #expect(HTTPDate.date(from: "Mon, 01 Jan 0001 00:00:00 GMT")?.timeIntervalSince1970 == -62_135_596_800)
+        #expect(HTTPDate.date(from: text) == nil)
+    }
+
+    @Test(arguments: [
+        "", "yesterday", "Sun, 06 Nov 1994 08:49:37 PST", "Sun, 31 Feb 1994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 08:49:37 +0800", "Sun, 06 Nov 1994 08:49:37 -0800", "Sun, 06 Nov 1994 08:49:37 GMT+1",
+    ])
+    func `what is no date is none`(text: String) {
+        #expect(HTTPDate.date(from: text) == nil)
+    }
+}

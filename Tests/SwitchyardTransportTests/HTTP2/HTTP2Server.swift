@@ -1,0 +1,113 @@
+import SwitchyardFixtures
+
+#if os(Linux)
+    import Foundation
+    import Glibc
+
+    /// A server of one connection that speaks HTTP/2 frame by frame, as a test tells it to.
+    ///
+    /// The `openssl` command takes care of TLS.
+    final class HTTP2Server {
+        /// What a client has sent.
+        enum Event: Sendable {
+            /// The head of a request, whose fields nobody looks at; the request ends with it when it has no body.
+            case head(stream: UInt32, ends: Bool)
+            case data(Data, stream: UInt32, ends: Bool)
+            case reset(stream: UInt32)
+            /// The client has read all that went before a ``HTTP2Frame/ping``.
+            case pong
+        }
+
+        /// Says what to send in answer; `nil` is to hang up.
+        typealias Handler = @Sendable (Event) -> [HTTP2Frame]?
+
+        private let process: ChildCommand
+        /// Where it can be reached.
+        let url: String
+
+        init(_ certificates: Certificates, window: UInt32 = 1 << 20, _ handler: @escaping Handler) throws {
+            // A socket, since writing to a pipe that nobody reads any more ends the process.
+            var ends: [Int32] = [0, 0]
+            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw TLSServer.NoPort() }
+            let input = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+            defer { close(ends[1]) }
+            process = try ChildCommand(
+                [
+                    "openssl", "s_server", "-accept", "127.0.0.1:0", "-naccept", "1", "-alpn", "h2",
+                    "-cert", certificates.certificate(.good).path, "-key", certificates.key(.good).path,
+                ],
+                input: ends[1]
+            )
+            url = "https://127.0.0.1:\(try TLSServer.port(in: process.output))/"
+            let conversation = Conversation(output: process.output, input: input, window: window, handler: handler)
+            Thread.detachNewThread { conversation.run() }
+        }
+    }
+
+    /// The frames of a connection, to and fro.
+    private struct Conversation: Sendable {
+        /// What the command has decrypted.
+        let output: FileHandle
+        /// What it is to encrypt.
+        let input: FileHandle
+        /// What a client may send of each body, to begin with.
+        let window: UInt32
+        let handler: HTTP2Server.Handler
+
+        /// What a client says first (RFC 9113 section 3.4).
+        private static let preface = Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+        func run() {
+            guard var received = awaitPreface() else { return }
+            send(HTTP2Frame.greeting(window: window))
+            while true {
+                while let frame = HTTP2Frame(takenFrom: &received) {
+                    guard let answer = answer(to: frame) else {
+                        shutdown(input.fileDescriptor, Int32(SHUT_WR))
+                        return
+                    }
+                    send(answer)
+                }
+                let bytes = output.availableData
+                guard !bytes.isEmpty else { return }
+                received.append(bytes)
+            }
+        }
+
+        /// Skips what the command itself says of the handshake, and returns what follows the preface.
+        private func awaitPreface() -> Data? {
+            var received = Data()
+            while true {
+                if let preface = received.range(of: Self.preface) { return Data(received[preface.upperBound...]) }
+                let bytes = output.availableData
+                guard !bytes.isEmpty else { return nil }
+                received.append(bytes)
+            }
+        }
+
+        private func answer(to frame: HTTP2Frame) -> [HTTP2Frame]? {
+            switch frame.kind {
+            case .settings where !frame.hasFirstFlag:
+                [HTTP2Frame(kind: .settings, flags: HTTP2Frame.acknowledges)]
+            case .ping where frame.hasFirstFlag: handler(.pong)
+            case .headers: handler(.head(stream: frame.stream, ends: frame.hasFirstFlag))
+            case .data: handler(.data(frame.payload, stream: frame.stream, ends: frame.hasFirstFlag))
+            case .resetStream: handler(.reset(stream: frame.stream))
+            default: []
+            }
+        }
+
+        private func send(_ frames: [HTTP2Frame]) {
+            let bytes = frames.reduce(into: Data()) { $0.append($1.bytes) }
+            bytes.withUnsafeBytes { buffer in
+                var rest = buffer[...]
+                while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+                    let count = Glibc.send(input.fileDescriptor, start, rest.count, Int32(MSG_NOSIGNAL))
+                    guard count > 0 else { return }  // The client has gone.
+                    rest = rest.dropFirst(count)
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,177 @@
+import Foundation
+import SwitchyardFixtures
+import SwitchyardServices
+
+/// Certificates for tests, made by the `openssl` command and kept for as long as the test runs.
+///
+/// An authority of our own has signed `good`, `expired`, `foreign` (for another host) and `client`; `selfSigned` stands
+/// alone.
+struct Certificates: Sendable {
+    enum Name: String, Sendable, CaseIterable {
+        case good, expired, foreign, client, selfSigned
+    }
+
+    private let folder: TemporaryFolder
+
+    private struct Shared {
+        weak var folder: TemporaryFolder?
+    }
+
+    private static let shared = Locked(Shared())
+
+    /// Certificates for tests that only read them; those that run at the same time share one set, since making it takes
+    /// ten commands.
+    static func ready() throws -> Certificates {
+        try shared.withLock { shared in
+            if let folder = shared.folder { return Certificates(folder: folder) }
+            let certificates = try Certificates()
+            shared.folder = certificates.folder
+            return certificates
+        }
+    }
+
+    private init(folder: TemporaryFolder) {
+        self.folder = folder
+    }
+
+    init() throws {
+        folder = try TemporaryFolder.made()
+        try openssl(
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=Test-Authority -keyout ca.key -out ca.pem"
+        )
+        for name in Name.allCases where name != .selfSigned { try sign(name) }
+        try openssl(
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 "
+                + "-keyout selfSigned.key -out selfSigned.pem"
+        )
+    }
+
+    /// The authority's certificate.
+    var authority: URL { folder.url.appending(path: "ca.pem") }
+    /// A folder with the authority's certificate, as OpenSSL looks for it there.
+    func authorityFolder() throws -> URL {
+        let hashed = folder.url.appending(path: "hashed")
+        try FileManager.default.createDirectory(at: hashed, withIntermediateDirectories: true)
+        try Data(contentsOf: authority).write(to: hashed.appending(path: "ca.pem"))
+        try openssl("rehash hashed")
+        return hashed
+    }
+
+    /// A certificate.
+    func certificate(_ name: Name) -> URL { folder.url.appending(path: "\(name.rawValue).pem") }
+    /// Its private key.
+    func key(_ name: Name) -> URL { folder.url.appending(path: "\(name.rawValue).key") }
+
+    /// The pin of a certificate's public key, as the `openssl` command computes it.
+    func pin(_ name: Name) throws -> String {
+        try openssl("x509 -in \(name.rawValue).pem -noout -pubkey -out \(name.rawValue).pub")
+        try openssl("pkey -pubin -in \(name.rawValue).pub -outform DER -out \(name.rawValue).der")
+        try openssl("dgst -sha256 -binary -out \(name.rawValue).digest \(name.rawValue).der")
+        return try Data(contentsOf: folder.url.appending(path: "\(name.rawValue).digest")).base64EncodedString()
+    }
+
+    /// The authority's list of revoked certificates, with one on it.
+    func revocationList(naming name: Name) throws -> URL {
+        let settings = """
+            [ca]
+            default_ca = authority
+            [authority]
+            database = \(name.rawValue).index
+            default_md = sha256
+            default_crl_days = 30
+            certificate = ca.pem
+            private_key = ca.key
+            """
+        _ = try folder.file("\(name.rawValue).index", Data())
+        _ = try folder.file("\(name.rawValue).cnf", Data(settings.utf8))
+        try openssl("ca -config \(name.rawValue).cnf -revoke \(name.rawValue).pem")
+        try openssl("ca -config \(name.rawValue).cnf -gencrl -out \(name.rawValue).crl")
+        return folder.url.appending(path: "\(name.rawValue).crl")
+    }
+
+    private func sign(_ name: Name) throws {
+        let host = name == .foreign ? "DNS:elsewhere.example" : "IP:127.0.0.1,DNS:localhost"
+        // Apple systems trust no server whose certificate does not say that it is for one.
+        let settings = "subjectAltName=\(host)\nextendedKeyUsage=serverAuth,clientAuth"
+        _ = try folder.file("\(name.rawValue).ext", Data(settings.utf8))
+        try openssl(
+            "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=\(name.rawValue) -keyout \(name.rawValue).key -out \(name.rawValue).csr"
+        )
+        try sign(name, into: "\(name.rawValue).pem")
+    }
+
+    private func sign(_ name: Name, into file: String) throws {
+        let days = name == .expired ? -1 : 30
+        try openssl(
+            "x509 -req -in \(name.rawValue).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days \(days) "
+                + "-extfile \(name.rawValue).ext -out \(file)"
+        )
+    }
+
+    /// Another certificate of the same name and key.
+    func renewed(_ name: Name) throws -> URL {
+        try sign(name, into: "\(name.rawValue).renewed.pem")
+        return folder.url.appending(path: "\(name.rawValue).renewed.pem")
+    }
+
+    private func openssl(_ arguments: String) throws {
+        let words = arguments.split(separator: " ").map(String.init)
+        try ChildCommand.run(["/bin/sh", "-c", "cd '\(folder.url.path)' && exec openssl \"$@\"", "openssl"] + words)
+    }
+}
+
+/// A server that answers every GET over TLS: the `openssl` command.
+final class TLSServer {
+    private let process: ChildCommand
+    /// Its port; 0 when it listens on a Unix socket.
+    let port: Int
+
+    /// Where it can be reached.
+    var url: String { "https://127.0.0.1:\(port)/" }
+
+    init(_ certificates: Certificates, _ name: Certificates.Name, options: [String] = []) throws {
+        process = try ChildCommand(Self.command(certificates, name, ["-accept", "127.0.0.1:0"] + options))
+        port = try Self.port(in: process.output)
+    }
+
+    /// A server on a Unix socket.
+    init(_ certificates: Certificates, _ name: Certificates.Name, at socket: URL) throws {
+        // The command takes short paths only.
+        let folder = socket.deletingLastPathComponent().path
+        let command = Self.command(certificates, name, ["-unix", socket.lastPathComponent])
+        process = try ChildCommand(["/bin/sh", "-c", "cd '\(folder)' && exec \"$@\"", "sh"] + command)
+        _ = try Self.acceptance(in: process.output)
+        port = 0
+    }
+
+    private static func command(
+        _ certificates: Certificates,
+        _ name: Certificates.Name,
+        _ options: [String]
+    ) -> [String] {
+        let identity = ["-cert", certificates.certificate(name).path, "-key", certificates.key(name).path]
+        return ["openssl", "s_server", "-www"] + identity + options
+    }
+
+    struct NoPort: Error {}
+
+    /// Reads up to the line "ACCEPT 127.0.0.1:port".
+    static func port(in handle: FileHandle) throws -> Int {
+        guard let port = try acceptance(in: handle).split(separator: ":").last.flatMap({ Int($0) }) else {
+            throw NoPort()
+        }
+        return port
+    }
+
+    /// Reads up to the line that says that the server listens.
+    private static func acceptance(in handle: FileHandle) throws -> Substring {
+        var text = ""
+        while true {
+            let bytes = handle.availableData
+            guard !bytes.isEmpty else { throw NoPort() }
+            text += String(decoding: bytes, as: UTF8.self)
+            let line = text.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }
+            if let line, text.hasSuffix("\n") { return line }
+        }
+    }
+}

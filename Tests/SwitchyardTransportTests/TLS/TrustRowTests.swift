@@ -1,0 +1,128 @@
+import Foundation
+import SwitchyardFixtures
+import SwitchyardServices
+import SwitchyardTransport
+import Testing
+
+@testable import SwitchyardClient
+@testable import SwitchyardHTTP
+
+/// Rows N1 to N8 and N14 over real connections: what there is beside ``TrustTests``.
+@Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TrustRowTests {
+    private let certificates: Certificates
+
+    init() throws {
+        certificates = try Certificates()
+    }
+
+    private var trusting: TLSConfiguration { TLSConfiguration(trustRoots: .file(certificates.authority)) }
+
+    // Rows N1, N2; rules TAF-X1, CT-1.
+    @Test func `trust cannot be switched off: the way to a server of one's own is its authority`() async throws {
+        let server = try TLSServer(certificates, .good)
+
+        #expect(try await failure(server, TLSConfiguration())?.kind == .certificateRejected)
+        #expect(try await failure(server, trusting) == nil)
+    }
+
+    @Test func `a refused certificate reaches the caller as such, neither as a cancel nor as a switch`() async throws
+    {  // N7
+        let server = try TLSServer(certificates, .good)
+        let client = try NetworkClient(service: server.service())
+
+        let reason = await client.failure(of: APIConfiguration(path: "/"))
+
+        guard case .transport(let error) = reason else {
+            Issue.record("\(String(describing: reason))")
+            return
+        }
+        #expect(error.kind == .certificateRejected)
+        client.shutdown()
+    }
+
+    @Test func `the pin of a certificate is that of its key, in both forms`() throws {  // N3, N4
+        let expected = TLSPin(try certificates.pin(.good))
+        let pem = try Data(contentsOf: certificates.certificate(.good))
+
+        #expect(TLSPin(certificate: pem) == expected)
+        #expect(TLSPin(certificate: try #require(PEM.certificates(in: pem).first)) == expected)
+        #expect(TLSPin(certificate: Data("no certificate".utf8)) == nil)
+    }
+
+    @Test func `pins come from a folder of certificates`() throws {  // N4
+        let folder = try TemporaryFolder.made()
+        for name in [Certificates.Name.good, .client] {
+            _ = try folder.file("\(name.rawValue).cer", try Data(contentsOf: certificates.certificate(name)))
+        }
+        _ = try folder.file("readme.txt", Data("not looked at".utf8))
+
+        let pins = try TLSPin.certificates(in: folder.url)
+
+        #expect(pins.map(\.base64).sorted() == [try certificates.pin(.good), try certificates.pin(.client)].sorted())
+        _ = try folder.file("broken.cer", Data("no certificate".utf8))
+        #expect(throws: PinRuleError.noCertificate) { _ = try TLSPin.certificates(in: folder.url) }
+    }
+
+    @Test func `rules for hosts hold over real connections`() async throws {  // N3, N5, N14
+        let server = try TLSServer(certificates, .good)
+        let url = try #require(RequestURL(server.url))
+        let (good, client) = (try pin(.good), try pin(.client))
+        let mismatches = Locked(0)
+        let send = { (rule: PinRule) async -> TransportError.Kind? in
+            do {
+                let transport = try PinnedTransport(rules: [rule], report: { _ in mismatches.withLock { $0 += 1 } }) {
+                    pins throws(TransportError) in
+                    var tls = trusting
+                    tls.pins = pins
+                    return try Transports.systemDefault(tls: tls)
+                }
+                defer { transport.shutdown() }
+                _ = try await transport.send(HTTPRequest(url: url, timeouts: .init(total: .seconds(240))))
+                return nil
+            } catch {
+                return (error as? TransportError)?.kind ?? .other
+            }
+        }
+        let host = url.origin.host
+
+        #expect(await send(try PinRule(hosts: host, pins: [good, client])) == nil)
+        #expect(await send(try PinRule(hosts: host, pins: [client, try pin(.foreign)])) == .certificateRejected)
+        #expect(await send(try PinRule(hosts: host, pins: [client], mode: .reportOnly)) == nil)
+        #expect(mismatches.withLock { $0 } == 1)
+    }
+
+    private func pin(_ name: Certificates.Name) throws -> TLSPin {
+        try #require(TLSPin(try certificates.pin(name)))
+    }
+
+    @Test func `keys are not pinned over http`() async throws {
+        let transport = try Transports.systemDefault(tls: TLSConfiguration(pins: [try pin(.good)]))
+        let url = try #require(RequestURL("http://127.0.0.1:9/"))
+
+        await #expect {
+            _ = try await transport.send(HTTPRequest(url: url))
+        } throws: {
+            ($0 as? TransportError)?.kind == .unsupported
+        }
+    }
+
+    #if os(Linux)
+        @Test func `a server that does not prove its certificate to be unrevoked is refused`() async throws {  // N6
+            let server = try TLSServer(certificates, .good)
+            var tls = trusting
+            tls.revocation = .stapled
+
+            #expect(try await failure(server, tls)?.kind == .certificateRejected)
+        }
+
+        @Test func `a certificate on an authority's list is refused`() async throws {  // N6
+            let server = try TLSServer(certificates, .good)
+            var tls = trusting
+            tls.revocation = .list(try certificates.revocationList(naming: .good))
+            #expect(try await failure(server, tls)?.kind == .certificateRejected)
+
+            tls.revocation = .list(try certificates.revocationList(naming: .client))
+            #expect(try await failure(server, tls) == nil)
+        }
+    #endif
+}
