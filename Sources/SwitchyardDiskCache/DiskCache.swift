@@ -11,7 +11,8 @@ import SwitchyardServices
 /// - Each entry is one file, written aside, brought to the disk and then put in place in one step: whoever is killed at
 ///   any moment leaves whole entries behind. A checksum tells damage, and damage is a miss.
 /// - The entries take no more bytes than allowed; those that were used longest ago go first.
-/// - Several processes may share a folder.
+/// - Several processes may share a folder. On Apple systems that is one of an app group, and an app that is suspended
+///   in the moment in which an entry is put in place there is ended by the system (0xdead10cc).
 /// - Writing and removing happen on a queue of their own, in order; reading never waits for writing. What was stored is
 ///   found at once, and what was removed is not found any more, also while the disk is behind.
 /// - A disk that refuses is no failure of a call; ``statistics`` tell.

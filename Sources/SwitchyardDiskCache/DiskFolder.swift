@@ -64,7 +64,10 @@ struct DiskFolder: Sendable {
         return try Self.bytes(of: file, count: Int(facts.st_size), path)
     }
 
-    /// Writes a file that nobody reads yet, and waits until the disk has it.
+    /// Writes a file that nobody reads yet, and waits until the system has handed it to the disk.
+    ///
+    /// A disk of an Apple system may still lose it with its power, since more than `fsync` would cost more than a cache
+    /// is worth (Apple, fsync(2)): what is torn then is found by its checksum, and no answer any more.
     ///
     /// - Returns: Its path.
     /// - Throws: ``DiskCacheError``; then nothing of it is left.

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// The count stands in a file under a lock of the system, which a process that is killed lets go. It is raised before an
 /// entry is put in place, so that it may be too high after a kill but never too low; whoever opens the folder and every
-/// sweep count anew.
+/// sweep count anew. The lock is held while one entry is put in place, with the sweep that this may take, or removed,
+/// and not between.
 final class DiskLedger: Sendable {
     private let file: Int32
 

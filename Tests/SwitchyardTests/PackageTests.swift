@@ -119,6 +119,20 @@ import Testing
         #expect(imported.isSuperset(of: ["Foundation", "SwitchyardClient"]))
     }
 
+    // S1, S2
+    @Test func `continuous integration builds every library for every system of Apple`() throws {
+        let file = Self.root.appendingPathComponent(".github/workflows/ci.yml")
+        let words = Set(
+            try String(contentsOf: file, encoding: .utf8).split { !$0.isLetter && !$0.isNumber }.map(String.init)
+        )
+        let libraries = try Self.manifest.components(separatedBy: ".library(name: \"").dropFirst()
+            .compactMap { $0.split(separator: "\"").first.map(String.init) }
+
+        #expect(libraries.count > 5)
+        #expect(words.isSuperset(of: libraries))
+        #expect(words.isSuperset(of: ["macOS", "iOS", "tvOS", "watchOS", "visionOS"]))
+    }
+
     #if os(Linux)
         // S3, S4: that this runs at all shows that everything builds here; CI runs all of the tests on Linux.
         @Test func `continuous integration builds and tests all of it here`() throws {

@@ -16,6 +16,10 @@ import SwitchyardServices
 /// kernel tells when routes, addresses or links change, and nothing is polled. Where neither can be asked, the status is
 /// unknown, which counts as reachable.
 ///
+/// On watchOS it is unknown for most apps, and never that there is no way: the system shows the network only to apps
+/// that stream audio, have a call and the like, and tells all others that there is none, also while their requests get
+/// through (Apple, TN3135). The simulator shows it to all.
+///
 /// ``init(host:)`` asks about one host in place of the network as a whole: a server on this machine, or in a network that
 /// leads nowhere else, can be reached without a default route.
 public final class SystemReachability: ReachabilityProvider {
@@ -41,14 +45,20 @@ public final class SystemReachability: ReachabilityProvider {
     /// Starts watching the way to one host, until the object is released.
     ///
     /// There is a way when the system has a route to one of the host's addresses; nothing is sent to it. The name is
-    /// looked up off the caller's thread, at first and whenever the network changes; until then the status is unknown. So
-    /// it is while the name cannot be looked up, unless there is no network at all: then there is no way.
+    /// looked up off the caller's thread, at first and whenever the network changes; until then the status is unknown.
+    /// So it is while the name cannot be looked up, unless there is no network at all: then there is no way. On
+    /// watchOS, where no host can be asked about, the status is that of the network as a whole.
     ///
     /// - Parameter host: A name or an address, without a port; that of IPv6 without brackets.
     public init(host: String) {
         let board = board
         let learn: @Sendable (ReachabilityStatus) -> Void = { [weak board] network in
-            board?.status = HostRoute.status(HostRoute.findings(of: host), network: network)
+            #if os(watchOS)
+                // Sockets work there "under no circumstances" (Apple, TN3135), and would say that there is no route.
+                board?.status = network
+            #else
+                board?.status = HostRoute.status(HostRoute.findings(of: host), network: network)
+            #endif
         }
         #if canImport(Network)
             watch = PathWatch(learn)
@@ -64,6 +74,23 @@ public final class SystemReachability: ReachabilityProvider {
 
     /// The present status and every change from now on.
     public func updates() -> AsyncStream<ReachabilityStatus> { board.updates() }
+}
+
+/// What `NWPath` says of the way to the network.
+struct PathReport: Sendable {
+    var isUnsatisfied = false
+    var isCellular = false
+    var isLocal = false
+
+    /// The status that follows.
+    ///
+    /// - Parameter isProof: Whether no path means that there is no way; on watchOS it means nothing.
+    /// - Returns: The status.
+    func status(isProof: Bool) -> ReachabilityStatus {
+        guard !isUnsatisfied else { return isProof ? .notReachable : .unknown }
+        if isCellular { return .reachable(.cellular) }
+        return .reachable(isLocal ? .local : .other)
+    }
 }
 
 #if canImport(Network)
@@ -83,10 +110,16 @@ public final class SystemReachability: ReachabilityProvider {
         }
 
         private static func status(of path: NWPath) -> ReachabilityStatus {
-            guard path.status != .unsatisfied else { return .notReachable }
-            if path.usesInterfaceType(.cellular) { return .reachable(.cellular) }
-            let isLocal = path.usesInterfaceType(.wifi) || path.usesInterfaceType(.wiredEthernet)
-            return .reachable(isLocal ? .local : .other)
+            let report = PathReport(
+                isUnsatisfied: path.status == .unsatisfied,
+                isCellular: path.usesInterfaceType(.cellular),
+                isLocal: path.usesInterfaceType(.wifi) || path.usesInterfaceType(.wiredEthernet)
+            )
+            #if os(watchOS)
+                return report.status(isProof: false)
+            #else
+                return report.status(isProof: true)
+            #endif
         }
     }
 #else

@@ -12,6 +12,9 @@ import Foundation
 ///
 /// The lock is the system's (flock(2)): it goes with the last descriptor of the opening, so that a process that is killed
 /// lets go of it.
+///
+/// An app of an Apple system that is suspended while it has a locked file in a folder of its app group is ended (Apple,
+/// "EXC_CRASH (SIGKILL)", 0xdead10cc). Whoever keeps a lock for long says so in its documentation.
 package enum ExclusiveFile {
     /// Opens the file at a path, or makes a new one, and locks it until ``unlock(_:)``.
     ///

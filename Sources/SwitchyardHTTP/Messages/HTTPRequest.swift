@@ -124,7 +124,7 @@ public struct HTTPRequest: Sendable {
 
     /// Whether sending it twice has the effect of sending it once: by ``mayBeRepeated``, else by the method.
     ///
-    /// ``URLSessionTransport`` on Linux cannot keep to it.
+    /// ``URLSessionTransport`` cannot keep to it for a method that is idempotent by nature, and on Linux not at all.
     public var isIdempotent: Bool { mayBeRepeated ?? method.isIdempotent }
 
     /// Creates a request.

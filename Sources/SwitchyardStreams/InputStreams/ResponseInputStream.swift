@@ -5,11 +5,18 @@ public import SwitchyardClient
 ///
 /// Reading waits for the network, so read away from the main thread and from the threads of tasks. At most 1 MiB and a
 /// piece wait for the reader. Closing or releasing the stream ends the transfer.
+///
+/// It is for a loop that reads: it may be scheduled on a run loop and have a delegate, as code that takes any stream
+/// does, and tells nothing there. It is no body for a request of `URLSession`, which wants functions of its streams
+/// that Apple does not document.
 public final class ResponseInputStream: InputStream {
     private let body: LiveBody
     private let pipe = BlockingPipe()
     private var isOpen = false
     private var isClosed = false
+    #if canImport(Darwin)
+        private weak var listener: (any StreamDelegate)?
+    #endif
 
     init(_ body: LiveBody) {
         self.body = body
@@ -70,6 +77,37 @@ public final class ResponseInputStream: InputStream {
 
     /// Why the body broke off.
     public override var streamError: (any Error)? { pipe.failure }
+
+    // MARK: Run loops and properties
+
+    // Foundation leaves these to each class of stream, and ends the process where one is missing
+    // (PKMultipartInputStream, issues 6 and 10).
+
+    /// Does nothing: there are no events.
+    public override func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
+
+    /// Does nothing: there are no events.
+    public override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
+
+    #if canImport(Darwin)
+        /// Who would be told of events, of which there are none.
+        public override var delegate: (any StreamDelegate)? {
+            get { listener }
+            set { listener = newValue }
+        }
+
+        /// There are no properties.
+        public override func property(forKey key: Stream.PropertyKey) -> Any? { nil }
+
+        /// There are no properties; `false` says so.
+        public override func setProperty(_ property: Any?, forKey key: Stream.PropertyKey) -> Bool { false }
+    #else
+        /// There are no properties.
+        public override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
+
+        /// There are no properties; `false` says so.
+        public override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
+    #endif
 }
 
 extension StreamedResponse {

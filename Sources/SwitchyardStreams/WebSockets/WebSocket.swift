@@ -6,10 +6,14 @@ public import SwitchyardHTTP
 /// On other systems opening one throws ``TransportError/Kind/unsupported``.
 ///
 /// It stands beside the clients and knows nothing of them: neither the trust settings and pins of a transport nor the
-/// rule for http, credentials or cookies of a client hold for it. Whom it trusts is said in ``Options/tls``.
+/// rule for http, credentials or cookies of a client hold for it. Whom it trusts is said in ``Options/tls``. Nothing is
+/// kept, no cookie, credential or answer, and an opening that the server redirects fails.
+///
+/// On watchOS the system lets an app have WebSockets only while it streams audio or has a call, and for some other uses
+/// (Apple, TN3135); any other app finds that the connection does not come about.
 ///
 /// Apple's Network has a type of the same name from iOS 26 and macOS 26 on; a file that imports both writes
-/// `SwitchyardClient.WebSocket`.
+/// `SwitchyardStreams.WebSocket`.
 public final class WebSocket: Sendable {
     /// A message.
     public enum Message: Sendable, Hashable {
@@ -75,8 +79,11 @@ public final class WebSocket: Sendable {
 
     /// Waits for the next message.
     ///
+    /// A cancel ends the waiting and not the connection; the message that comes then is the next call's.
+    ///
     /// - Throws: ``TransportError`` when the connection is broken or closed, or the message too large; with
-    ///   ``TransportError/Kind/certificateRejected`` when the server is not trusted.
+    ///   ``TransportError/Kind/certificateRejected`` when the server is not trusted, with
+    ///   ``TransportError/Kind/cancelled`` when the task is cancelled.
     public func receive() async throws(TransportError) -> Message {
         #if canImport(Darwin)
             return try await connection.receive()

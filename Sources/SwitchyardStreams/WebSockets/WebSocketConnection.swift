@@ -9,22 +9,26 @@
         private let session: URLSession
         private let task: URLSessionWebSocketTask
         private let trust: URLSessionTrustDelegate
+        private let inbox: MessageInbox<WebSocket.Message>
         private let pings: Task<Void, Never>?
 
         init(_ request: HTTPRequest, _ options: WebSocket.Options) throws(TransportError) {
             try options.tls.check(request.url)
-            trust = URLSessionTrustDelegate(try URLSessionTrust(options.tls))
-            var head = try URLSessionRequest(request).head
-            guard let url = head.url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
-                throw TransportError(.invalidRequest, message: "the URL is malformed", mayHaveBeenSent: false)
-            }
-            parts.scheme = parts.scheme == "https" ? "wss" : "ws"
-            head.url = parts.url
+            let trust = URLSessionTrustDelegate(try URLSessionTrust(options.tls))
             let settings = URLSessionConfiguration.ephemeral
+            settings.keepNothing()
+            settings.timeoutIntervalForRequest = URLSessionRequest.patience
             settings.keep(to: options.tls)
+            let head = try Self.head(of: request)
             session = URLSession(configuration: settings, delegate: trust, delegateQueue: nil)
             let task = session.webSocketTask(with: head)
+            self.trust = trust
             self.task = task
+            inbox = MessageInbox { inbox in
+                // Not the function that waits by itself: before iOS 17 it went on waiting when its task was cancelled
+                // (SwiftPhoenixClient, issue 281).
+                task.receive { inbox.take(Self.outcome(of: $0, trust)) }
+            }
             task.maximumMessageSize = options.maximumMessageSize
             task.resume()
             pings = options.pingPause.map { interval in Task { await Self.ping(task, every: interval) } }
@@ -32,6 +36,16 @@
 
         deinit {
             close()
+        }
+
+        private static func head(of request: HTTPRequest) throws(TransportError) -> URLRequest {
+            var head = try URLSessionRequest(request).head
+            guard let url = head.url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
+                throw TransportError(.invalidRequest, message: "the URL is malformed", mayHaveBeenSent: false)
+            }
+            parts.scheme = parts.scheme == "https" ? "wss" : "ws"
+            head.url = parts.url
+            return head
         }
 
         /// Pings until one is not answered before the next is due, which ends the connection, or the task is cancelled.
@@ -57,23 +71,33 @@
                 case .data(let data): try await task.send(.data(data))
                 }
             } catch {
-                throw failure(error)
+                throw Self.failure(error, trust)
             }
-        }
-
-        /// What ended a call; a server that is not trusted shows as a cancel otherwise.
-        private func failure(_ error: any Error) -> TransportError {
-            trust.hasRefused ? .untrustedServer : URLSessionFailure(error, hasHead: true).error
         }
 
         func receive() async throws(TransportError) -> WebSocket.Message {
-            let message: URLSessionWebSocketTask.Message
-            do { message = try await task.receive() } catch { throw failure(error) }
-            switch message {
-            case .string(let text): return .text(text)
-            case .data(let data): return .data(data)
-            @unknown default: throw TransportError(.protocolViolation, message: "a message of an unknown kind")
+            try await inbox.next()
+        }
+
+        private static func outcome(
+            of result: Result<URLSessionWebSocketTask.Message, any Error>,
+            _ trust: URLSessionTrustDelegate
+        ) -> Result<WebSocket.Message, TransportError> {
+            switch result {
+            case .failure(let error): return .failure(failure(error, trust))
+            case .success(let message):
+                switch message {
+                case .string(let text): return .success(.text(text))
+                case .data(let data): return .success(.data(data))
+                @unknown default:
+                    return .failure(TransportError(.protocolViolation, message: "a message of an unknown kind"))
+                }
             }
+        }
+
+        /// What ended a call; what we refused shows as a cancel or a bad answer otherwise.
+        private static func failure(_ error: any Error, _ trust: URLSessionTrustDelegate) -> TransportError {
+            trust.refusal ?? URLSessionFailure(error, hasHead: true).error
         }
 
         func close() {

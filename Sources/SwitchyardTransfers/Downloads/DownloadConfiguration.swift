@@ -43,6 +43,8 @@ public struct DownloadConfiguration: Sendable {
     /// Where the bytes are kept until the file is whole; beside the destination unless set.
     ///
     /// On the volume of the destination the last step is a rename, on another one the file is copied beside it first.
+    /// The file is locked while it is loaded: on Apple systems an app that is suspended meanwhile is ended by the
+    /// system if it lies in a folder of an app group (0xdead10cc), so keep it in one of the app's own.
     public var partialDirectory: URL?
     /// Resumes a download of which only this is left: see ``DownloadFailure/resumeData``.
     ///

@@ -68,6 +68,8 @@ final class URLSessionDriver: NSObject, Sendable {
             #if canImport(Darwin)
                 exchange.bodySource = stream
                 var head = request.head
+                // A wish: the field is reserved, and where the system ignores it the body goes out in chunks (Apple,
+                // `NSURLRequest`, "Reserved HTTP headers"). Our feed sees to it that the length is kept to either way.
                 if let length = stream.length { head.setValue("\(length)", forHTTPHeaderField: "Content-Length") }
                 return session.uploadTask(withStreamedRequest: head)
             #else
@@ -157,10 +159,11 @@ extension URLSessionDriver: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(Darwin)
-            let (disposition, credential) = trust.answer(challenge)
-            // Said first, since the end of the task will only say that it was cancelled.
-            if disposition == .cancelAuthenticationChallenge { exchange(of: task)?.rejectCertificate() }
-            completionHandler(disposition, credential)
+            trust.answer(challenge) { disposition, credential in
+                // Said first, since the end of the task will only say that it was cancelled.
+                if disposition == .cancelAuthenticationChallenge { self.exchange(of: task)?.rejectCertificate() }
+                completionHandler(disposition, credential)
+            }
         #else
             // Without an answer a 401 would never end on Linux; what is cancelled here is a response all the same.
             if let response = challenge.failureResponse as? HTTPURLResponse { exchange(of: task)?.receive(response) }

@@ -139,11 +139,10 @@ final class URLSessionExchange: TransportTask {
         if let limit = request.responseBodyLimit, count > limit { return tooMuch("larger than allowed") }
         guard let channel else { return }
         if channel.offer(data) == 0 { followReader() }
-        #if !canImport(Darwin)
-            if channel.backlog > configuration.maximumBacklog {
-                tooMuch("not read, and URLSession cannot be paused here")
-            }
-        #endif
+        // What is suspended may go on for long: reports have memory grow without bound (AetherEngine, issue 220).
+        if channel.backlog > max(configuration.maximumBacklog, configuration.streamBufferSize) {
+            tooMuch("not read in time, and URLSession has not stopped for it")
+        }
     }
 
     private func tooMuch(_ reason: String) {

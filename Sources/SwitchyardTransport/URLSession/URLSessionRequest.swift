@@ -16,6 +16,13 @@ package struct URLSessionRequest: Sendable {
         case stream(HTTPBody.Stream)
     }
 
+    /// Seconds of silence after which `URLSession` itself gives up: a day, out of the way of our own timers.
+    ///
+    /// It stands on the session and on every request: a request's own is 60 s unless set (Apple, `URLRequest`,
+    /// "timeoutInterval"), and of the two the stricter one holds (Apple, `URLSessionConfiguration`, the note on
+    /// policies of the request). A long poll, a silent stream and a WebSocket would end by it.
+    package static let patience: Double = 86_400
+
     package let head: URLRequest
     let body: Body
 
@@ -29,7 +36,12 @@ package struct URLSessionRequest: Sendable {
             throw Self.refusal(.invalidRequest, "the header field \(name) \(field.refusal.message)")
         }
         body = try Self.body(of: request)
-        var head = URLRequest(url: url)
+        var head = URLRequest(
+            url: url,
+            cachePolicy: .reloadIgnoringLocalCacheData,
+            timeoutInterval: Self.patience
+        )
+        head.httpShouldHandleCookies = false
         head.httpMethod = request.method.name
         for field in request.headers.fields where !field.name.equalsIgnoringASCIICase("Content-Length") {
             head.addValue(OpaqueText.unmarked(field.value), forHTTPHeaderField: field.name)

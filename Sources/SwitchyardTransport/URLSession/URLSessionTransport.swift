@@ -22,14 +22,21 @@ import SwitchyardServices
 /// - Repeated header fields of a response arrive joined by a comma, those of `Set-Cookie` aside, and without their order.
 /// - A client certificate has to be in the keychain, so a ``TLSConfiguration/clientIdentity`` is refused.
 /// - A GET with a body is refused.
+/// - It may send a request of an idempotent method again by itself, when a connection breaks, one with
+///   ``HTTPRequest/mayBeRepeated`` off too (Apple, QA1941); a POST it does not.
+/// - A server that is to wait for a slow reader may send on for a while: what lies beyond
+///   ``Configuration/maximumBacklog`` ends the exchange with ``TransportError/Kind/bodyTooLarge``.
+/// - The length of a streamed request body may be left out, where the body goes out in chunks.
+/// - An exchange that takes a week is ended.
+///
+/// The article on transports has the promises one by one, each with what Apple's documentation says of it.
 ///
 /// ### On Linux
 /// It works there as well, with more limits, which are those of the system's Foundation: only the system's trust, no
-/// back-pressure (a body that a slow reader leaves lying beyond ``Configuration/maximumBacklog`` ends the exchange), no
-/// streamed request bodies, no metrics, and a peer that sends trailers or hangs up within a head ends the process. What a
-/// server says on a kept connection unasked is not looked at, and **any request is sent again, a POST too, when a kept
-/// connection turns out to be closed**: ``HTTPRequest/isIdempotent`` has no effect there. ``CurlTransport`` has none of
-/// these.
+/// back-pressure, no streamed request bodies, no metrics, and a peer that sends trailers or hangs up within a
+/// head ends the process. What a server says on a kept connection unasked is not looked at, and **any request is sent
+/// again, a POST too, when a kept connection turns out to be closed**: ``HTTPRequest/isIdempotent`` has no effect
+/// there. ``CurlTransport`` has none of these.
 public final class URLSessionTransport: Transport {
     /// What holds for all exchanges of a transport.
     public struct Configuration: Sendable {
@@ -39,7 +46,10 @@ public final class URLSessionTransport: Transport {
         public var maximumConnectionsPerHost = 6
         /// Bytes of a streamed response that wait for a slow reader before the server is slowed down; 256 KiB by default.
         public var streamBufferSize = 256 << 10
-        /// Bytes that may pile up where the server cannot be slowed down (Linux); 64 MiB by default.
+        /// Bytes of a streamed response that may wait for a slow reader at most, or else the exchange ends; 64 MiB by
+        /// default, never less than ``streamBufferSize``.
+        ///
+        /// `URLSession` slows a server down when it gets to it, which may be late, and on Linux never.
         public var maximumBacklog = 64 << 20
 
         /// Creates a configuration in which everything has its default.
@@ -75,7 +85,7 @@ public final class URLSessionTransport: Transport {
         let settings = URLSessionConfiguration.ephemeral
         settings.keepNothing()
         settings.httpMaximumConnectionsPerHost = max(1, configuration.maximumConnectionsPerHost)
-        settings.timeoutIntervalForRequest = 86_400  // Out of the way of our own timers.
+        settings.timeoutIntervalForRequest = URLSessionRequest.patience
         #if canImport(Darwin)
             settings.keep(to: configuration.tls)
         #endif

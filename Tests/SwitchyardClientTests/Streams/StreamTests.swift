@@ -252,6 +252,22 @@ struct StreamTests {
         #expect(hasError)
     }
 
+    // Foundation ends the process where a class of stream lacks one of these.
+    @Test func `an input stream takes part in what it has no events for`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.get, "/data", answering: .data(bytes))
+        let key = Stream.PropertyKey(rawValue: "any")
+
+        let stream = try await lab.client.stream(APIConfiguration(path: "data")).inputStream()
+        stream.schedule(in: .main, forMode: .default)
+        stream.remove(from: .main, forMode: .default)
+
+        #expect(stream.property(forKey: key) == nil)
+        #expect(!stream.setProperty(nil, forKey: key))
+        #expect(stream.streamStatus == .notOpen)
+        stream.close()
+    }
+
     // E28
     @Test func `an answer that turns out to be a download becomes one`() async throws {
         let lab = try DownloadLab()

@@ -139,8 +139,12 @@ import Testing
 
                 #expect(try await response.bytes() == pieces.reduce(Data(), +))
                 let headers = try #require(lab.server.requests.first?.headers)
-                #expect(headers["Content-Length"] == length.map { "\($0)" })
-                #expect(headers["Transfer-Encoding"] == (length == nil ? "chunked" : nil))
+                withKnownIssue("URLSession may send chunks all the same", isIntermittent: true) {
+                    #expect(headers["Content-Length"] == length.map { "\($0)" })
+                    #expect(headers["Transfer-Encoding"] == (length == nil ? "chunked" : nil))
+                } when: {
+                    subject == .urlSession
+                }
             } when: {
                 subject.isLimited
             }

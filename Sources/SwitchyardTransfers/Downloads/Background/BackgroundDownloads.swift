@@ -12,10 +12,18 @@ import SwitchyardServices
 /// told at once.
 ///
 /// Keep it for as long as downloads are to be started. Those under way when it is released run to their end, which is
-/// told as ever.
+/// told as ever; its identifier is free again after the last of them.
 ///
 /// They stand beside the clients and know nothing of them: neither the trust settings and pins of a transport nor the
 /// rule for http, credentials or cookies of a client hold for them. Whom they trust is said when they are made.
+///
+/// ### Redirects
+/// The system follows every redirect of such a download without asking (Apple,
+/// `urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)`). Pins hold at every server on the way
+/// that is asked over https. A file that came over http in the end, where https was asked for, is not taken: the
+/// download fails with `RequestError.URLReason.insecure`. Whether there was http in between is not known; App Transport
+/// Security refuses it unless the app has made an exception. Header fields may go along to another host, so put no
+/// credential into them: a URL that is signed for the one file is safe.
 public final class BackgroundDownloads: Sendable {
     /// One download.
     public struct Download: Sendable, Hashable {
@@ -35,18 +43,30 @@ public final class BackgroundDownloads: Sendable {
     /// Attaches to the downloads of an identifier, those of an earlier run included.
     ///
     /// - Parameters:
-    ///   - identifier: The name of the session, one per app and purpose.
+    ///   - identifier: The name of the session, one per app or extension and purpose. An app and its extension need
+    ///     two, since one process can use a session at a time.
     ///   - tls: Whom the downloads trust; the system's trust unless given. With pins http is refused.
+    ///   - sharedContainer: The identifier of the app group in whose folder the system puts files while they are
+    ///     loaded; `nil` unless given. An app's extension needs one, or else the system ends the session at once
+    ///     (Apple, `URLSessionConfiguration`, "sharedContainerIdentifier").
     ///   - completion: Told how each download ended, those of an earlier run included.
-    /// - Throws: ``DownloadFailure`` with ``DownloadFailure/Reason/unsupported(_:)`` where the system has no such service,
-    ///   and with a ``TransportError`` in it for trust settings that URLSession does not have.
+    /// - Throws: ``DownloadFailure`` with ``DownloadFailure/Reason/unsupported(_:)`` where the system has no such
+    ///   service, with a ``TransportError`` in it for trust settings that URLSession does not have, and with one of the
+    ///   kind ``TransportError/Kind/invalidRequest`` when the identifier is empty, or belongs to another object that
+    ///   lives or whose downloads have not ended.
     public init(
         identifier: String,
         tls: TLSConfiguration = TLSConfiguration(),
+        sharedContainer: String? = nil,
         completion: @escaping Completion
     ) throws(DownloadFailure) {
         #if canImport(Darwin)
-            session = try BackgroundSession(identifier: identifier, tls: tls, completion: completion)
+            session = try BackgroundSession(
+                identifier: identifier,
+                tls: tls,
+                sharedContainer: sharedContainer,
+                completion: completion
+            )
         #else
             throw .background(.unsupported("downloads in the background need an Apple system"))
         #endif
@@ -92,8 +112,12 @@ public final class BackgroundDownloads: Sendable {
     }
 
     /// Takes the completion handler that the system hands the app when it wakes it for this session's events; it is called
-    /// on the main queue when all have been told.
-    public func whenEventsAreFinished(_ handler: @escaping @Sendable () -> Void) {
+    /// when all have been told, at once when they are.
+    ///
+    /// On the main actor, since UIKit's handler is not `@Sendable`: it comes in a function of the app's delegate, which
+    /// is isolated there, and cannot be sent anywhere else. The handler is called there too, as UIKit wants it (Apple,
+    /// `urlSessionDidFinishEvents(forBackgroundURLSession:)`).
+    @MainActor public func whenEventsAreFinished(_ handler: @escaping () -> Void) {
         #if canImport(Darwin)
             session.whenEventsAreFinished(handler)
         #endif

@@ -7,68 +7,91 @@
 
     /// The session of ``BackgroundDownloads``.
     ///
-    /// @unchecked is sound: `session` is set once in the initialiser, before anything is started, and the rest is constant
-    /// or behind a lock.
+    /// @unchecked is sound: `session` is set once in the initialiser, before anything is started, and the rest is
+    /// constant, behind a lock or on the main actor.
     final class BackgroundSession: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
         private struct State {
-            var handler: (@Sendable () -> Void)?
+            var isInvalid = false
             /// What became of the files, until the task itself ends.
             var places: [Int: Result<URL, DownloadFailure>] = [:]
             /// The tasks whose server was not trusted; their end says only that they were cancelled.
             var refused: Set<Int> = []
         }
 
+        private let identifier: String
         private let completion: BackgroundDownloads.Completion
         private let tls: TLSConfiguration
         private let trust: URLSessionTrust
         private let state = Locked(State())
+        @MainActor private var handlers = BackgroundHandlers()
         private var session = URLSession.shared
 
         init(
             identifier: String,
             tls: TLSConfiguration,
+            sharedContainer: String?,
             completion: @escaping BackgroundDownloads.Completion
         ) throws(DownloadFailure) {
-            do throws(TransportError) { trust = try URLSessionTrust(tls) } catch {
+            do throws(TransportError) {
+                trust = try URLSessionTrust(tls)
+                try Self.claim(identifier)
+            } catch {
                 throw .background(.request(.transport(error)))
             }
+            self.identifier = identifier
             self.tls = tls
             self.completion = completion
             super.init()
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+            configuration.sharedContainerIdentifier = sharedContainer
             configuration.keepNothing()
             configuration.keep(to: tls)
             // Attaches to the tasks of an earlier run, whose ends are told from now on.
             session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         }
 
+        private static func claim(_ identifier: String) throws(TransportError) {
+            guard !identifier.isEmpty, BackgroundIdentifiers.claim(identifier) else {
+                let message = "the identifier \"\(identifier)\" is empty, or another background session has it"
+                throw TransportError(.invalidRequest, message: message, mayHaveBeenSent: false)
+            }
+        }
+
         func start(_ request: HTTPRequest, to file: URL) throws(DownloadFailure) -> BackgroundDownloads.Download {
             let head: URLRequest
-            do throws(TransportError) {
-                try tls.check(request.url)
-                guard request.tls == nil || request.tls == tls else {
-                    let message = "another TLS configuration than that of the background session"
-                    throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
-                }
-                var plain = request
-                plain.body = .none
-                head = try URLSessionRequest(plain).head
-            } catch {
+            do throws(TransportError) { head = try self.head(of: request) } catch {
                 throw .background(.request(.transport(error)))
             }
             guard file.isFileURL else {
                 throw .background(.file(FileFailure(path: file.absoluteString, reason: .notAFileURL)))
             }
-            var allowed = head
-            allowed.allowsCellularAccess = request.networkAccess.allowsCellular
-            allowed.allowsExpensiveNetworkAccess = request.networkAccess.allowsExpensive
-            allowed.allowsConstrainedNetworkAccess = request.networkAccess.allowsConstrained
-            let task = session.downloadTask(with: allowed)
+            let task = session.downloadTask(with: head)
             // The system keeps it with the task, so that a later run of the app finds it; iOS may have moved the app's home
             // by then.
             task.taskDescription = (file.path as NSString).abbreviatingWithTildeInPath
+            noteEvent()
             task.resume()
             return BackgroundDownloads.Download(number: task.taskIdentifier, file: file)
+        }
+
+        private func head(of request: HTTPRequest) throws(TransportError) -> URLRequest {
+            // A task of an invalid session would end the app.
+            guard !state.withLock({ $0.isInvalid }) else {
+                let message = "the system has ended the background session; an extension needs a shared container"
+                throw TransportError(.closed, message: message, mayHaveBeenSent: false)
+            }
+            try tls.check(request.url)
+            guard request.tls == nil || request.tls == tls else {
+                let message = "another TLS configuration than that of the background session"
+                throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
+            }
+            var plain = request
+            plain.body = .none
+            var head = try URLSessionRequest(plain).head
+            // The system's own: a background session does not end by it, but asks again (Apple,
+            // `URLSessionConfiguration`, "timeoutIntervalForRequest").
+            head.timeoutInterval = 60
+            return head
         }
 
         func active() async -> [BackgroundDownloads.Download] {
@@ -86,11 +109,24 @@
             session.finishTasksAndInvalidate()
         }
 
-        func whenEventsAreFinished(_ handler: @escaping @Sendable () -> Void) {
-            state.withLock { $0.handler = handler }
+        @MainActor func whenEventsAreFinished(_ handler: @escaping () -> Void) {
+            handlers.add(handler)?()
+        }
+
+        /// Behind whatever was noted before: the main queue keeps the order.
+        private func noteEvent() {
+            DispatchQueue.main.async {
+                MainActor.assumeIsolated { self.handlers.eventCame() }
+            }
         }
 
         // MARK: URLSessionDownloadDelegate
+
+        func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+            state.withLock { $0.isInvalid = true }
+            // Only now is it safe to make another session of this identifier.
+            BackgroundIdentifiers.release(identifier)
+        }
 
         func urlSession(
             _ session: URLSession,
@@ -103,6 +139,7 @@
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            noteEvent()
             guard let download = task.download else { return }
             let (place, isRefused) = state.withLock { state in
                 (
@@ -126,26 +163,29 @@
             didReceive challenge: URLAuthenticationChallenge,
             completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
         ) {
-            let (disposition, credential) = trust.answer(challenge)
-            if disposition == .cancelAuthenticationChallenge {
-                state.withLock { _ = $0.refused.insert(task.taskIdentifier) }
+            trust.answer(challenge) { disposition, credential in
+                if disposition == .cancelAuthenticationChallenge {
+                    self.state.withLock { _ = $0.refused.insert(task.taskIdentifier) }
+                }
+                completionHandler(disposition, credential)
             }
-            completionHandler(disposition, credential)
         }
 
         func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-            // Looked for on the main queue, where the app may just be handing it over.
             DispatchQueue.main.async {
-                let handler = self.state.withLock { state in
-                    defer { state.handler = nil }
-                    return state.handler
+                MainActor.assumeIsolated {
+                    for handler in self.handlers.eventsWereTold() { handler() }
                 }
-                handler?()
             }
         }
 
         /// Moves the file at once: the system removes it when the delegate has returned.
         private func place(_ location: URL, of task: URLSessionTask, at file: URL) -> Result<URL, DownloadFailure> {
+            let last = task.response?.url
+            guard BackgroundRedirects.allow(last, for: task.originalRequest?.url, isPinned: !tls.pins.isEmpty) else {
+                let error = RequestError.url(text: last?.absoluteString ?? "", reason: .insecure)
+                return .failure(.background(.request(.invalidRequest(error))))
+            }
             let status = (task.response as? HTTPURLResponse)?.statusCode ?? 200
             guard (200..<300).contains(status) else { return .failure(.background(.status(status))) }
             do throws(FileFailure) {

@@ -153,7 +153,7 @@ struct FilePlacement: Sendable {
         let descriptor = open(file.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         // The file is in place either way; not every file system can do this for a directory.
-        fsync(descriptor)
+        _ = DiskFlush.wait(for: descriptor)
         close(descriptor)
     }
 }

@@ -31,25 +31,53 @@ package struct URLSessionTrust: Sendable {
                 anchors = PEM.certificates(in: pem)
             }
             guard anchors?.isEmpty != true else { throw Self.unsupported("trust roots without a certificate") }
+            if let anchors, Self.certificates(anchors) == nil {
+                throw Self.unsupported("trust roots of which one is no certificate")
+            }
         }
 
+        /// Where certificates are looked at, several at a time: it may take the network.
+        private static let queue = DispatchQueue(label: "switchyard.trust", attributes: .concurrent)
+
         /// Answers a challenge: the server's certificate by our rules, all else with nothing.
+        ///
+        /// An evaluation asks the network for what is missing of a chain, and blocks meanwhile (Apple,
+        /// `SecTrustEvaluateWithError`). So it is not done on the delegate's queue, where all exchanges of a session
+        /// would wait for it.
+        ///
+        /// - Parameters:
+        ///   - challenge: The challenge.
+        ///   - completion: Called once with the answer, on the caller's thread or on a queue of its own.
         package func answer(
-            _ challenge: URLAuthenticationChallenge
-        ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-            guard challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust,
-                let trust = challenge.protectionSpace.serverTrust
-            else { return (.performDefaultHandling, nil) }
-            guard anchors != nil || !pins.isEmpty else { return (.performDefaultHandling, nil) }
-            return accepts(trust)
-                ? (.useCredential, URLCredential(trust: trust)) : (.cancelAuthenticationChallenge, nil)
+            _ challenge: URLAuthenticationChallenge,
+            _ completion: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let isOurs = anchors != nil || !pins.isEmpty
+            let method = challenge.protectionSpace.authenticationMethod
+            guard isOurs, method == NSURLAuthenticationMethodServerTrust else {
+                return completion(.performDefaultHandling, nil)
+            }
+            Self.queue.async {
+                guard let trust = challenge.protectionSpace.serverTrust, accepts(trust) else {
+                    return completion(.cancelAuthenticationChallenge, nil)
+                }
+                completion(.useCredential, URLCredential(trust: trust))
+            }
+        }
+
+        /// The certificates of DER data; `nil` when one is none.
+        private static func certificates(_ anchors: [Data]) -> [SecCertificate]? {
+            let certificates = anchors.compactMap { SecCertificateCreateWithData(nil, $0 as CFData) }
+            return certificates.count == anchors.count ? certificates : nil
         }
 
         private func accepts(_ trust: SecTrust) -> Bool {
             if let anchors {
-                let certificates = anchors.compactMap { SecCertificateCreateWithData(nil, $0 as CFData) }
-                SecTrustSetAnchorCertificates(trust, certificates as CFArray)
-                SecTrustSetAnchorCertificatesOnly(trust, true)
+                // Without our roots the system's would decide.
+                guard let certificates = Self.certificates(anchors),
+                    SecTrustSetAnchorCertificates(trust, certificates as CFArray) == errSecSuccess,
+                    SecTrustSetAnchorCertificatesOnly(trust, true) == errSecSuccess
+                else { return false }
             }
             guard SecTrustEvaluateWithError(trust, nil) else { return false }
             guard !pins.isEmpty else { return true }

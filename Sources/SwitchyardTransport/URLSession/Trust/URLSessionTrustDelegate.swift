@@ -4,17 +4,17 @@
     package import SwitchyardHTTP
     import SwitchyardServices
 
-    /// Answers the challenges of a session that does nothing else by a delegate.
+    /// Answers the challenges of a session that does nothing else by a delegate, and follows no redirect.
     package final class URLSessionTrustDelegate: NSObject, URLSessionTaskDelegate {
         private let trust: URLSessionTrust
-        private let refusal = Locked(false)
+        private let why = Locked<TransportError?>(nil)
 
         package init(_ trust: URLSessionTrust) {
             self.trust = trust
         }
 
-        /// Whether a certificate was refused; the end of the task says only that it was cancelled.
-        package var hasRefused: Bool { refusal.withLock { $0 } }
+        /// Why this object has ended the task, of which `URLSession` tells something else; `nil` when it has not.
+        package var refusal: TransportError? { why.withLock { $0 } }
 
         package func urlSession(
             _ session: URLSession,
@@ -22,9 +22,23 @@
             didReceive challenge: URLAuthenticationChallenge,
             completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
         ) {
-            let (disposition, credential) = trust.answer(challenge)
-            if disposition == .cancelAuthenticationChallenge { refusal.withLock { $0 = true } }
-            completionHandler(disposition, credential)
+            trust.answer(challenge) { disposition, credential in
+                if disposition == .cancelAuthenticationChallenge { self.why.withLock { $0 = .untrustedServer } }
+                completionHandler(disposition, credential)
+            }
+        }
+
+        /// Only the URL that was asked for has been looked at, and the next one may be unencrypted.
+        package func urlSession(
+            _ session: URLSession,
+            task: URLSessionTask,
+            willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest request: URLRequest,
+            completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        ) {
+            let message = "the server redirects with \(response.statusCode), which is not followed here"
+            why.withLock { $0 = TransportError(.protocolViolation, message: message) }
+            completionHandler(nil)
         }
     }
 

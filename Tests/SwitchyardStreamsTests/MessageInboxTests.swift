@@ -1,0 +1,111 @@
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardStreams
+
+/// The messages of a WebSocket, without one: row E34.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct MessageInboxTests {
+    private let asked: AsyncStream<Void>
+    private let questions = Locked(0)
+    private let inbox: MessageInbox<String>
+
+    init() {
+        let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
+        self.asked = asked
+        inbox = MessageInbox { [questions] _ in
+            questions.withLock { $0 += 1 }
+            continuation.yield()
+        }
+    }
+
+    private func waitForQuestion() async {
+        for await _ in asked { return }
+    }
+
+    @Test func `nothing is asked of the system before somebody waits`() async throws {
+        #expect(questions.withLock { $0 } == 0)
+
+        async let message = inbox.next()
+        await waitForQuestion()
+        inbox.take(.success("a"))
+
+        #expect(try await message == "a")
+        #expect(questions.withLock { $0 } == 1)
+    }
+
+    @Test func `a cancel ends the waiting at once`() async {
+        let waiting = Task { [inbox] in try await inbox.next() }
+        await waitForQuestion()
+
+        waiting.cancel()
+
+        await #expect { try await waiting.value } throws: { ($0 as? TransportError)?.kind == .cancelled }
+    }
+
+    @Test func `a cancel before the waiting asks nothing`() async {
+        let latch = Latch()
+        let waiting = Task { [inbox] in
+            await latch.wait()
+            return try await inbox.next()
+        }
+        waiting.cancel()
+        latch.open()
+
+        await #expect { try await waiting.value } throws: { ($0 as? TransportError)?.kind == .cancelled }
+        #expect(questions.withLock { $0 } == 0)
+    }
+
+    @Test func `the message that a cancelled call had asked for is the next call's`() async throws {
+        let waiting = Task { [inbox] in try await inbox.next() }
+        await waitForQuestion()
+        waiting.cancel()
+        _ = await waiting.result
+
+        inbox.take(.success("kept"))
+
+        #expect(try await inbox.next() == "kept")
+        #expect(questions.withLock { $0 } == 1)
+    }
+
+    @Test func `the question of a cancelled call is not asked twice`() async throws {
+        let waiting = Task { [inbox] in try await inbox.next() }
+        await waitForQuestion()
+        waiting.cancel()
+        _ = await waiting.result
+        let next = Task { [inbox] in try await inbox.next() }
+        for _ in 0..<100 { await Task.yield() }
+
+        inbox.take(.success("a"))
+
+        #expect(try await next.value == "a")
+        #expect(questions.withLock { $0 } == 1)
+    }
+
+    @Test func `each of two who wait gets a message of its own`() async throws {
+        let first = Task { [inbox] in try await inbox.next() }
+        await waitForQuestion()
+        let second = Task { [inbox] in try await inbox.next() }
+        for _ in 0..<100 { await Task.yield() }
+
+        inbox.take(.success("a"))
+        #expect(try await first.value == "a")
+        await waitForQuestion()
+        inbox.take(.success("b"))
+
+        #expect(try await second.value == "b")
+    }
+
+    @Test func `the end reaches who waits and who comes later`() async {
+        let end = TransportError(.connectionReset, message: "gone")
+        let waiting = Task { [inbox] in try await inbox.next() }
+        await waitForQuestion()
+
+        inbox.take(.failure(end))
+
+        await #expect { try await waiting.value } throws: { ($0 as? TransportError)?.kind == .connectionReset }
+        await #expect { try await inbox.next() } throws: { ($0 as? TransportError)?.kind == .connectionReset }
+        #expect(questions.withLock { $0 } == 1)
+    }
+}
