@@ -12,6 +12,14 @@ let leaves: [Target.Dependency] = [
     "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardDiagnostics",
 ]
 
+/// The parts of the page that `--report` writes.
+///
+/// They are part of the program, which so needs no files beside it wherever it is installed.
+let reportPage: [Resource] = [
+    "report.html", "shared.css", "report.css", "parts.js", "marks.js", "plot.js", "calls.js", "bands.js", "series.js",
+    "tables.js", "report.js",
+].map { .embedInCode("Report/Page/\($0)") }
+
 let package = Package(
     name: "Switchyard",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -78,7 +86,8 @@ let package = Package(
         .executableTarget(
             name: "yard",
             dependencies: leaves + ["Switchyard", "SwitchyardTesting"],
-            path: "Sources/YardTool"
+            path: "Sources/YardTool",
+            resources: reportPage
         ),
         .systemLibrary(name: "CEpoll"),
         .executableTarget(
