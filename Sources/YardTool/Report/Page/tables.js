@@ -2,40 +2,36 @@
 
 /* The same numbers as in the figures, as tables and lists. */
 
-const phaseWords = {
-  before: "before the fault",
-  during: "during the fault",
-  after: "after it",
-  all: "all",
-};
-
 function phaseTable(report) {
   const isFleet = report.kind === "fleet";
   const ways = isFleet ? [] : ["hedged", "failed over"];
-  const waits = ["half within", "90 % within", "99 % within", "slowest"];
+  const waits = ["50 %", "90 %", "99 %", "slowest"];
   const columns = ["", isFleet ? "requests" : "calls", "failed", ...waits, ...ways];
   const rows = report.phases.map((phase) => [
-    phaseWords[phase.name],
+    phase.name,
     numbers.count(phase.calls),
     numbers.count(phase.failures),
     ...[phase.p50, phase.p90, phase.p99, phase.max].map((value) => numbers.wait(value)),
     ...(isFleet ? [] : [numbers.count(phase.hedged), numbers.count(phase.failedOver)]),
   ]);
-  return table("How long callers waited, failures included; a call counts where it was due", columns, rows);
+  const title = report.phases.length > 1
+    ? "Before, during and after the fault: how long 50, 90 and 99 % of the callers waited at most, failures included"
+    : "How long 50, 90 and 99 % of the callers waited at most, failures included";
+  return table(title, columns, rows);
 }
 
 function totalsTable(report) {
-  const columns = ["server", "answers", "share", "hedged", "failed over", "half within", "99 % within"];
+  const columns = ["server", "answers", "share", "50 %", "99 %", "hedged", "failed over"];
   const rows = report.totals.map((total) => [
     serverName(report, total.server),
     numbers.count(total.answered),
     numbers.percent(total.share),
-    numbers.count(total.hedged),
-    numbers.count(total.failedOver),
     numbers.wait(total.p50),
     numbers.wait(total.p99),
+    numbers.count(total.hedged),
+    numbers.count(total.failedOver),
   ]);
-  return table("What each server answered", columns, rows);
+  return table("What each server answered, and how long 50 and 99 % of these answers took at most", columns, rows);
 }
 
 function fleetTable(report) {
