@@ -98,11 +98,15 @@ extension ReportFleet {
         let seconds = 0..<Int(FleetScenario.duration)
         let waits = seconds.map { tally.waits.quantiles([0.5, 0.99], of: $0..<$0 + 1) }
         let loads = FleetReport(of: simulation, wallSeconds: 0).servers
+        // A switch behind the last request's arrival, while the last ones end, counts in the last second.
+        let late = tally.switchesBySecond[seconds.upperBound...].reduce(0, +)
+        var switches = Array(tally.switchesBySecond[seconds])
+        switches[seconds.upperBound - 1] += late
         self.init(
             step: 1,
             requests: Array(tally.requestsBySecond[seconds]),
             failures: Array(tally.failuresBySecond[seconds]),
-            switches: Array(tally.switchesBySecond[seconds]),
+            switches: switches,
             causes: tally.causes,
             p50: waits.map { $0[0] },
             p99: waits.map { $0[1] },
