@@ -15,6 +15,14 @@ let leaves: [Target.Dependency] = [
 /// What tests stand on: real servers that misbehave, a clock that they own, and what several of them share.
 let lab: [Target.Dependency] = ["SwitchyardTesting", "SwitchyardFixtures"]
 
+/// The parts of the page that `--report` writes.
+///
+/// They are part of the program, which so needs no files beside it wherever it is installed.
+let reportPage: [Resource] = [
+    "report.html", "shared.css", "report.css", "parts.js", "marks.js", "plot.js", "calls.js", "bands.js", "series.js",
+    "tables.js", "report.js",
+].map { .embedInCode("Report/Page/\($0)") }
+
 let package = Package(
     name: "Switchyard",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -81,7 +89,8 @@ let package = Package(
         .executableTarget(
             name: "yard",
             dependencies: leaves + ["Switchyard", "SwitchyardTesting"],
-            path: "Sources/YardTool"
+            path: "Sources/YardTool",
+            resources: reportPage
         ),
         .systemLibrary(name: "CEpoll"),
         .executableTarget(
@@ -105,7 +114,10 @@ let package = Package(
             resources: [.copy("Cases"), .copy("Traces")]
         ),
         .testTarget(name: "SwitchyardHTTPTests", dependencies: core + leaves + lab),
-        .testTarget(name: "SwitchyardTransportTests", dependencies: core + lab),
+        .testTarget(
+            name: "SwitchyardTransportTests",
+            dependencies: core + ["SwitchyardTransfers", "SwitchyardStreams"] + lab
+        ),
         .testTarget(name: "SwitchyardClientTests", dependencies: core + leaves + lab),
         .testTarget(
             name: "SwitchyardAPITests",

@@ -19,11 +19,13 @@ struct Demo: Sendable {
     var steps = Demo.story
     var pace = DemoPace.show
     var screen: DemoScreen
+    /// What the report of the demo is made of.
+    var notes = TrafficNotes()
 
     /// Plays the steps and returns what came of them.
     func run() async throws -> DemoReport {
         let start = ContinuousClock.now
-        let stage = try DemoStage(screen: screen, pace: pace)
+        let stage = try DemoStage(screen: screen, pace: pace, notes: notes)
         async let events: Void = stage.events.follow(stage.client.events(bufferingNewest: 10_000))
         var rest = steps.enumerated().map { (number: $0.offset + 1, step: $0.element) }[...]
         while let next = rest.first, !Task.isCancelled {
@@ -42,7 +44,7 @@ struct Demo: Sendable {
             report.failBacks = stage.events.count.failBacks
             report.environmentSwitches = stage.events.count.environmentSwitches
             report.serverRequests = stage.forum.requestCount
-            report.seconds = (start.duration(to: .now) / .seconds(1)).rounded(toPlaces: 3)
+            report.seconds = (start.duration(to: .now) / .seconds(1)).rounded(places: 3)
             report.succeeded = report.brokenClaims.isEmpty && report.callerFailures == 0 && !Task.isCancelled
         }
         return stage.report
@@ -64,12 +66,5 @@ struct Demo: Sendable {
                 return
             }
         }
-    }
-}
-
-extension Double {
-    fileprivate func rounded(toPlaces places: Int) -> Double {
-        let factor = (0..<places).reduce(1.0) { product, _ in product * 10 }
-        return (self * factor).rounded() / factor
     }
 }

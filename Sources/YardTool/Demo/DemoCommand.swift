@@ -5,26 +5,38 @@ struct DemoCommand: Command {
     static let name = "demo"
     static let summary = "Shows what the library does, against servers that it starts itself."
     static let options: [Arguments.Option] = [
-        .flag("json", "print one JSON object with the facts, and nothing else")
+        .flag("json", "print one JSON object with the facts, and nothing else"),
+        ReportFile.option,
     ]
 
     private let printsJSON: Bool
+    private let page: ReportFile?
 
     init(_ arguments: Arguments) throws(UsageError) {
         printsJSON = arguments.has("json")
+        page = try ReportFile(arguments)
     }
 
     func run() async throws -> Int32 {
         let output = Terminal.standardOutput
         let screen = DemoScreen(printsJSON ? .silent : output)
-        let (report, signal) = try await Interruption.watch { try await Demo(screen: screen).run() }
+        let notes = TrafficNotes()
+        let demo = Demo(screen: screen, notes: notes)
+        let (report, signal) = try await Interruption.watch { try await demo.run() }
+        try page?.write(Report(of: TrafficStory(ofDemo: notes.content)))
         if printsJSON {
             output.write(try report.json() + "\n")
         } else {
-            screen.print(["", signal == nil ? Self.conclusion(report) : "Interrupted."])
+            screen.print(["", signal == nil ? Self.conclusion(report) : "Interrupted.", pointer])
         }
         if let signal { return 128 + signal }
         return report.succeeded ? 0 : 1
+    }
+
+    /// Where the report is, or how to get one.
+    private var pointer: String {
+        guard let page else { return "To see it as a page: yard demo --\(ReportFile.name) FILE.html" }
+        return "The report is in \(page.path), a page to open in a browser."
     }
 
     private static func conclusion(_ report: DemoReport) -> String {

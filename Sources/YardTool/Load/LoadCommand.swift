@@ -18,33 +18,46 @@ struct LoadCommand: Command {
         .value("timeout", "S", "the caller's whole deadline in seconds; 60 unless given"),
         .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ")),
         .value("transport", "NAME", "curl (Linux) or urlsession"),
+        ReportFile.option,
     ]
 
     private let plan: LoadPlan
     private let transport: any Transport
+    private let page: ReportFile?
 
     init(_ arguments: Arguments) throws(UsageError) {
         plan = try LoadPlan(arguments)
         transport = try TransportChoice.make(arguments.text("transport"))
+        page = try ReportFile(arguments)
     }
 
     func run() async throws -> Int32 {
         let client = try NetworkClient(service: plan.service, environment: plan.environment, transport: transport)
         let output = LineOutput()
         let events = client.events(bufferingNewest: 10_000)
-        async let switches = report(events, to: output)
+        let notes = TrafficNotes()
+        async let switches = report(events, to: output, notes)
         let runner = LoadRunner(plan: plan, client: client, output: output)
         let (records, signal) = try await Interruption.watch { await runner.run() }
         client.shutdown()
         let summary = LoadSummary(records, switches: await switches)
         Terminal.complain(summary.text)
+        if let page {
+            try page.write(Report(of: runner.story(records, notes.content.events)))
+            Terminal.complain("report: \(page.path)")
+        }
         return signal.map { 128 + $0 } ?? 0
     }
 
-    /// Prints a line for each switch and returns how many there were.
-    private func report(_ events: AsyncStream<ClientEvent>, to output: LineOutput) async -> Int {
+    /// Prints a line for each switch and returns how many there were; takes note of every event.
+    private func report(
+        _ events: AsyncStream<ClientEvent>,
+        to output: LineOutput,
+        _ notes: TrafficNotes
+    ) async -> Int {
         var count = 0
         for await event in events {
+            notes.add(event.event)
             guard case .switched(let from, let to, let cause) = event.event.kind else { continue }
             count += 1
             output.write(SwitchRecord(at: Date().timeIntervalSince1970, from: from, to: to, cause: cause.rawValue))

@@ -2,7 +2,11 @@ import Foundation
 import Switchyard
 
 /// One line of output: a request that has ended.
-struct LoadRecord: Codable, Sendable {
+struct LoadRecord: Encodable, Sendable {
+    private enum CodingKeys: CodingKey {
+        case load, due, done, ok, status, server, attempts, error
+    }
+
     /// `open` or `closed`.
     var load: String
     /// When it was due, in seconds since 1970; in a closed loop that is when it was sent.
@@ -16,6 +20,8 @@ struct LoadRecord: Codable, Sendable {
     var attempts: Int
     /// The kind of failure: `refused`, `timeout`, `truncated`, `http500`, ...
     var error: String?
+    /// How it came to its end, which only a report tells.
+    var way: CallWay
 
     init(load: String, due: Double, done: Double, result: Result<ServiceResponse, RequestFailure>) {
         self.load = load
@@ -27,11 +33,13 @@ struct LoadRecord: Codable, Sendable {
             status = response.status
             server = response.context.server
             attempts = response.context.attempts
+            way = CallWay(response.context)
             error = ok ? nil : "http\(response.status)"
         case .failure(let failure):
             ok = false
             server = failure.context.server
             attempts = failure.context.attempts
+            way = CallWay(failure.context)
             error = failure.reason.word
         }
     }

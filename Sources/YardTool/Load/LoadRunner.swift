@@ -6,14 +6,19 @@ struct LoadRunner: Sendable {
     let plan: LoadPlan
     let client: NetworkClient
     let output: LineOutput
-    private let start: Double
+    /// When the first request is due, in seconds since 1970.
+    let start: Double
+    /// The same moment on the clock of the client.
+    let origin: MonotonicTime
 
     init(plan: LoadPlan, client: NetworkClient, output: LineOutput) {
         self.plan = plan
         self.client = client
         self.output = output
         // The time that it takes to read the plan and to make a client is no server's.
-        start = plan.start ?? Date().timeIntervalSince1970
+        let (now, time) = (Date().timeIntervalSince1970, SystemTime.shared.now)
+        start = plan.start ?? now
+        origin = time.advanced(by: .seconds(start - now))
     }
 
     /// Returns when the last request has ended; a run that is cancelled ends those under way.

@@ -15,6 +15,7 @@ struct SimulateCommand: Command {
         .value("seed", "K", "the seed of all random numbers; 1 unless given"),
         .flag("timeline", "tell of every 10 s as well"),
         .flag("json", "print one JSON object"),
+        ReportFile.option,
     ]
 
     /// The most clients: 5 million, which take about 10 GiB.
@@ -23,6 +24,7 @@ struct SimulateCommand: Command {
     let plan: FleetPlan
     let printsJSON: Bool
     let printsTimeline: Bool
+    private let page: ReportFile?
 
     init(_ arguments: Arguments) throws(UsageError) {
         var plan = FleetPlan()
@@ -36,6 +38,7 @@ struct SimulateCommand: Command {
         self.plan = plan
         printsJSON = arguments.has("json")
         printsTimeline = arguments.has("timeline")
+        page = try ReportFile(arguments)
     }
 
     func run() async throws -> Int32 {
@@ -44,6 +47,10 @@ struct SimulateCommand: Command {
         var simulation = try FleetSimulation(plan)
         simulation.run()
         Terminal.standardOutput.write(try text(of: simulation, wallSeconds: (clock.now - start) / .seconds(1)))
+        if let page {
+            try page.write(Report(of: simulation))
+            Terminal.complain("report: \(page.path)")
+        }
         return 0
     }
 

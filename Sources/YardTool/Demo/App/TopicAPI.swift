@@ -34,7 +34,12 @@ final class TopicAPI: APIManager {
 
     /// One topic, asked for anew each time.
     func topic(id: Topic.ID) async throws(APIError) -> Topic {
-        try await value(for: APIConfiguration(path: "topics/\(id)"))
+        try await topicAnswer(id: id).value
+    }
+
+    /// The same with the answer that it came from.
+    func topicAnswer(id: Topic.ID) async throws(APIError) -> APIResponse<Topic> {
+        try await response(for: APIConfiguration(path: "topics/\(id)"))
     }
 
     /// How long a headline is good for; short, so that the demo need not wait for it to grow old.

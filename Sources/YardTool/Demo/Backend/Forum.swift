@@ -4,6 +4,9 @@ import SwitchyardTesting
 
 /// The machines behind the demo: three live ones, and the one that the testers have.
 final class Forum: Sendable {
+    /// The names of the live machines, the preferred one first.
+    static let names = ["primary", "secondary", "tertiary"]
+
     let live: [ForumServer]
     let test: ForumServer
 
@@ -14,7 +17,7 @@ final class Forum: Sendable {
     ///   - film: The film that every live machine gives away; none when `nil`.
     /// - Throws: When a machine cannot listen.
     init(uploadRate: Int? = nil, film: LoopbackContent? = nil) throws(LoopbackError) {
-        live = ["primary", "secondary", "tertiary"].map { name in
+        live = Self.names.map { name in
             ForumServer(name, data: .release, uploadRate: uploadRate, film: film)
         }
         test = ForumServer("test machine", data: .test)

@@ -10,17 +10,21 @@ final class DemoStage: Sendable {
     let users: UserAPI
     let screen: DemoScreen
     let pace: DemoPace
-    let traffic = SteadyTraffic()
+    let traffic: SteadyTraffic
+    /// What the report of the demo is made of.
+    let notes: TrafficNotes
     let events: ServerEvents
     /// The only folder in which the demo writes.
     let folder: URL
     private let facts = Locked(DemoReport())
 
     /// Starts the machines and makes the client.
-    init(screen: DemoScreen, pace: DemoPace) throws {
+    init(screen: DemoScreen, pace: DemoPace, notes: TrafficNotes = TrafficNotes()) throws {
         self.screen = screen
         self.pace = pace
-        events = ServerEvents(screen: screen)
+        self.notes = notes
+        traffic = SteadyTraffic(notes: notes)
+        events = ServerEvents(screen: screen, notes: notes)
         forum = try Forum(
             uploadRate: pace.uploadRate,
             film: ForumFilm(length: pace.downloadBytes).content(bytesPerSecond: pace.downloadRate)

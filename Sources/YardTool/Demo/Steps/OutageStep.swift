@@ -33,6 +33,7 @@ struct OutageStep: DemoStep {
         stage.traffic.beginPhase()
         let start = ContinuousClock.now
         victim.server.fault = fault
+        stage.notes.beginFault(of: victim.name, "was \(deed)")
         stage.screen.say("\(victim.name) is \(deed)")
         let isSwitched = await stage.wait(for: events) { event in
             if case .switched(victim.name, _, _) = event { true } else { false }

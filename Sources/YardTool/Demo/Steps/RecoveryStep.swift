@@ -12,6 +12,7 @@ struct RecoveryStep: DemoStep {
             let events = stage.events.listen()
             let start = ContinuousClock.now
             machine.server.fault = nil
+            stage.notes.endFault(of: machine.name)
             stage.screen.say("\(machine.name) works again")
             let isBack = await stage.wait(for: events) { event in
                 if case .switched(_, machine.name, .recovered) = event { true } else { false }

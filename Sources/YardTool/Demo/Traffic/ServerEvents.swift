@@ -16,10 +16,12 @@ final class ServerEvents: Sendable {
     }
 
     private let screen: DemoScreen
+    private let notes: TrafficNotes
     private let state = Locked(State())
 
-    init(screen: DemoScreen) {
+    init(screen: DemoScreen, notes: TrafficNotes) {
         self.screen = screen
+        self.notes = notes
     }
 
     /// How often what has happened so far.
@@ -40,6 +42,7 @@ final class ServerEvents: Sendable {
     /// Follows the events of a client to their end, which is the client's.
     func follow(_ events: AsyncStream<ClientEvent>) async {
         for await event in events {
+            notes.add(event.event)
             if let line = take(event.event) { screen.say(screen.styled("event: \(line)", .dim)) }
             for listener in state.withLock({ $0.listeners }) { listener.yield(event.event.kind) }
         }

@@ -26,6 +26,14 @@ final class SteadyTraffic: Sendable {
     }
 
     private let state = Locked(State())
+    private let notes: TrafficNotes
+
+    /// Creates traffic that has not begun.
+    ///
+    /// - Parameter notes: Where each call is noted for a report.
+    init(notes: TrafficNotes = TrafficNotes()) {
+        self.notes = notes
+    }
 
     /// What all callers got since the beginning.
     var total: Tally { state.withLock { $0.total } }
@@ -43,11 +51,11 @@ final class SteadyTraffic: Sendable {
     /// - Parameters:
     ///   - callers: How many ask side by side.
     ///   - think: How long each of them pauses between two calls.
-    ///   - call: Asks once; it is given a running number.
+    ///   - call: Asks once, and returns who answered; it is given a running number.
     func run(
         callers: Int,
         think: Duration,
-        call: @escaping @Sendable (Int) async throws(APIError) -> Void
+        call: @escaping @Sendable (Int) async throws(APIError) -> RequestContext?
     ) async {
         state.withLock { $0.isStopped = false }
         await withTaskGroup(of: Void.self) { group in
@@ -70,13 +78,40 @@ final class SteadyTraffic: Sendable {
         state.withLock { $0.isStopped = true }
     }
 
-    private func ask(_ number: Int, _ call: (Int) async throws(APIError) -> Void) async {
-        let start = ContinuousClock.now
-        let error = await failure { () throws(APIError) in try await call(number) }
-        let duration = ContinuousClock.now - start
+    private func ask(_ number: Int, _ call: (Int) async throws(APIError) -> RequestContext?) async {
+        let start = SystemTime.shared.now
+        let result: Result<RequestContext?, APIError>
+        do throws(APIError) {
+            result = .success(try await call(number))
+        } catch {
+            result = .failure(error)
+        }
+        let duration = start.duration(to: SystemTime.shared.now)
+        let error = result.error
         state.withLock { state in
             state.total.add(error, after: duration)
             state.phase.add(error, after: duration)
+        }
+        if error?.isCancellation != true { notes.add(NotedCall(start: start, wait: duration, result)) }
+    }
+}
+
+extension Result {
+    /// The error, if it is one.
+    fileprivate var error: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
+
+extension NotedCall {
+    fileprivate init(start: MonotonicTime, wait: Duration, _ result: Result<RequestContext?, APIError>) {
+        switch result {
+        case .success(let context):
+            self.init(start: start, wait: wait, server: context?.server, way: context.map(CallWay.init) ?? .direct)
+        case .failure(let error):
+            let way = error.context.attempts > 1 ? CallWay.failedOver : .direct
+            let kind = error.status.map { "http\($0)" } ?? "\(error.code.number)"
+            self.init(start: start, wait: wait, server: error.context.server, way: way, failure: kind)
         }
     }
 }

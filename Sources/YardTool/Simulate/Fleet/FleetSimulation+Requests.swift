@@ -141,7 +141,7 @@ extension FleetSimulation {
         requests[request].hasEnded = true
         let client = Int(requests[request].client)
         unlink(request, from: client)
-        tally.ended += 1
+        tally.addEnd(ofRequestFrom: requests[request].startedAt.seconds, at: now.seconds)
         if let winner {
             let server = attempts[request * FleetRequest.attempts + winner]?.attempt.server
             if server == 0, plan.scenario.hasTroubledServer, now.seconds >= plan.scenario.troubleEnd,
@@ -199,7 +199,10 @@ extension FleetSimulation {
     mutating func publish(_ events: [SwitchEvent], of client: Int, at now: MonotonicTime) {
         for event in events {
             switch event.kind {
-            case .switched: clients.switches[client] += 1
+            case .switched(let from, let to, let cause):
+                clients.switches[client] += 1
+                let places = (FleetClients.servers.firstIndex(of: from), FleetClients.servers.firstIndex(of: to))
+                tally.addSwitch(from: places.0, to: places.1, cause, at: now.seconds)
             case .ejected(let id, _, _):
                 guard let server = FleetClients.servers.firstIndex(of: id) else { continue }
                 evacuate(server, of: client, at: now)

@@ -1,3 +1,5 @@
+import Switchyard
+
 /// What is counted during a simulation.
 struct FleetTally: Sendable {
     /// The requests that arrived.
@@ -14,6 +16,14 @@ struct FleetTally: Sendable {
     var attempts = 0
     /// The work that was asked of each server in each second, in units of one request.
     private(set) var load: [[Double]]
+    /// How often clients switched in each second.
+    private(set) var switchesBySecond: [Int]
+    /// How often they switched for which reason.
+    private(set) var switchesByCause: [SwitchCause: Int] = [:]
+    /// How many clients began or ceased to prefer each server in each second.
+    private(set) var arrivals: [[Int]]
+    /// How long the requests that were sent took.
+    private(set) var waits: FleetWaits
 
     /// Creates empty counters.
     init() {
@@ -21,6 +31,9 @@ struct FleetTally: Sendable {
         load = Array(repeating: Array(repeating: 0, count: seconds), count: FleetClients.servers.count)
         failuresBySecond = Array(repeating: 0, count: seconds)
         requestsBySecond = failuresBySecond
+        switchesBySecond = failuresBySecond
+        arrivals = Array(repeating: failuresBySecond, count: FleetClients.servers.count)
+        waits = FleetWaits(seconds: seconds)
     }
 
     /// Counts a request that arrives.
@@ -33,6 +46,21 @@ struct FleetTally: Sendable {
     mutating func addFailure(ofRequestFrom time: Double) {
         failures += 1
         failuresBySecond[Int(time)] += 1
+    }
+
+    /// Counts a request that was sent and has ended.
+    mutating func addEnd(ofRequestFrom start: Double, at time: Double) {
+        ended += 1
+        waits.add(time - start, from: start)
+    }
+
+    /// Counts a client that prefers another server; `nil` for one that is none of the fleet's.
+    mutating func addSwitch(from: Int?, to: Int?, _ cause: SwitchCause, at time: Double) {
+        let second = Int(time)
+        switchesByCause[cause, default: 0] += 1
+        switchesBySecond[second] += 1
+        if let from { arrivals[from][second] -= 1 }
+        if let to { arrivals[to][second] += 1 }
     }
 
     /// Counts work that is asked of a server.

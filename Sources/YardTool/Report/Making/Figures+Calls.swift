@@ -1,0 +1,81 @@
+extension ReportPhase {
+    /// The figures before, during and after the faults, as far as there are any, and of all calls.
+    ///
+    /// A call belongs to the phase in which it was due; what lies between two faults comes after the first one.
+    static func all(of calls: ReportCalls, _ faults: [ReportFault]) -> [ReportPhase] {
+        guard let first = faults.map(\.from).min() else { return [ReportPhase(.all, calls, calls.start.indices)] }
+        var groups: [Name: [Int]] = [:]
+        for (call, start) in calls.start.enumerated() {
+            let isDuring = faults.contains { $0.from <= start && start < $0.until ?? .infinity }
+            groups[start < first ? .before : isDuring ? .during : .after, default: []].append(call)
+        }
+        return [Name.before, .during, .after].map { ReportPhase($0, calls, groups[$0] ?? []) }
+            + [ReportPhase(.all, calls, calls.start.indices)]
+    }
+
+    private init(_ name: Name, _ calls: ReportCalls, _ members: some Collection<Int>) {
+        let waits = members.map { calls.wait[$0] }.sorted()
+        self.init(
+            name: name,
+            calls: members.count,
+            failures: members.count { calls.failure[$0] > 0 },
+            hedged: members.count { calls.way[$0] == CallWay.hedged.rawValue },
+            failedOver: members.count { calls.way[$0] == CallWay.failedOver.rawValue },
+            p50: waits.quantile(0.5),
+            p90: waits.quantile(0.9),
+            p99: waits.quantile(0.99),
+            max: waits.last
+        )
+    }
+}
+
+extension ReportTotal {
+    /// What each server did for the callers.
+    static func all(of calls: ReportCalls, servers: Int) -> [ReportTotal] {
+        let answered = calls.start.indices.filter { calls.failure[$0] == 0 && calls.server[$0] >= 0 }
+        let groups = Dictionary(grouping: answered) { calls.server[$0] }
+        return (0..<servers).map { server in
+            let own = groups[server] ?? []
+            let waits = own.map { calls.wait[$0] }.sorted()
+            return ReportTotal(
+                server: server,
+                answered: own.count,
+                share: (Double(own.count) / Double(Swift.max(1, answered.count))).rounded(places: 4),
+                hedged: own.count { calls.way[$0] == CallWay.hedged.rawValue },
+                failedOver: own.count { calls.way[$0] == CallWay.failedOver.rawValue },
+                p50: waits.quantile(0.5),
+                p99: waits.quantile(0.99)
+            )
+        }
+    }
+}
+
+extension ReportRates {
+    /// The most steps that are worth telling apart.
+    private static let mostSteps = 80.0
+    /// How long a step may be.
+    private static let steps = [0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1_800]
+
+    /// Counts the calls of each step of time.
+    init(of calls: ReportCalls, servers: Int, until end: Double) {
+        step = Self.steps.first { end / $0 <= Self.mostSteps } ?? 3_600
+        let count = Int(end / step) + 1
+        failed = Array(repeating: 0, count: count)
+        answered = Array(repeating: failed, count: servers)
+        for call in calls.start.indices {
+            let place = min(count - 1, max(0, Int(calls.start[call] / step)))
+            if calls.failure[call] > 0 {
+                failed[place] += 1
+            } else if calls.server[call] >= 0 {
+                answered[calls.server[call]][place] += 1
+            }
+        }
+    }
+}
+
+extension [Double] {
+    /// The least of the sorted numbers that at least this share of all does not exceed; `nil` when there is none.
+    func quantile(_ share: Double) -> Double? {
+        isEmpty ? nil : self[Swift.max(1, Int((share * Double(count)).rounded(.up))) - 1]
+    }
+}

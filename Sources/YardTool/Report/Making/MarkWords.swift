@@ -1,0 +1,114 @@
+import Switchyard
+
+extension TrafficStory {
+    /// What happened to the servers, in order and in words.
+    var marks: [ReportMark] {
+        let faults = notes.faults.flatMap { fault in
+            [
+                mark(fault.from, .fault, fault.server, "\(fault.server) \(fault.what)"),
+                fault.until.map { mark($0, .faultEnd, fault.server, "\(fault.server) works again") },
+            ]
+        }
+        return (faults.compactMap(\.self) + notes.events.map(mark)).sorted { $0.at < $1.at }
+    }
+
+    private func mark(_ time: MonotonicTime, _ kind: ReportMark.Kind, _ server: String, _ text: String) -> ReportMark {
+        ReportMark(at: second(time), kind: kind, server: place(server), text: text)
+    }
+
+    private func mark(_ event: SwitchEvent) -> ReportMark {
+        let at = event.at
+        switch event.kind {
+        case .switched(let from, let to, let cause):
+            let why = cause.why(from: from, to: to)
+            var mark = mark(at, .switched, from, "calls go to \(to) in place of \(from), because \(why)")
+            mark.to = place(to)
+            return mark
+        case .ejected(let server, _, let cause):
+            let why = (cause.ownWhy ?? cause.why(from: server, to: server)) + event.statistics.evidence
+            return mark(at, .ejected, server, "\(server) is taken out of service, because \(why)")
+        case .probed(let server, let succeeded):
+            var mark = mark(at, .probe, server, "\(server) \(succeeded ? "answers a probe" : "fails a probe")")
+            mark.isGood = succeeded
+            return mark
+        case .trialStarted(let server, let pause):
+            let when = pause == .zero ? "at once" : "after \(pause.figure)"
+            return mark(at, .trial, server, "\(server) has answered its probes, and is tried with calls \(when)")
+        case .recovered(let server, let outage):
+            return mark(at, .recovered, server, "\(server) is in service again, after \(outage.figure)")
+        case .environmentChanged(let from, let to):
+            return mark(at, .note, "", "the client moves from the environment \(from) to \(to)")
+        case .pushed:
+            return mark(at, .note, "", "\(event.kind)")
+        }
+    }
+}
+
+extension HealthStatistics {
+    /// The figures behind an ejection, in words.
+    fileprivate var evidence: String {
+        guard failures > 0 else { return "" }
+        let last = lastFailure.map { "; the last time it \($0.deed)" } ?? ""
+        return ": \(failures) of \(requests) requests went wrong\(last)"
+    }
+}
+
+extension SwitchCause {
+    /// Whether the server that is switched from has failed.
+    var blamesServer: Bool {
+        switch self {
+        case .errorRatio, .score, .lateness, .consecutiveFailures, .trialFailed: true
+        case .recovered, .requested, .pushed, .pushEnded, .listReplaced, .reset, .restored: false
+        }
+    }
+
+    /// The cause of an ejection, for a sentence that has the server as its subject; `nil` for one that is not its fault.
+    fileprivate var ownWhy: String? {
+        switch self {
+        case .errorRatio: "too many of its requests failed"
+        case .score: "its failures added up"
+        case .lateness: "it was late clearly more often than the others"
+        case .consecutiveFailures: "it failed too often in a row"
+        case .trialFailed: "it failed while it was tried"
+        case .recovered, .requested, .pushed, .pushEnded, .listReplaced, .reset, .restored: nil
+        }
+    }
+
+    /// The cause as the end of a sentence that begins with "because".
+    func why(from: String, to: String) -> String {
+        switch self {
+        case .errorRatio: "too many of the requests to \(from) failed"
+        case .score: "the failures of \(from) added up"
+        case .lateness: "\(from) was late clearly more often than the others"
+        case .consecutiveFailures: "\(from) failed too often in a row"
+        case .trialFailed: "\(from) failed while it was tried"
+        case .recovered: "\(to) is well again and preferred"
+        case .requested: "the app asked for it"
+        case .pushed: "a pushed command asked for it"
+        case .pushEnded: "a pushed command has ended"
+        case .listReplaced: "the list of servers was replaced"
+        case .reset: "all health is fresh"
+        case .restored: "a stored memory says so"
+        }
+    }
+}
+
+extension FailureKind {
+    /// What the server did, in words.
+    var deed: String {
+        switch self {
+        case .refused: "refused connections"
+        case .dnsFailure: "was not found by its name"
+        case .tlsFailure: "failed the TLS handshake"
+        case .certificateRejected: "showed a certificate that is not trusted"
+        case .connectTimeout: "let nobody connect"
+        case .timeout: "did not answer"
+        case .reset: "broke connections off"
+        case .truncated: "cut its answers short"
+        case .protocolViolation: "sent no valid HTTP"
+        case .http(let status): "answered \(status)"
+        case .overtaken: "did not answer in time"
+        case .other: "failed"
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Switchyard
+
+/// One sentence on a run: which server failed when, what callers felt, why the client switched, when the server was back.
+struct TrafficSummary {
+    let report: Report
+    let outages: [Outage]
+
+    /// The most faults that are told one by one.
+    private static let mostTold = 3
+
+    var text: String {
+        guard !outages.isEmpty else { return "\(calm), and no server was taken out of service." }
+        let told = outages.prefix(Self.mostTold)
+        let rest = outages.count - told.count
+        let more = rest > 0 ? ["\(rest.figure) more faults followed"] : []
+        let parts = told.map(beginning) + more + [callers] + told.map(ending)
+        return parts.joined(separator: "; ") + "."
+    }
+
+    private var calm: String {
+        let all = phase(.all)
+        let slowest = all.max.map { ", the slowest after \($0.wait)" } ?? ""
+        return all.failures == 0
+            ? "All \(all.calls.figure) calls were answered\(slowest)"
+            : "\(all.failures.figure) of \(all.calls.figure) calls failed\(slowest)"
+    }
+
+    private func beginning(_ outage: Outage) -> String {
+        let name = report.servers[outage.server]
+        let when = outage.isKnown ? "at \(outage.from.moment)" : "from \(outage.from.moment) on"
+        let start = "\(name) \(outage.what) \(when)"
+        guard let move = outage.move else {
+            let why = outage.cause.why(from: name, to: name)
+            return "\(start), and was taken out of service at \(outage.ejectedAt.moment), because \(why)"
+        }
+        let delay = Duration.seconds(max(0, move.at - outage.from)).figure
+        let heir = report.servers[move.to]
+        return "\(start), and \(delay) later calls went to \(heir), because \(outage.cause.why(from: name, to: heir))"
+    }
+
+    private var callers: String {
+        let during = phase(.during)
+        let failures = during.failures == 0 ? "none failed" : "\(during.failures.figure) failed"
+        guard let p99 = during.p99, let max = during.max else { return "nobody called meanwhile" }
+        let usual = phase(.before).p99.map { " (before: \($0.wait))" } ?? ""
+        return "of \(during.calls.figure) calls meanwhile \(failures), "
+            + "and 99 in 100 took at most \(p99.wait)\(usual), the slowest \(max.wait)"
+    }
+
+    private func ending(_ outage: Outage) -> String {
+        let name = report.servers[outage.server]
+        guard let until = outage.until else { return "\(name) was not well again by the end" }
+        let well = "\(name) was \(outage.isKnown ? "" : "seen to be ")well again at \(until.moment)"
+        return outage.backAt.map { "\(well) and had its calls back at \($0.moment)" } ?? well
+    }
+
+    private func phase(_ name: ReportPhase.Name) -> ReportPhase {
+        report.phases.first { $0.name == name } ?? ReportPhase(name: name, calls: 0, failures: 0)
+    }
+}
+
+extension Double {
+    /// So many seconds since the beginning: `5.0 s`.
+    var moment: String { "\(rounded(places: 1)) s" }
+
+    /// So many milliseconds for a reader: `0.42 ms`, `38 ms`, `1.5 s`.
+    var wait: String { Duration.milliseconds(self).figure }
+}

@@ -1,0 +1,128 @@
+"use strict";
+
+/* What each server was when: a band for each, with its probes, and an arrow where the calls moved. */
+
+const stateWords = {
+  inUse: "in use",
+  standby: "standing by",
+  out: "out of service",
+  probing: "probing",
+};
+
+class BandPlot extends Plot {
+  static row = 40;
+
+  constructor(view, report) {
+    const height = 30 + report.servers.length * BandPlot.row;
+    super(view, { title: "What each server was", height, notes: report });
+    this.report = report;
+  }
+
+  drawContent(context) {
+    this.clipped(context, () => {
+      for (const state of this.report.states) this.#drawState(context, state);
+      for (const mark of this.report.marks) if (mark.kind === "probe") this.#drawProbe(context, mark);
+      for (const mark of this.report.marks) if (mark.kind === "switched") this.#drawArrow(context, mark);
+    });
+    this.report.servers.forEach((name, server) => this.#drawName(context, name, server));
+  }
+
+  /** The upper edge of a server's bar. */
+  #bar(server) {
+    return this.box.top + server * BandPlot.row + 17;
+  }
+
+  #drawName(context, name, server) {
+    context.textAlign = "left";
+    context.textBaseline = "bottom";
+    context.fillStyle = this.theme.ink;
+    context.fillText(name, this.box.left + 14, this.#bar(server) - 2);
+    context.save();
+    context.translate(this.box.left + 6, this.#bar(server) - 9);
+    context.fillStyle = this.theme.server(server);
+    context.fill(new Path2D(shapePath(server, 4)));
+    context.restore();
+  }
+
+  #drawState(context, { server, from, until, state }) {
+    const left = this.x(from);
+    const width = this.x(until) - left;
+    const top = this.#bar(server);
+    const colour = this.theme.server(server);
+    const height = 18;
+    context.lineWidth = 1.5;
+    context.strokeStyle = colour;
+    switch (state) {
+      case "inUse":
+        context.fillStyle = colour;
+        context.fillRect(left, top, width, height);
+        break;
+      case "standby":
+        context.fillStyle = colour;
+        context.fillRect(left, top + height / 2 - 1.5, width, 3);
+        break;
+      case "out":
+        context.fillStyle = this.theme.paper;
+        context.fillRect(left, top, width, height);
+        context.fillStyle = hatching(context, this.theme.bad);
+        context.fillRect(left, top, width, height);
+        context.strokeStyle = this.theme.bad;
+        context.strokeRect(left, top, width, height);
+        break;
+      default:
+        context.fillStyle = this.theme.paper;
+        context.fillRect(left, top, width, height);
+        context.setLineDash([3, 3]);
+        context.strokeRect(left, top, width, height);
+        context.setLineDash([]);
+    }
+    this.#drawWord(context, stateWords[state], left, width, top + height / 2, state);
+  }
+
+  /** The name of a state within its bar, where there is room for it. */
+  #drawWord(context, text, left, width, middle, state) {
+    const start = Math.max(left, this.box.left);
+    const room = Math.min(left + width, this.box.right) - start;
+    const length = context.measureText(text).width;
+    if (room < length + 12) return;
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    if (state !== "inUse") {
+      context.fillStyle = this.theme.paper;
+      context.fillRect(start + 4, middle - 8, length + 6, 16);
+    }
+    context.fillStyle = state === "inUse" ? this.theme.paper : this.theme.ink;
+    context.fillText(text, start + 7, middle + 0.5);
+  }
+
+  /** A probe that was answered is a dot below the bar, one that was not a cross. */
+  #drawProbe(context, mark) {
+    const x = this.x(mark.at);
+    context.save();
+    context.translate(x, this.#bar(mark.server) + 18);
+    context.fillStyle = this.theme.paper;
+    context.fill(new Path2D(shapePath(0, 5)));
+    context.lineWidth = 2;
+    context.fillStyle = this.theme.good;
+    context.strokeStyle = this.theme.bad;
+    if (mark.isGood) context.fill(new Path2D(shapePath(0, 3)));
+    else context.stroke(new Path2D(crossPath(3)));
+    context.restore();
+  }
+
+  #drawArrow(context, mark) {
+    if (mark.server === undefined || mark.to === undefined) return;
+    const x = this.x(mark.at);
+    const from = this.#bar(mark.server) + 9;
+    const to = this.#bar(mark.to) + 9;
+    const tip = Math.sign(to - from) * 6;
+    context.strokeStyle = context.fillStyle = this.theme.ink;
+    context.lineWidth = 1.5;
+    line(context, x, from, x, to - tip);
+    context.beginPath();
+    context.moveTo(x, to);
+    context.lineTo(x - 4, to - tip);
+    context.lineTo(x + 4, to - tip);
+    context.fill();
+  }
+}

@@ -1,0 +1,178 @@
+"use strict";
+
+/* Shapes and patterns: what tells servers apart for those who see no colours. */
+
+const shapeNames = ["circle", "triangle", "square", "diamond", "pentagon", "star"];
+
+/** The outline of a server's shape around the point 0, 0, as the path of an SVG. */
+function shapePath(server, radius) {
+  const name = shapeNames[server % shapeNames.length];
+  const r = radius;
+  switch (name) {
+    case "circle": return `M${-r} 0A${r} ${r} 0 1 0 ${r} 0A${r} ${r} 0 1 0 ${-r} 0Z`;
+    case "triangle": return polygon([-90, 30, 150], r * 1.3);
+    case "square": return polygon([-135, -45, 45, 135], r * 1.25);
+    case "diamond": return polygon([-90, 0, 90, 180], r * 1.35);
+    case "pentagon": return polygon([-90, -18, 54, 126, 198], r * 1.15);
+    default: return star(r * 1.4);
+  }
+}
+
+function polygon(degrees, radius) {
+  const points = degrees.map((degree) => point(degree, radius));
+  return `M${points.join("L")}Z`;
+}
+
+function star(radius) {
+  const points = Array.from({ length: 10 }, (_, place) =>
+    point(-90 + 36 * place, place % 2 ? radius * 0.45 : radius));
+  return `M${points.join("L")}Z`;
+}
+
+function point(degree, radius) {
+  const angle = degree * Math.PI / 180;
+  return `${(radius * Math.cos(angle)).toFixed(2)} ${(radius * Math.sin(angle)).toFixed(2)}`;
+}
+
+function crossPath(radius) {
+  const r = radius;
+  return `M${-r} ${-r}L${r} ${r}M${r} ${-r}L${-r} ${r}`;
+}
+
+/* The ways of a call, as the data has them. */
+const directly = 0;
+const hedged = 1;
+const failedOver = 2;
+
+/** What is drawn for a call: paths to fill, and paths to stroke. A failure is a cross, whoever failed. */
+function markPaths(server, way, isFailure, radius) {
+  const core = isFailure ? { stroke: crossPath(radius * 1.1) } : { fill: shapePath(server, radius) };
+  if (way === hedged) return { ...core, ring: shapePath(0, radius * 2.1) };
+  if (way === failedOver) return { ...core, twin: shapePath(Math.max(0, server), radius), shift: radius };
+  return core;
+}
+
+/** The mark of a call for a legend or a table, as a picture of its own. */
+function markIcon(server, way = directly, isFailure = false) {
+  const namespace = "http://www.w3.org/2000/svg";
+  const icon = document.createElementNS(namespace, "svg");
+  const colour = isFailure ? "var(--bad)" : `var(--server-${server % 6})`;
+  const paths = markPaths(server, way, isFailure, 4);
+  const add = (path, fill, stroke, shift = 0) => {
+    const line = document.createElementNS(namespace, "path");
+    const attributes = { d: path, fill, stroke, "stroke-width": "1.6", transform: `translate(${shift} 0)` };
+    for (const [key, value] of Object.entries(attributes)) line.setAttribute(key, value);
+    icon.append(line);
+  };
+  const attributes = { class: "mark", width: "20", height: "20", viewBox: "-10 -10 20 20", "aria-hidden": "true" };
+  for (const [key, value] of Object.entries(attributes)) icon.setAttribute(key, value);
+  const shift = paths.shift ?? 0;
+  if (paths.twin) add(paths.twin, "none", colour, -shift);
+  if (paths.ring) add(paths.ring, "none", colour);
+  if (paths.fill) add(paths.fill, colour, "none", shift);
+  if (paths.stroke) add(paths.stroke, "none", colour, shift);
+  return icon;
+}
+
+/** The mark of a call as pixels, drawn once and put down many times. */
+function markStamp(theme, server, way, isFailure, scale) {
+  const radius = 2.4;
+  const size = Math.ceil(16 * scale) | 1;
+  const canvas = element("canvas", { width: size, height: size });
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  context.translate(size / 2, size / 2);
+  context.scale(scale, scale);
+  context.strokeStyle = context.fillStyle = isFailure ? theme.bad : theme.server(Math.max(0, server));
+  const paths = markPaths(server, way, isFailure, radius);
+  const shift = paths.shift ?? 0;
+  context.lineWidth = 1;
+  context.translate(-shift, 0);
+  if (paths.twin) context.stroke(new Path2D(paths.twin));
+  context.translate(shift, 0);
+  if (paths.ring) context.stroke(new Path2D(paths.ring));
+  context.translate(shift, 0);
+  if (paths.fill) context.fill(new Path2D(paths.fill));
+  context.lineWidth = 1.8;
+  if (paths.stroke) context.stroke(new Path2D(paths.stroke));
+  return inkOf(context.getImageData(0, 0, size, size), size);
+}
+
+/** The pixels of a stamp that have ink: where they are from its middle, and their colours. */
+function inkOf({ data }, size) {
+  const middle = (size - 1) / 2;
+  const ink = { x: [], y: [], colour: [] };
+  for (let place = 0; place < size * size; place += 1) {
+    const [red, green, blue, alpha] = data.subarray(4 * place, 4 * place + 4);
+    if (alpha < 16) continue;
+    ink.x.push(place % size - middle);
+    ink.y.push(Math.floor(place / size) - middle);
+    ink.colour.push([red, green, blue, alpha]);
+  }
+  return ink;
+}
+
+/** Puts stamps down in a picture of pixels, which is faster by far than to draw each as an image. */
+class StampPad {
+  constructor(width, height) {
+    this.picture = new ImageData(Math.max(1, width), Math.max(1, height));
+  }
+
+  /** Puts a stamp down with its middle at a pixel. */
+  put({ x, y, colour }, column, row) {
+    const { data, width, height } = this.picture;
+    for (let place = 0; place < x.length; place += 1) {
+      const left = column + x[place];
+      const top = row + y[place];
+      if (left < 0 || top < 0 || left >= width || top >= height) continue;
+      const at = 4 * (top * width + left);
+      const [red, green, blue, alpha] = colour[place];
+      // An edge is laid over what is there; colours are not weighed by alpha in these pixels.
+      const share = alpha / 255;
+      const below = data[at + 3] / 255 * (1 - share);
+      const whole = share + below;
+      data[at] = (red * share + data[at] * below) / whole;
+      data[at + 1] = (green * share + data[at + 1] * below) / whole;
+      data[at + 2] = (blue * share + data[at + 2] * below) / whole;
+      data[at + 3] = 255 * whole;
+    }
+  }
+
+  /** The picture as something that can be drawn. */
+  get canvas() {
+    const canvas = element("canvas", { width: this.picture.width, height: this.picture.height });
+    canvas.getContext("2d").putImageData(this.picture, 0, 0);
+    return canvas;
+  }
+}
+
+/** A filling for a server's areas: its colour with lines of its own over it, solid for the first one. */
+function serverFill(context, theme, server) {
+  return pattern(context, theme.server(server), theme.paper, server % 6);
+}
+
+/** Slanted lines on nothing: for what is out of service, or more than a server can take. */
+function hatching(context, colour) {
+  return pattern(context, null, colour, 1);
+}
+
+function pattern(context, ground, colour, kind) {
+  if (kind === 0) return ground;
+  const size = 8;
+  const tile = element("canvas", { width: size, height: size });
+  const brush = tile.getContext("2d");
+  if (ground) {
+    brush.fillStyle = ground;
+    brush.fillRect(0, 0, size, size);
+  }
+  brush.strokeStyle = colour;
+  brush.lineWidth = 1.2;
+  const lines = {
+    1: "M-2 2L2 -2M0 8L8 0M6 10L10 6",
+    2: "M0 4L8 4",
+    3: "M-2 6L2 10M0 0L8 8M6 -2L10 2",
+    4: "M4 0L4 8",
+    5: "M0 4L8 4M4 0L4 8",
+  };
+  brush.stroke(new Path2D(lines[kind]));
+  return context.createPattern(tile, "repeat");
+}

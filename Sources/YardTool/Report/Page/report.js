@@ -1,0 +1,226 @@
+"use strict";
+
+/* Puts the page together from the data that stands in it. */
+
+const themeListeners = [];
+
+/** Calls back when the colours of the page have changed: another theme, or paper. */
+function onThemeChange(listener) {
+  themeListeners.push(listener);
+}
+
+/** Which marks get a number: all but probes. */
+function numbered(report) {
+  return report.marks.filter(({ kind }) => kind !== "probe")
+    .map((mark, place) => ({ mark, at: mark.at, number: place + 1 }));
+}
+
+function heading(report) {
+  const facts = report.facts.map(({ name, value }) => element("li", {}, `${name}: ${value}`));
+  if (report.startedAt) facts.push(element("li", {}, `began: ${new Date(report.startedAt * 1000).toLocaleString()}`));
+  return element("header", {},
+    element("h1", {}, report.title),
+    element("ul", { class: "facts quiet" }, facts),
+    element("p", { class: "summary" }, report.summary),
+    element("dl", { class: "tiles" }, tiles(report).map(([name, value, isBad]) =>
+      element("div", { class: isBad ? "tile bad" : "tile" }, element("dt", {}, name), element("dd", {}, value)))));
+}
+
+function tiles(report) {
+  const all = report.phases.find(({ name }) => name === "all");
+  const during = report.phases.find(({ name }) => name === "during");
+  const switches = report.fleet
+    ? report.fleet.switches.reduce((sum, count) => sum + count, 0)
+    : report.marks.filter(({ kind }) => kind === "switched").length;
+  const made = [
+    [report.fleet ? "requests" : "calls", numbers.count(all.calls)],
+    ["failed", `${numbers.count(all.failures)}`, all.failures > 0],
+    ["switches", numbers.count(switches)],
+    ["99 % within", numbers.wait(all.p99)],
+    ["slowest", numbers.wait(all.max)],
+  ];
+  if (during) made.splice(4, 0, ["99 % in the fault", numbers.wait(during.p99)]);
+  return made;
+}
+
+// Figures
+
+function callFigures(report, view, badges) {
+  const calls = new CallPlot(view, report, badges);
+  calls.figure.insertBefore(callLegend(report), calls.canvas);
+  const bands = new BandPlot(view, report);
+  bands.figure.insertBefore(bandLegend(), bands.canvas);
+  const perSecond = (values) => values.map((count) => count / report.rates.step);
+  const rates = new SeriesPlot(view, {
+    title: "Calls per second, by the server that answered",
+    step: report.rates.step,
+    notes: report,
+    series: [
+      ...report.servers.map((name, server) =>
+        ({ name, server, style: "stack", values: perSecond(report.rates.answered[server]) })),
+      { name: "failed", style: "stack", values: perSecond(report.rates.failed) },
+    ],
+  });
+  return [calls, bands, rates];
+}
+
+function fleetFigures(report, view) {
+  const { fleet, servers } = report;
+  const series = (options) => new SeriesPlot(view, { step: fleet.step, notes: report, ...options });
+  const most = Math.max(...fleet.servers.flatMap(({ load, capacity }) => [...load, ...capacity])) * 1.05;
+  const loads = fleet.servers.map((server, place) => series({
+    title: `Load of ${servers[place]}, in requests per second`,
+    most,
+    series: [
+      { name: "within its capacity", server: place, style: "stack", values: server.load.map((load, second) =>
+        Math.min(load, server.capacity[second])) },
+      { name: "beyond it", style: "stack", values: server.load.map((load, second) =>
+        Math.max(0, load - server.capacity[second])) },
+      { name: "capacity", style: "line", isBold: true, isDashed: true, values: server.capacity },
+    ],
+  }));
+  const share = (counts) => counts.map((count, place) => count / Math.max(1, fleet.requests[place]));
+  return [
+    series({
+      title: "Failed requests, of those that arrived in the same second",
+      text: numbers.percent,
+      series: [{ name: "failed", style: "stack", values: share(fleet.failures) }],
+    }),
+    ...loads,
+    series({
+      title: "Which server the clients prefer",
+      text: numbers.percent,
+      most: 1,
+      series: servers.map((name, server) =>
+        ({ name, server, style: "stack", values: fleet.servers[server].clients })),
+    }),
+    series({
+      title: "Switches per second",
+      series: [{ name: "switches of clients", server: 0, style: "stack", values: fleet.switches }],
+    }),
+    series({
+      title: "How long requests took",
+      text: numbers.wait,
+      series: [
+        { name: "half within", style: "line", isDashed: true, values: fleet.p50 },
+        { name: "99 % within", style: "line", isBold: true, values: fleet.p99 },
+      ],
+    }),
+  ];
+}
+
+// Zoom
+
+function toolbar(view, plots) {
+  const shown = element("output", { "aria-live": "polite", id: "shown" });
+  const button = (text, label, action) => {
+    const made = element("button", { type: "button", "aria-label": label, title: label }, text);
+    made.addEventListener("click", action);
+    return made;
+  };
+  const calls = plots.find((plot) => plot instanceof CallPlot);
+  const tell = () => {
+    const part = `${numbers.moment(view.from, view.span)} to ${numbers.moment(view.until, view.span)}`;
+    const count = calls ? `, ${numbers.count(calls.shown)} calls, ${numbers.count(calls.drawn)} marks drawn` : "";
+    shown.textContent = part + count;
+  };
+  if (calls) calls.onDrawn = tell;
+  view.onChange(tell);
+  tell();
+  return element("div", { class: "toolbar", role: "toolbar", "aria-label": "Part of the time that is shown" },
+    button("+", "Zoom in", () => view.zoom(0.5)),
+    button("−", "Zoom out", () => view.zoom(2)),
+    button("←", "Earlier", () => view.move(-0.25)),
+    button("→", "Later", () => view.move(0.25)),
+    button("0", "Show everything", () => view.reset()),
+    shown);
+}
+
+function listenToKeys(area, view) {
+  const actions = {
+    "+": () => view.zoom(0.5),
+    "=": () => view.zoom(0.5),
+    "-": () => view.zoom(2),
+    "0": () => view.reset(),
+    "Home": () => view.reset(),
+    "ArrowLeft": () => view.move(-0.25),
+    "ArrowRight": () => view.move(0.25),
+  };
+  area.addEventListener("keydown", (event) => {
+    const action = actions[event.key];
+    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+/** A part chosen by dragging is shown; a wheel with the control key zooms; a double click shows everything. */
+function listenToPointer(plot, view) {
+  const { canvas } = plot;
+  let start = null;
+  canvas.addEventListener("pointerdown", (event) => { start = event.offsetX; });
+  canvas.addEventListener("pointercancel", () => { start = null; });
+  canvas.addEventListener("pointerup", (event) => {
+    if (start !== null && Math.abs(event.offsetX - start) > 8) {
+      const [from, until] = [start, event.offsetX].map((x) => plot.moment(x)).sort((one, other) => one - other);
+      view.show(Math.max(from, view.from), Math.min(until, view.until));
+    }
+    start = null;
+  });
+  canvas.addEventListener("dblclick", () => view.reset());
+  canvas.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    view.zoom(event.deltaY > 0 ? 1.25 : 0.8, plot.moment(event.offsetX));
+  }, { passive: false });
+}
+
+// The page
+
+const usage = "The keys + and − zoom, the arrows move, 0 shows everything. With a pointer: drag over a part, or turn "
+  + "the wheel with Ctrl held; a double click shows everything.";
+const thinning = "Calls that would cover each other (same mark and server, within the same two by two pixels) are "
+  + "drawn once, so the extremes and every kind of mark always show; zoomed in, every call is there. The grey ground "
+  + "is the time of a fault, broken lines are switches, and numbers are those of the list.";
+
+function build(report) {
+  const view = new TimeView(report.duration);
+  const badges = numbered(report);
+  const isFleet = report.kind === "fleet";
+  const plots = isFleet ? fleetFigures(report, view) : callFigures(report, view, badges);
+  const attributes = { class: "charts", tabindex: "0", role: "group", "aria-label": `Figures. ${usage}` };
+  const charts = element("section", attributes, toolbar(view, plots), plots.map(({ figure }) => figure));
+  listenToKeys(charts, view);
+  for (const plot of plots) listenToPointer(plot, view);
+  onThemeChange(() => { for (const plot of plots) plot.draw(); });
+  document.title = `${report.title}: ${report.facts[0]?.value ?? ""}`;
+  document.getElementById("page").append(
+    heading(report),
+    charts,
+    element("p", { class: "quiet" }, isFleet ? usage : `${usage} ${thinning}`),
+    element("h2", {}, "What happened"),
+    ...happenings(report, badges),
+    element("h2", {}, "The same in numbers"),
+    phaseTable(report),
+    ...(isFleet ? [fleetTable(report), causeTable(report)] : [totalsTable(report)]),
+    element("p", { class: "quiet" }, `${report.format}, version ${report.version}`));
+  window.report = { view, plots, data: report };
+}
+
+function start() {
+  const report = JSON.parse(document.getElementById("report").textContent);
+  if (report.format !== "switchyard-report" || report.version !== 1) {
+    document.getElementById("page").append(element("p", {}, "This page cannot read its data: another format."));
+    return;
+  }
+  build(report);
+  const tellTheme = () => { for (const listener of themeListeners) listener(); };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tellTheme);
+  matchMedia("print").addEventListener("change", tellTheme);
+  // When two frames have been drawn, everything is on the screen.
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    document.documentElement.dataset.drawnAfter = `${Math.round(performance.now())}`;
+  }));
+}
+
+start();

@@ -1,0 +1,109 @@
+"use strict";
+
+/* The same numbers as in the figures, as tables and lists. */
+
+function phaseTable(report) {
+  const isFleet = report.kind === "fleet";
+  const ways = isFleet ? [] : ["hedged", "failed over"];
+  const waits = ["50 %", "90 %", "99 %", "slowest"];
+  const columns = ["", isFleet ? "requests" : "calls", "failed", ...waits, ...ways];
+  const rows = report.phases.map((phase) => [
+    phase.name,
+    numbers.count(phase.calls),
+    numbers.count(phase.failures),
+    ...[phase.p50, phase.p90, phase.p99, phase.max].map((value) => numbers.wait(value)),
+    ...(isFleet ? [] : [numbers.count(phase.hedged), numbers.count(phase.failedOver)]),
+  ]);
+  const title = report.phases.length > 1
+    ? "Before, during and after the fault: how long 50, 90 and 99 % of the callers waited at most, failures included"
+    : "How long 50, 90 and 99 % of the callers waited at most, failures included";
+  return table(title, columns, rows);
+}
+
+function totalsTable(report) {
+  const columns = ["server", "answers", "share", "50 %", "99 %", "hedged", "failed over"];
+  const rows = report.totals.map((total) => [
+    serverName(report, total.server),
+    numbers.count(total.answered),
+    numbers.percent(total.share),
+    numbers.wait(total.p50),
+    numbers.wait(total.p99),
+    numbers.count(total.hedged),
+    numbers.count(total.failedOver),
+  ]);
+  return table("What each server answered, and how long 50 and 99 % of these answers took at most", columns, rows);
+}
+
+function fleetTable(report) {
+  const columns = ["server", "greatest load", "time over its capacity", "fewest clients", "most clients"];
+  const rows = report.fleet.servers.map((server, place) => [
+    serverName(report, place),
+    numbers.percent(server.peakLoad),
+    `${server.secondsOverCapacity} s`,
+    numbers.percent(Math.min(...server.clients)),
+    numbers.percent(Math.max(...server.clients)),
+  ]);
+  const caption = "Load relative to capacity from the beginning of the trouble on, while the server answers anybody";
+  return table(caption, columns, rows);
+}
+
+function causeTable(report) {
+  const { causes } = report.fleet;
+  const total = causes.reduce((sum, { count }) => sum + count, 0);
+  const rows = causes.map(({ text, count }) => [text, numbers.count(count), numbers.percent(count / total)]);
+  return table("Why clients switched", ["because", "switches", "share"], rows);
+}
+
+function serverName(report, server) {
+  return element("span", {}, markIcon(server), ` ${report.servers[server]}`);
+}
+
+/** What happened, in order; what has a number has it in the figure too. Probes are kept apart, there may be many. */
+function happenings(report, badges) {
+  const entry = (mark, number) => element("li", {},
+    number ? element("span", { class: "number" }, `${number}`) : element("span"),
+    element("time", {}, numbers.moment(mark.at, 1)),
+    element("span", { class: number ? "major" : "minor" }, mark.text));
+  const listed = badges.map(({ mark, number }) => entry(mark, number));
+  const probes = report.marks.filter(({ kind }) => kind === "probe");
+  const list = element("ol", { class: "happenings" }, listed);
+  if (probes.length === 0) return [list];
+  const failed = probes.filter(({ isGood }) => !isGood).length;
+  const title = `${probes.length} probes of servers out of service, ${failed} of them failed`;
+  const details = element("details", {}, element("summary", {}, title),
+    element("ol", { class: "happenings" }, probes.map((mark) => entry(mark, null))));
+  return [list, details];
+}
+
+/** What the marks of the calls mean, with how many of each there are. */
+function callLegend(report) {
+  const { calls, servers } = report;
+  const counts = { hedged: 0, failedOver: 0, failed: 0 };
+  for (let call = 0; call < calls.start.length; call += 1) {
+    if (calls.way[call] === hedged) counts.hedged += 1;
+    if (calls.way[call] === failedOver) counts.failedOver += 1;
+    if (calls.failure[call] > 0) counts.failed += 1;
+  }
+  const entries = servers.map((name, server) => [markIcon(server), `answered by ${name}`]);
+  const count = Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, numbers.count(value)]));
+  entries.push(
+    [markIcon(0, hedged), `ring: hedged, a second server was asked beside a slow one (${count.hedged})`],
+    [markIcon(0, failedOver),
+      `double: failed over, another server had failed or was taken out of service (${count.failedOver})`],
+    [markIcon(0, directly, true), `cross: failed (${count.failed})`],
+  );
+  return element("ul", { class: "legend" }, entries.map((parts) => element("li", {}, parts)));
+}
+
+/** What the bands mean. */
+function bandLegend() {
+  const words = [
+    "full: in use",
+    "thin: standing by",
+    "hatched: out of service",
+    "dashed: probing, out of service still but answers probes",
+    "dot and cross below: a probe answered, a probe failed",
+    "arrow: the calls move",
+  ];
+  return element("ul", { class: "legend quiet" }, words.map((text) => element("li", {}, text)));
+}

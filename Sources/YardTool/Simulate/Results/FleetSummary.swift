@@ -1,0 +1,52 @@
+import Switchyard
+
+/// One sentence on a simulation: what went wrong when, how many requests failed, how the others held, who came back when.
+struct FleetSummary {
+    let text: String
+
+    init(_ simulation: FleetSimulation) {
+        let report = FleetReport(of: simulation, wallSeconds: 0)
+        let trouble = Self.trouble(simulation.plan.scenario)
+        let moves = Self.moves(report, simulation.tally.causes)
+        let parts = [trouble, Self.callers(report), Self.others(report), moves, Self.back(report)]
+        text = parts.compactMap(\.self).joined(separator: "; ") + "."
+    }
+
+    private static func trouble(_ scenario: FleetScenario) -> String {
+        let name = scenario.hasTroubledServer ? "Server 1" : "Every server"
+        return "\(name) \(scenario.deed) from \(Int(FleetScenario.troubleStart)) s to \(Int(scenario.troubleEnd)) s"
+    }
+
+    private static func callers(_ report: FleetReport) -> String {
+        let requests = "of \(report.requests.figure) requests of \(report.clients.figure) clients"
+        guard report.failures > 0 else { return "\(requests) none failed" }
+        return "\(requests) \(report.failures.figure) failed (\(report.failPercent.rounded(places: 2)) %)"
+    }
+
+    private static func others(_ report: FleetReport) -> String {
+        let loads = report.servers.dropFirst().map { server in
+            let over = server.secondsOverCapacity
+            let tail = over > 0 ? ", and overloaded for \(over) s" : ""
+            let peak = server.peakLoad.rounded(places: 2)
+            return "server \(server.name) was asked for \(peak) times its capacity at most\(tail)"
+        }
+        return loads.joined(separator: ", ")
+    }
+
+    private static func moves(_ report: FleetReport, _ causes: [ReportFleet.Cause]) -> String {
+        let mean = report.switchesPerClient.mean.rounded(places: 1)
+        let most = report.switchesPerClient.max
+        guard most > 0 else { return "no client switched" }
+        let total = causes.reduce(0) { $0 + $1.count }
+        let why = causes.prefix(3).map { cause in
+            let share = (100 * Double(cause.count) / Double(total)).rounded()
+            return "in \(Int(share)) % of the cases because \(cause.text)"
+        }
+        return "a client switched \(mean) times on average, \(most) times at most, " + why.joined(separator: ", ")
+    }
+
+    private static func back(_ report: FleetReport) -> String? {
+        guard let median = report.failBackSeconds.median, let p95 = report.failBackSeconds.p95 else { return nil }
+        return "after the trouble server 1 served a half of the clients again within \(median) s, 95 % within \(p95) s"
+    }
+}

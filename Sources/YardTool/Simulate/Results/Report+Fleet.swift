@@ -1,0 +1,153 @@
+import Switchyard
+
+extension Report {
+    /// Makes the report of a simulation that has run.
+    init(of simulation: FleetSimulation) {
+        let plan = simulation.plan
+        self.init(
+            kind: .fleet,
+            title: "yard simulate",
+            facts: plan.facts,
+            duration: FleetScenario.duration,
+            servers: FleetClients.servers.map { "server \($0)" }
+        )
+        faults = [plan.scenario.fault].compactMap(\.self)
+        phases = ReportPhase.all(of: simulation)
+        marks = plan.scenario.marks
+        fleet = ReportFleet(of: simulation)
+        summary = FleetSummary(simulation).text
+    }
+}
+
+extension FleetPlan {
+    /// What is simulated, for the heading of a report.
+    fileprivate var facts: [Report.Fact] {
+        [
+            Report.Fact(name: "scenario", value: scenario.rawValue),
+            Report.Fact(name: "policy", value: policy.name),
+            Report.Fact(name: "servers", value: "\(model.rawValue)\(isWarm ? ", warm fallback" : "")"),
+            Report.Fact(name: "clients", value: "\(clients.figure), \(FleetPlan.rate) requests per second each"),
+            Report.Fact(name: "seed", value: "\(seed)"),
+        ]
+    }
+}
+
+extension FleetScenario {
+    /// What goes wrong, in words.
+    var deed: String {
+        switch self {
+        case .deathAmple, .deathTight, .deathShort: "was dead"
+        case .brownout: "sank to 40 % of its capacity"
+        case .hang: "hung"
+        case .network30: "could not be reached by 30 % of the clients, whose network was down,"
+        }
+    }
+
+    /// The trouble of the first server; `nil` when it is the network's.
+    fileprivate var fault: ReportFault? {
+        guard hasTroubledServer else { return nil }
+        return ReportFault(server: 0, from: Self.troubleStart, until: troubleEnd, what: deed, isKnown: true)
+    }
+
+    /// When the trouble begins and ends.
+    fileprivate var marks: [ReportMark] {
+        let server = hasTroubledServer ? 0 : nil
+        let words: (begins: String, ends: String) =
+            switch self {
+            case .deathAmple, .deathTight, .deathShort: ("server 1 dies", "server 1 is back, and cold")
+            case .brownout: ("server 1 sinks to 40 % of its capacity", "server 1 has its capacity back")
+            case .hang: ("server 1 hangs", "server 1 is back, and cold")
+            case .network30: ("the networks of 30 % of the clients fail", "all networks work again")
+            }
+        return [
+            ReportMark(at: Self.troubleStart, kind: .fault, server: server, text: words.begins),
+            ReportMark(at: troubleEnd, kind: .faultEnd, server: server, text: words.ends),
+        ]
+    }
+}
+
+extension ReportPhase {
+    /// The figures before, during and after the trouble, and of all requests.
+    fileprivate static func all(of simulation: FleetSimulation) -> [ReportPhase] {
+        let (start, end) = (Int(FleetScenario.troubleStart), Int(simulation.plan.scenario.troubleEnd))
+        let last = simulation.tally.requestsBySecond.count
+        let parts: [(Name, Range<Int>)] = [
+            (.before, 0..<start), (.during, start..<end), (.after, end..<last), (.all, 0..<last),
+        ]
+        return parts.map { ReportPhase($0, of: simulation.tally, $1) }
+    }
+
+    private init(_ name: Name, of tally: FleetTally, _ seconds: Range<Int>) {
+        let waits = tally.waits.quantiles([0.5, 0.9, 0.99, 1], of: seconds)
+        self.init(
+            name: name,
+            calls: tally.requestsBySecond[seconds].reduce(0, +),
+            failures: tally.failuresBySecond[seconds].reduce(0, +),
+            p50: waits[0],
+            p90: waits[1],
+            p99: waits[2],
+            max: waits[3]
+        )
+    }
+}
+
+extension ReportFleet {
+    /// Puts a simulation that has run into seconds.
+    fileprivate init(of simulation: FleetSimulation) {
+        let tally = simulation.tally
+        let seconds = 0..<Int(FleetScenario.duration)
+        let waits = seconds.map { tally.waits.quantiles([0.5, 0.99], of: $0..<$0 + 1) }
+        let loads = FleetReport(of: simulation, wallSeconds: 0).servers
+        // A switch behind the last request's arrival, while the last ones end, counts in the last second.
+        let late = tally.switchesBySecond[seconds.upperBound...].reduce(0, +)
+        var switches = Array(tally.switchesBySecond[seconds])
+        switches[seconds.upperBound - 1] += late
+        self.init(
+            step: 1,
+            requests: Array(tally.requestsBySecond[seconds]),
+            failures: Array(tally.failuresBySecond[seconds]),
+            switches: switches,
+            causes: tally.causes,
+            p50: waits.map { $0[0] },
+            p99: waits.map { $0[1] },
+            servers: loads.indices.map { Server($0, of: simulation, loads[$0], seconds) }
+        )
+    }
+}
+
+extension FleetTally {
+    /// Why clients switched, the most frequent cause first.
+    var causes: [ReportFleet.Cause] {
+        let counts = switchesByCause.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+        return counts.map { cause, count in
+            ReportFleet.Cause(text: cause.why(from: "the old server", to: "the new one"), count: count)
+        }
+    }
+}
+
+extension ReportFleet.Server {
+    fileprivate init(
+        _ place: Int,
+        of simulation: FleetSimulation,
+        _ figures: FleetReport.ServerLoad,
+        _ seconds: Range<Int>
+    ) {
+        let server = simulation.servers[place]
+        var clients = place == 0 ? simulation.plan.clients : 0
+        let shares = seconds.map { second in
+            clients += simulation.tally.arrivals[place][second]
+            return (Double(clients) / Double(simulation.plan.clients)).rounded(places: 4)
+        }
+        self.init(
+            load: seconds.map { simulation.tally.load[place][$0].rounded(places: 1) },
+            capacity: seconds.map { second in
+                let middle = Double(second) + 0.5
+                if let outage = server.outage, outage.span.contains(middle) { return 0 }
+                return server.capacity.rate(at: middle).rounded(places: 1)
+            },
+            clients: shares,
+            peakLoad: figures.peakLoad,
+            secondsOverCapacity: figures.secondsOverCapacity
+        )
+    }
+}

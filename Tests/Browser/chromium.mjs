@@ -1,0 +1,154 @@
+// Drives a headless Chromium over a pipe, with what Node brings: no package, no port.
+
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+
+/** The browser to use: the one that the variable CHROMIUM names, or the first one installed; null without any. */
+export function findBrowser() {
+  const wanted = process.env.CHROMIUM ? [process.env.CHROMIUM] : names;
+  return wanted.find((name) => spawnSync(name, ["--version"]).status === 0) ?? null;
+}
+
+/** A browser that runs until it is closed. */
+export class Browser {
+  #process;
+  #profile;
+  #last = 0;
+  #waiting = new Map();
+  #rest = "";
+  #listeners = new Set();
+
+  constructor(program) {
+    this.#profile = mkdtempSync(join(tmpdir(), "report-browser-"));
+    this.#process = spawn(program, [
+      "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+      "--remote-debugging-pipe", `--user-data-dir=${this.#profile}`, "about:blank",
+    ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    this.#process.stdio[4].setEncoding("utf8");
+    this.#process.stdio[4].on("data", (text) => this.#read(text));
+  }
+
+  #read(text) {
+    const messages = (this.#rest + text).split("\0");
+    this.#rest = messages.pop();
+    for (const message of messages.map((line) => JSON.parse(line))) {
+      if (message.id === undefined) {
+        for (const listener of this.#listeners) listener(message);
+        continue;
+      }
+      const { resolve, reject } = this.#waiting.get(message.id);
+      this.#waiting.delete(message.id);
+      if (message.error) reject(new Error(message.error.message));
+      else resolve(message.result);
+    }
+  }
+
+  /** Sends a command of the DevTools protocol and returns its result. */
+  send(method, params = {}, sessionId = undefined) {
+    this.#last += 1;
+    const id = this.#last;
+    this.#process.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  }
+
+  /** Opens an empty page of its own. */
+  async open() {
+    const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
+    const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
+    const page = new Page(this, sessionId, targetId);
+    this.#listeners.add((message) => { if (message.sessionId === sessionId) page.hear(message); });
+    for (const domain of ["Page", "Runtime", "Network", "Log"]) await page.send(`${domain}.enable`);
+    return page;
+  }
+
+  async close() {
+    const ended = new Promise((resolve) => this.#process.on("exit", resolve));
+    await this.send("Browser.close");
+    await ended;
+    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** One page: what it shows, and what it complained of. */
+class Page {
+  /** Errors of its scripts, and entries of its console. */
+  complaints = [];
+  /** The addresses that it asked for. */
+  requests = [];
+
+  constructor(browser, session, target) {
+    this.browser = browser;
+    this.session = session;
+    this.target = target;
+  }
+
+  send(method, params = {}) {
+    return this.browser.send(method, params, this.session);
+  }
+
+  hear({ method, params }) {
+    if (method === "Runtime.exceptionThrown") this.complaints.push(params.exceptionDetails.exception?.description);
+    if (method === "Log.entryAdded" && params.entry.level === "error") this.complaints.push(params.entry.text);
+    if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
+  }
+
+  /** Sets size and theme; `media` is screen or print, `vision` is how somebody sees who sees other colours. */
+  async dress({ width, height, isDark = false, media = "screen", vision = "none" }) {
+    await this.send("Emulation.setEmulatedVisionDeficiency", { type: vision });
+    await this.send("Emulation.setDeviceMetricsOverride", {
+      width, height, deviceScaleFactor: width < 500 ? 2 : 1, mobile: width < 500,
+    });
+    await this.send("Emulation.setEmulatedMedia", {
+      media, features: [{ name: "prefers-color-scheme", value: isDark ? "dark" : "light" }],
+    });
+  }
+
+  /** Goes to an address and waits until an expression is true there. */
+  async visit(url, until) {
+    await this.send("Page.navigate", { url });
+    await this.waitFor(until);
+  }
+
+  async waitFor(expression) {
+    for (const start = Date.now(); Date.now() - start < 30_000;) {
+      if (await this.value(expression)) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`never true: ${expression}`);
+  }
+
+  /** The value of an expression in the page. */
+  async value(expression) {
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate",
+      { expression, returnByValue: true, awaitPromise: true });
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value;
+  }
+
+  async press(key) {
+    const text = key.length === 1 ? key : undefined;
+    await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, text });
+    await this.send("Input.dispatchKeyEvent", { type: "keyUp", key });
+  }
+
+  async mouse(type, x, y, buttons = 0) {
+    const button = buttons ? "left" : "none";
+    await this.send("Input.dispatchMouseEvent", { type, x, y, button, buttons, clickCount: 1 });
+  }
+
+  /** A picture of the page, from its top down to a height or to its end. */
+  async picture(height = undefined) {
+    const { cssContentSize } = await this.send("Page.getLayoutMetrics");
+    const clip = { x: 0, y: 0, width: cssContentSize.width, height: height ?? cssContentSize.height, scale: 1 };
+    const { data } = await this.send("Page.captureScreenshot", { format: "png", captureBeyondViewport: true, clip });
+    return Buffer.from(data, "base64");
+  }
+
+  async close() {
+    await this.browser.send("Target.closeTarget", { targetId: this.target });
+  }
+}

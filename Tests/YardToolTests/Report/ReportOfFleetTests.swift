@@ -1,0 +1,90 @@
+import Foundation
+import Switchyard
+import Testing
+
+@testable import yard
+
+@Suite struct ReportOfFleetTests {
+    private func simulation(_ plan: FleetPlan) throws -> FleetSimulation {
+        var simulation = try FleetSimulation(plan)
+        simulation.run()
+        return simulation
+    }
+
+    @Test func `the seconds of a fleet add up to its counts`() throws {
+        let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathShort))
+        let fleet = try #require(Report(of: simulation).fleet)
+
+        #expect(fleet.requests.reduce(0, +) == simulation.tally.requests)
+        #expect(fleet.failures.reduce(0, +) == simulation.tally.failures)
+        #expect(fleet.switches.reduce(0, +) == simulation.clients.switches.reduce(0) { $0 + Int($1) })
+        #expect(fleet.causes.reduce(0) { $0 + $1.count } == fleet.switches.reduce(0, +))
+        #expect(fleet.requests.count == Int(FleetScenario.duration))
+    }
+
+    @Test func `the phases of a fleet part at the trouble`() throws {
+        let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathTight))
+        let phases = Report(of: simulation).phases
+
+        #expect(phases.map(\.name) == [.before, .during, .after, .all])
+        #expect(phases[0].calls == simulation.tally.requestsBySecond[..<60].reduce(0, +))
+        #expect(phases[0].calls + phases[1].calls + phases[2].calls == phases[3].calls)
+        #expect(phases[3].calls == simulation.tally.requests)
+        #expect(try (50...200).contains(#require(phases[0].p50)))
+    }
+
+    @Test func `a dead server has no capacity, and gets it back cold`() throws {
+        let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathTight))
+        let servers = try #require(Report(of: simulation).fleet).servers
+
+        #expect(servers[0].capacity[59] == 15)
+        #expect(servers[0].capacity[60..<180].allSatisfy { $0 == 0 })
+        #expect((5...5.2).contains(servers[0].capacity[180]))
+        #expect(servers[0].capacity[419] == 15)
+        #expect(servers[1].capacity.allSatisfy { $0 == 7 })
+    }
+
+    @Test func `every client prefers one server at any time`() throws {
+        let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathAmple))
+        let servers = try #require(Report(of: simulation).fleet).servers
+
+        #expect(servers[0].clients.first == 1)
+        for second in servers[0].clients.indices {
+            #expect(abs(servers.reduce(0) { $0 + $1.clients[second] } - 1) < 0.001)
+        }
+        #expect(try #require(servers[0].clients[60..<180].min()) < 0.2)
+    }
+
+    @Test func `the sentence on a fleet has its requests, failures, load and return`() throws {
+        let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathShort))
+        let numbers = FleetReport(of: simulation, wallSeconds: 0)
+        let summary = Report(of: simulation).summary
+
+        let requests = "of \(numbers.requests.figure) requests of 100 clients"
+        #expect(summary.hasPrefix("Server 1 was dead from 60 s to 180 s; \(requests)"))
+        #expect(summary.contains("\(numbers.failures.figure) failed"))
+        #expect(summary.contains("server 2 was asked for"))
+    }
+
+    @Test func `when the network fails no server is blamed`() throws {
+        let report = Report(of: try simulation(FleetPlan(clients: 100, scenario: .network30)))
+
+        #expect(report.faults.isEmpty)
+        #expect(report.marks.map(\.server) == [nil, nil])
+        #expect(report.summary.hasPrefix("Every server could not be reached by 30 % of the clients"))
+    }
+
+    @Test func `the report of a fleet comes back from its JSON`() throws {
+        let report = Report(of: try simulation(FleetPlan(clients: 50)))
+
+        #expect(try JSONDecoder().decode(Report.self, from: Data(report.json().utf8)) == report)
+    }
+
+    @Test func `a quantile of counted waits is that of the waits themselves`() {
+        var waits = FleetWaits(seconds: 3)
+        for wait in 1...100 { waits.add(Double(wait) / 1000, from: 1.5) }
+
+        #expect(waits.quantiles([0.5, 0.99, 1], of: 0..<3) == [50, 99, 100])
+        #expect(waits.quantiles([0.5], of: 0..<1) == [nil])
+    }
+}

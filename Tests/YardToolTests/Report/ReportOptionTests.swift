@@ -1,0 +1,86 @@
+import Foundation
+import Switchyard
+import SwitchyardFixtures
+import SwitchyardTesting
+import Testing
+
+@testable import yard
+
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ReportOptionTests {
+    @Test(arguments: ["load", "simulate", "demo"]) func `the help names the option`(_ command: String) throws {
+        #expect(try #require(Yard.help(on: [command])).contains("--report FILE"))
+    }
+
+    @Test(arguments: [["simulate", "--clients", "10"], ["demo"]])
+    func `a report that cannot be written ends the command before it begins`(_ words: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            let missing = folder.appendingPathComponent("no/such/folder/report.html").path
+
+            #expect(await Yard.run(words + ["--report", missing]) == 2)
+            #expect(await Yard.run(words + ["--report", folder.path]) == 2)
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(left.isEmpty)
+        }
+    }
+
+    @Test func `the error names the option, the file and what is in the way`() throws {
+        let words = ["--report", "/no-such-folder/report.html"]
+        let error = #expect(throws: UsageError.self) {
+            _ = try ReportFile(Arguments(words, options: [ReportFile.option]))
+        }
+
+        let expected = "--report: cannot write /no-such-folder/report.html: there is no folder /no-such-folder"
+        #expect(error?.description == expected)
+    }
+
+    @Test func `a load run writes every call into the page`() async throws {
+        let server = LoopbackServer()
+        server.setDefaultRoute { _ in .text("") }
+        try server.start()
+
+        let report = try await withTemporaryFolder { folder in
+            let service = """
+                {"service": "shop", "defaultEnvironment": "test",
+                "servers": [{"name": "a", "baseURLs": {"test": "\(server.baseURL)"}}], "switching": {"policy": "off"}}
+                """
+            let file = folder.appendingPathComponent("shop.json")
+            try Data(service.utf8).write(to: file)
+            let page = folder.appendingPathComponent("report.html")
+            let words = ["--service", file.path, "--path", "topics/{n}", "--rate", "1000", "--duration", "0.02"]
+            #expect(await Yard.run(["load"] + words + ["--report", page.path]) == 0)
+            return try Report(inPage: page)
+        }
+
+        #expect(report.calls?.start.count == 20)
+        #expect(report.calls?.start.prefix(3) == [0, 0.001, 0.002])
+        #expect(report.totals.map(\.answered) == [20])
+        #expect(report.facts.contains(Report.Fact(name: "calls", value: "GET topics/{n}")))
+    }
+
+    @Test func `the demo tells of both outages, with what it did to the servers`() async throws {
+        try await calm()
+        let notes = TrafficNotes()
+        let steps: [any DemoStep] = [OutageStep.death, OutageStep.hang, RecoveryStep()]
+        let demo = Demo(steps: steps, pace: .brisk, screen: DemoScreen(.silent), notes: notes)
+
+        let facts = try await demo.run()
+        let report = Report(of: TrafficStory(ofDemo: notes.content))
+
+        #expect(facts.succeeded, "\(facts.brokenClaims)")
+        #expect(report.calls?.start.count == facts.requests)
+        #expect(report.faults.map(\.what) == ["was killed", "was stopped"])
+        #expect(report.faults.allSatisfy { $0.isKnown && $0.until != nil })
+        #expect(report.marks.count { $0.kind == .switched } == facts.switches + facts.failBacks)
+        #expect(report.summary.hasPrefix("primary was killed at "))
+    }
+}
+
+extension Report {
+    /// Reads the report that stands in a page.
+    init(inPage file: URL) throws {
+        let html = try String(contentsOf: file, encoding: .utf8)
+        let begin = try #require(html.range(of: #"id="report">"#)).upperBound
+        let end = try #require(html.range(of: "</script>", range: begin..<html.endIndex)).lowerBound
+        self = try JSONDecoder().decode(Report.self, from: Data(html[begin..<end].utf8))
+    }
+}

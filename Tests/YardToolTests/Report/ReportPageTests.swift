@@ -1,0 +1,83 @@
+import Foundation
+import Switchyard
+import Testing
+
+@testable import yard
+
+@Suite struct ReportPageTests {
+    private static let evil = "</script><script>alert(1)</script><!-- &\u{2028}\"'"
+
+    private static let dangerous = [
+        "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "</script", "<!--",
+    ]
+
+    /// The text between the tags of the element that holds the data.
+    private func data(in html: String) throws -> Substring {
+        let begin = try #require(html.range(of: #"<script type="application/json" id="report">"#))
+        let end = try #require(html.range(of: "</script>", range: begin.upperBound..<html.endIndex))
+        return html[begin.upperBound..<end.lowerBound]
+    }
+
+    @Test func `a server whose name ends a script stays text`() throws {
+        let report = Report(of: .hang(names: [Self.evil, "secondary"]))
+
+        let html = try ReportPage.html(for: report)
+
+        #expect(!html.contains("alert(1)</script>"))
+        #expect(html.components(separatedBy: "</script>").count == 3)
+        #expect(try JSONDecoder().decode(Report.self, from: Data(data(in: html).utf8)) == report)
+    }
+
+    @Test func `a path and a failure that end a script stay text`() throws {
+        var story = TrafficStory.hang()
+        story.facts = [Report.Fact(name: "calls", value: "GET /" + Self.evil)]
+        story.notes.calls[0].failure = Self.evil
+
+        let report = Report(of: story)
+        let html = try ReportPage.html(for: report)
+
+        #expect(html.components(separatedBy: "</script>").count == 3)
+        #expect(try JSONDecoder().decode(Report.self, from: Data(data(in: html).utf8)) == report)
+    }
+
+    @Test func `a name that looks like a place of the page is not filled in`() throws {
+        let report = Report(of: .hang(names: ["<!-- script -->", "<!-- data -->"]))
+
+        #expect(try ReportPage.html(for: report).components(separatedBy: #"id="report""#).count == 2)
+    }
+
+    @Test func `the page holds its style, its data and its script, and may fetch nothing`() throws {
+        let html = try ReportPage.html(for: Report(of: .hang()))
+
+        #expect(html.hasPrefix("<!DOCTYPE html>"))
+        #expect(html.contains("default-src 'none'"))
+        for part in ["prefers-color-scheme: dark", "@media print", "class CallPlot", "class TimeView"] {
+            #expect(html.contains(part), "\(part)")
+        }
+        for part in ["<!-- style -->", "<!-- data -->", "<!-- script -->"] { #expect(!html.contains(part), "\(part)") }
+        for part in [" src=", " href=", "url(", "@import", "fetch("] { #expect(!html.contains(part), "\(part)") }
+    }
+
+    @Test func `no script makes markup of data, and none ends itself`() {
+        for file in ReportPage.scripts {
+            let text = String(decoding: file, as: UTF8.self)
+            for word in Self.dangerous { #expect(!text.contains(word), "\(word)") }
+        }
+    }
+
+    @Test func `two hundred thousand calls make a page of a few megabytes`() throws {
+        var story = TrafficStory.calm
+        let waits = (0..<200_000).map { 900 + $0 * 7_919 % 100_000 }
+        story.notes.calls = waits.enumerated().map { place, wait in
+            let start = MonotonicTime(nanoseconds: 100_000_000_000 + Int64(place) * 1_000_000)
+            let server = place.isMultiple(of: 3) ? "secondary" : "primary"
+            return NotedCall(start: start, wait: .microseconds(wait), server: server)
+        }
+
+        let report = Report(of: story)
+
+        #expect(report.calls?.start.count == 200_000)
+        #expect(report.totals.map(\.answered) == [133_333, 66_667])
+        #expect(try ReportPage.html(for: report).utf8.count < 8_000_000)
+    }
+}

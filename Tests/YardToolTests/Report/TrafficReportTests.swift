@@ -1,0 +1,176 @@
+import Foundation
+import Switchyard
+import Testing
+
+@testable import yard
+
+@Suite struct TrafficReportTests {
+    private let report = Report(of: .hang())
+
+    private func phase(_ name: ReportPhase.Name) throws -> ReportPhase {
+        try #require(report.phases.first { $0.name == name })
+    }
+
+    @Test func `the report names its format, its version and what it is about`() throws {
+        let object = try #require(try JSONValue(parsing: Data(report.json().utf8)).object)
+
+        #expect(object["format"] == .string("switchyard-report"))
+        #expect(object["version"]?.int == 1)
+        #expect(object["kind"] == .string("calls"))
+    }
+
+    @Test func `the report comes back from its JSON`() throws {
+        #expect(try JSONDecoder().decode(Report.self, from: Data(report.json().utf8)) == report)
+    }
+
+    @Test func `the calls stand in the order in which they were due`() throws {
+        let calls = try #require(report.calls)
+
+        #expect(calls.start == calls.start.sorted())
+        #expect(calls.start.count == 18)
+        #expect(calls.start.first == 0)
+        #expect(calls.start.last == 5.5)
+        #expect(calls.wait.prefix(3) == [1, 2, 3])
+    }
+
+    @Test func `a hedged call, a failed one and a plain one are told apart`() throws {
+        let calls = try #require(report.calls)
+
+        #expect(calls.way.count { $0 == CallWay.hedged.rawValue } == 5)
+        #expect(calls.failures == ["timeout"])
+        #expect(calls.failure.count { $0 == 1 } == 1)
+        #expect(calls.failure.count { $0 == 0 } == 17)
+    }
+
+    @Test func `the fault begins with the first call that went elsewhere, and ends with the first good probe`() {
+        let fault = ReportFault(server: 0, from: 1, until: 3.5, what: "did not answer in time", isKnown: false)
+        #expect(report.faults == [fault])
+    }
+
+    @Test func `the figures before, during and after the fault are those of the calls due then`() throws {
+        #expect(try phase(.before).calls == 10)
+        #expect(try phase(.during).calls == 7)
+        #expect(try phase(.during).failures == 1)
+        #expect(try phase(.during).hedged == 5)
+        #expect(try phase(.after).calls == 1)
+        #expect(try phase(.all).calls == 18)
+    }
+
+    @Test func `a quantile is the least wait that its share of all does not exceed`() throws {
+        let before = try phase(.before)
+
+        #expect(before.p50 == 5)
+        #expect(before.p90 == 9)
+        #expect(before.p99 == 10)
+        #expect(before.max == 10)
+        #expect(try phase(.during).max == 2_000)
+    }
+
+    @Test func `every event has a mark that says why in words`() throws {
+        let switches = report.marks.filter { $0.kind == .switched }
+        let ejected = try #require(report.marks.first { $0.kind == .ejected })
+
+        #expect(report.marks.count == 8)
+        #expect(switches.map(\.at) == [1.5, 5])
+        #expect(switches.map(\.to) == [1, 0])
+        #expect(switches.last?.text.hasSuffix("because primary is well again and preferred") == true)
+        #expect(ejected.text.contains("because it was late clearly more often than the others"))
+        #expect(ejected.text.contains("6 of 16 requests went wrong; the last time it did not answer in time"))
+    }
+
+    @Test func `a probe that failed is marked as bad, and one that was answered as good`() {
+        #expect(report.marks.filter { $0.kind == .probe }.map(\.isGood) == [false, true, true])
+    }
+
+    @Test func `the states of a server follow each other without a gap`() {
+        let own = report.states.filter { $0.server == 0 }
+
+        #expect(own.map(\.state) == [.inUse, .out, .probing, .inUse])
+        #expect(own.map(\.from) == [0, 1.5, 3.5, 5])
+        #expect(own.map(\.until) == [1.5, 3.5, 5, report.duration])
+    }
+
+    @Test func `the other server stands by, is in use, and stands by again`() {
+        #expect(report.states.filter { $0.server == 1 }.map(\.state) == [.standby, .inUse, .standby])
+    }
+
+    @Test func `the rates count every call once`() throws {
+        let rates = try #require(report.rates)
+
+        #expect(rates.step == 0.25)
+        #expect(rates.failed.reduce(0, +) == 1)
+        #expect(rates.answered.map { $0.reduce(0, +) } == [11, 6])
+        #expect(rates.answered[1][4..<6].reduce(0, +) == 5)
+    }
+
+    @Test func `each server has its share of the answers`() {
+        #expect(report.totals.map(\.answered) == [11, 6])
+        #expect(report.totals.map(\.share) == [0.6471, 0.3529])
+        #expect(report.totals.map(\.hedged) == [0, 5])
+    }
+
+    @Test func `one sentence says which server failed when, what callers felt, why it switched and when it was back`() {
+        #expect(
+            report.summary == """
+                primary did not answer in time from 1.0 s on, and 500 ms later calls went to secondary, because primary \
+                was late clearly more often than the others; of 7 calls meanwhile 1 failed, and 99 in 100 took at most \
+                2.0 s (before: 10 ms), the slowest 2.0 s; primary was seen to be well again at 3.5 s and had its calls back \
+                at 5.0 s.
+                """
+        )
+    }
+
+    @Test func `a calm run has one phase and says that nothing happened`() {
+        let report = Report(of: .calm)
+
+        #expect(report.phases.map(\.name) == [.all])
+        #expect(report.faults.isEmpty)
+        let sentence = "All 10 calls were answered, the slowest after 10 ms, and no server was taken out of service."
+        #expect(report.summary == sentence)
+    }
+
+    @Test func `a fault that somebody made is told as they know it`() {
+        var story = TrafficStory.hang()
+        let begin = MonotonicTime(seconds: 100.9)
+        let fault = NotedFault(server: "primary", from: begin, until: MonotonicTime(seconds: 103), what: "was stopped")
+        story.notes.faults = [fault]
+
+        let report = Report(of: story)
+
+        #expect(report.faults == [ReportFault(server: 0, from: 0.9, until: 3, what: "was stopped", isKnown: true)])
+        #expect(report.marks.first?.text == "primary was stopped")
+        #expect(report.summary.hasPrefix("primary was stopped at 0.9 s, and 600 ms later"))
+    }
+
+    @Test func `a server that never comes back is said to be gone`() {
+        var story = TrafficStory.hang()
+        story.notes.events.removeLast(6)
+
+        let report = Report(of: story)
+
+        #expect(report.faults.map(\.until) == [nil])
+        #expect(report.summary.hasSuffix("; primary was not well again by the end."))
+    }
+
+    @Test func `a run without a call makes a report all the same`() throws {
+        var story = TrafficStory.hang()
+        story.notes = TrafficNotes.Content()
+
+        let report = Report(of: story)
+
+        #expect(report.phases.map(\.calls) == [0])
+        #expect(try report.json().contains(#""calls":{"failure":[]"#))
+    }
+
+    @Test func `a long run is counted in steps that stay few`() throws {
+        var story = TrafficStory.calm
+        let late = NotedCall(start: MonotonicTime(seconds: 3_700), wait: .milliseconds(1), server: "secondary")
+        story.notes.calls.append(late)
+
+        let rates = try #require(Report(of: story).rates)
+
+        #expect(rates.step == 60)
+        #expect(rates.failed.count == 61)
+        #expect(rates.answered[1].last == 1)
+    }
+}
