@@ -10,7 +10,7 @@ import SwitchyardHTTP
 ///     let serializer: ResponseSerializer<User> = pipeline.serializer()
 ///
 /// The steps of a stage run in the order in which they were added, each on what the one before it made. A call that
-/// wants a type and nothing else is served better by a ``ResponseSerializer`` alone.
+/// wants a type and nothing else is served better by a ``/SwitchyardAPI/ResponseSerializer`` alone.
 public struct ResponsePipeline: Sendable {
     /// A stage, by its name; an app may add its own.
     public struct Stage: RawRepresentable, Sendable, Hashable {
@@ -65,7 +65,7 @@ public struct ResponsePipeline: Sendable {
 
     /// The pipeline as a serialiser.
     ///
-    /// - Parameter type: What has to come out; anything else is ``DecodingFailure/Kind/wrongType(expected:)``.
+    /// - Parameter type: What has to come out; anything else is `DecodingFailure.Kind.wrongType()`.
     /// - Returns: The serialiser; it accepts every content type.
     public func serializer<Value: Sendable>(for type: Value.Type = Value.self) -> ResponseSerializer<Value> {
         ResponseSerializer { [self] response in

@@ -38,7 +38,7 @@ public struct OAuthClient: Sendable {
     /// A token for the app itself (RFC 6749 section 4.4).
     ///
     /// - Returns: The token.
-    /// - Throws: ``OAuthError`` from the server, or ``RequestFailure``.
+    /// - Throws: ``OAuthError`` from the server, or ``/SwitchyardClient/RequestFailure``.
     public func clientCredential() async throws -> Credential {
         var form: Parameters = ["grant_type": "client_credentials"]
         if let scope = settings.scopeText { form.append("scope", scope) }
@@ -50,7 +50,7 @@ public struct OAuthClient: Sendable {
     ///
     /// - Parameter credential: The old token.
     /// - Returns: The new one; with the old refresh token when the server sent no other.
-    /// - Throws: ``OAuthError`` from the server, ``OAuthError/noRefreshToken``, or ``RequestFailure``.
+    /// - Throws: ``OAuthError`` from the server, ``OAuthError/noRefreshToken``, or `RequestFailure`.
     public func refreshed(_ credential: Credential) async throws -> Credential {
         guard let refreshToken = credential.refreshToken else { throw OAuthError.noRefreshToken }
         let form: Parameters = ["grant_type": "refresh_token", "refresh_token": refreshToken]
@@ -151,7 +151,7 @@ extension OAuthClient {
     ///   - pkce: The proof for redeeming the code; random unless given.
     ///   - extra: Further parameters of the URL, such as `prompt`.
     /// - Returns: Where to send the user, and what to keep.
-    /// - Throws: ``OAuthError/missingEndpoint(_:)``, ``RequestError`` when the endpoint is no URL.
+    /// - Throws: ``OAuthError/missingEndpoint(_:)``, ``/SwitchyardHTTP/RequestError`` when the endpoint is no URL.
     public func authorization(
         state: String = PKCE().verifier,
         pkce: PKCE = PKCE(),
@@ -182,7 +182,7 @@ extension OAuthClient {
     ///   - login: The login that it answers.
     /// - Returns: The token.
     /// - Throws: ``OAuthError/stateMismatch``, ``OAuthError/missingCode``, ``OAuthError`` from the server, or
-    ///   ``RequestFailure``.
+    ///   ``/SwitchyardClient/RequestFailure``.
     public func credential(redeeming callback: URL, for login: OAuthLogin) async throws -> Credential {
         // The query is a form (RFC 6749 section 4.1.2): a `+` in it is a space.
         let query = URLComponents(url: callback, resolvingAgainstBaseURL: false)?.percentEncodedQuery
@@ -219,7 +219,7 @@ extension OAuthClient {
     /// Begins the login of a device.
     ///
     /// - Returns: What the user has to be shown.
-    /// - Throws: ``OAuthError`` or ``RequestFailure``.
+    /// - Throws: ``OAuthError`` or ``/SwitchyardClient/RequestFailure``.
     public func deviceAuthorization() async throws -> DeviceLogin {
         guard let endpoint = settings.deviceEndpoint else { throw OAuthError.missingEndpoint("deviceEndpoint") }
         var form = Parameters()

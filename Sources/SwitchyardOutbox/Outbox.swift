@@ -13,7 +13,7 @@ import SwitchyardServices
 /// if its answer was lost. Whoever is behind one that cannot be sent waits, so that the order holds.
 ///
 /// A write goes to the environment that it was stored in: while the client is in another one it waits, and those of that
-/// one pass it by. Just so it waits for its user, where the client knows of users (``NetworkClient/Options/user``).
+/// one pass it by. Just so it waits for its user, where the client knows of users (`NetworkClient.Options.user`).
 ///
 /// The file belongs to one outbox at a time, of this process or another: it is locked as long as the outbox lives, or until
 /// ``close()``, and a process that is killed lets go of it. On Apple systems an app that is suspended while it has a locked

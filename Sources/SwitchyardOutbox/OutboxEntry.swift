@@ -12,7 +12,7 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     /// The name of the environment that it was stored in, the only one it is sent to; `nil` in what an older version has
     /// stored, which goes wherever the client is.
     public let environment: String?
-    /// The user who was logged in when it was stored (``NetworkClient/Options/user``), the only one it is sent for;
+    /// The user who was logged in when it was stored (`NetworkClient.Options.user`), the only one it is sent for;
     /// `nil` where there was none, and in what an older version has stored, which goes whoever is logged in.
     public let user: String?
     /// When it was stored, by the wall clock, which outlives the app.
@@ -29,7 +29,7 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     public let body: Data?
     /// The content type of the body.
     public let contentType: String?
-    /// Whether a server may have carried it out although no answer says so (``RequestFailure/mayHaveBeenExecuted``), in
+    /// Whether a server may have carried it out although no answer says so (`RequestFailure.mayHaveBeenExecuted`), in
     /// any attempt so far; also for one that was on its way when the app was ended.
     ///
     /// A write that is dropped (``OutboxEvent/expired(_:)``, ``OutboxEvent/rejected(_:_:)``,
@@ -78,7 +78,7 @@ public enum OutboxError: Error, Sendable, Hashable {
     case full(limit: Int)
     /// The body cannot be stored: it is a file, a stream or a form of parts, or larger than some 48 MB.
     case unstorableBody
-    /// The call is a ``APIConfiguration/prebuiltRequest``, in place of everything that could be stored.
+    /// The call is a `APIConfiguration.prebuiltRequest`, in place of everything that could be stored.
     case unstorableRequest
     /// The call has a header field with credentials, which must not be stored; the client's credentials are added when
     /// it is sent.

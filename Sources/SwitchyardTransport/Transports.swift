@@ -7,7 +7,7 @@ public enum Transports {
     ///
     /// - Parameter tls: Whom the transport trusts, and how it identifies itself; the system's trust unless given.
     /// - Returns: The transport.
-    /// - Throws: ``TransportError`` when the transport cannot be created; on Linux when libcurl is missing or too old.
+    /// - Throws: `TransportError` when the transport cannot be created; on Linux when libcurl is missing or too old.
     public static func systemDefault(
         tls: TLSConfiguration = TLSConfiguration()
     ) throws(TransportError) -> any Transport {

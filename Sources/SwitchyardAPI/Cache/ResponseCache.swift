@@ -6,7 +6,7 @@ public import SwitchyardServices
 ///
 /// Values of any type share it; each has its own lifetime and its cost in bytes. An entry that has expired goes when it is
 /// met. Times are monotonic, so that setting the clock changes nothing; a get asks for
-/// ``/SwitchyardClient/TimeSource/coarseNow``, so that with the system's time an entry may stay fresh for one tick of its
+/// `TimeSource.coarseNow`, so that with the system's time an entry may stay fresh for one tick of its
 /// clock longer (10 ms at most).
 ///
 /// The entries are spread over several locks, so that reads on different threads seldom wait for each other; the limits

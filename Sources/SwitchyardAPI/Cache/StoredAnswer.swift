@@ -112,7 +112,7 @@ public struct StoredAnswer: Sendable, Hashable {
 
 /// A store of answers beyond memory, on disk or wherever an app keeps things.
 ///
-/// ``DiskCache`` is the one that comes along. Methods that change something may do it later, in the order of the calls.
+/// `DiskCache` is the one that comes along. Methods that change something may do it later, in the order of the calls.
 public protocol AnswerStore: Sendable {
     /// The version of the app; answers of other versions are refused. `nil` when it plays no part.
     var appVersion: String? { get }

@@ -30,7 +30,7 @@ public protocol APIManager: AnyObject, Sendable {
     /// What the module's answers have in common; ``APIModule/standard`` unless declared. Keep it, do not make it anew.
     var module: APIModule { get }
 
-    /// The user whose answers are stored, so that no other is shown them; the client's (``NetworkClient/Options/user``) unless
+    /// The user whose answers are stored, so that no other is shown them; the client's (`NetworkClient.Options.user`) unless
     /// declared, nobody in particular where that names none.
     var cacheUser: String? { get }
 }

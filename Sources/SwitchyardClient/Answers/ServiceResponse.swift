@@ -36,10 +36,10 @@ public struct ServiceResponse: Sendable {
     /// The header fields.
     public var headers: HTTPHeaders { response.headers }
 
-    /// The whole body; `nil` for one that is read as it arrives: see ``HTTPResponse/data``.
+    /// The whole body; `nil` for one that is read as it arrives: see ``/SwitchyardHTTP/HTTPResponse/data``.
     public var data: Data? { response.data }
 
-    /// The whole body as text, by the charset of `Content-Type`; `nil` where there is none: see ``HTTPResponse/text``.
+    /// The whole body as text, by the charset of `Content-Type`; `nil` where there is none: see `HTTPResponse.text`.
     public var text: String? { response.text }
 }
 

@@ -48,8 +48,8 @@ extension NetworkClient {
         /// Names the user who is logged in in an environment, nobody where it gives `nil`; the client knows of no users
         /// unless set.
         ///
-        /// What is kept on the disk to be sent waits for its user then: a write in an ``Outbox``, and an upload that was
-        /// cut (``UploadResumption/directory``). The name has to be the same after a renewal, another login and a
+        /// What is kept on the disk to be sent waits for its user then: a write in an `Outbox`, and an upload that was
+        /// cut (`UploadResumption.directory`). The name has to be the same after a renewal, another login and a
         /// relaunch: the number of an account, not a token. An outbox keeps it as it is. Answers are stored under it too,
         /// unless a manager names another by its `cacheUser`.
         ///

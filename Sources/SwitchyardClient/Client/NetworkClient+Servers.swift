@@ -125,7 +125,7 @@ extension NetworkClient {
     ///
     /// Requests under way, and for a moment all others, say nothing about servers then, and servers that are out of
     /// service are probed within a second. Later requests go out on new connections
-    /// (``Transport/retireConnections()``). ``following(_:)`` does it when the link changes; of a suspension only the app
+    /// (`Transport.retireConnections()`). ``following(_:)`` does it when the link changes; of a suspension only the app
     /// knows, and tells it best on both sides of it.
     public func networkPathChanged() {
         change { core, now in

@@ -259,7 +259,7 @@ extension NetworkClient {
     ///
     /// - Parameter configuration: What to ask.
     /// - Returns: The request, as an attempt would send it but for the credential.
-    /// - Throws: ``RequestError`` when the configuration cannot be sent.
+    /// - Throws: ``/SwitchyardHTTP/RequestError`` when the configuration cannot be sent.
     public func request(for configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
         let pool = target.pool
         let configuration = (ruled(configuration) ?? configuration).snapshot()

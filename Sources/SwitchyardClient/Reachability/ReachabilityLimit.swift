@@ -9,7 +9,7 @@ import SwitchyardServices
 public final class ReachabilityLimit: RequestLimit {
     /// What becomes of a request while there is no network.
     public enum Offline: Sendable, Hashable {
-        /// It fails with ``TransportError/Kind/offline``; nothing was sent.
+        /// It fails with ``/SwitchyardHTTP/TransportError/Kind/offline``; nothing was sent.
         case fail
         /// It waits for the network, at most so long, and never longer than its deadline; then it fails.
         case wait(atMost: Duration)
@@ -30,7 +30,7 @@ public final class ReachabilityLimit: RequestLimit {
 
     /// Lets the request pass, at once or when the network is back.
     ///
-    /// - Throws: ``TransportError`` of the kind ``TransportError/Kind/offline``.
+    /// - Throws: `TransportError` of the kind ``TransportError/Kind/offline``.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         if provider.isReachable { return .free }
         let offline = TransportError(.offline, message: "there is no way to the network", mayHaveBeenSent: false)

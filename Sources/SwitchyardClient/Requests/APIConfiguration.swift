@@ -33,8 +33,8 @@ public struct APIConfiguration: Sendable {
 
     /// The path below the base URL, or an absolute URL that takes its place; empty for the base URL itself.
     ///
-    /// The table of ``PathJoin`` says what becomes of slashes, queries, spaces and `..`. What stands in braces is a
-    /// placeholder of a ``URLTemplate`` for ``pathValues``: `users/{id}`.
+    /// The table of `PathJoin` says what becomes of slashes, queries, spaces and `..`. What stands in braces is a
+    /// placeholder of a ``/SwitchyardHTTP/URLTemplate`` for ``pathValues``: `users/{id}`.
     public var path: String {
         @inlinable get { parts.value.path }
         @inlinable _modify { yield &parts.value.path }

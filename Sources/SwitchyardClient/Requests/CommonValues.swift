@@ -84,6 +84,6 @@ public enum ForeignHostRule: Sendable, Hashable {
     case withoutCommonValues
     /// It is sent like any other.
     case allowed
-    /// It is refused with ``RequestError/URLReason/foreignHost(_:)``.
+    /// It is refused with ``/SwitchyardHTTP/RequestError/URLReason/foreignHost(_:)``.
     case refused
 }

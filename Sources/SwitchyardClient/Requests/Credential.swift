@@ -39,7 +39,7 @@ public struct Credential: Sendable, Hashable {
     /// A name and a password, sent with every request (RFC 7617): over https only.
     ///
     /// A name with a colon cannot be told from the password behind it: a request with one fails unsent, with
-    /// ``RequestError/HeaderReason/colonInUserName``.
+    /// ``/SwitchyardHTTP/RequestError/HeaderReason/colonInUserName``.
     public static func basic(user: String, password: String) -> Credential {
         Credential(.basic(user: user, password: password))
     }

@@ -77,7 +77,7 @@ public struct RequestGenerator: Sendable {
     /// Creates a generator; everything else is set through the properties.
     ///
     /// - Parameters:
-    ///   - headers: Header fields of every request; ``HTTPHeaders/standard`` unless given.
+    ///   - headers: Header fields of every request; ``/SwitchyardHTTP/HTTPHeaders/standard`` unless given.
     ///   - parameters: Parameters of every request.
     ///   - timeouts: Timeouts of requests that set none of their own; 60 s in all unless given.
     public init(
@@ -96,7 +96,7 @@ public struct RequestGenerator: Sendable {
     ///   - configuration: What to ask. Pass ``APIConfiguration/snapshot()`` when there may be several attempts.
     ///   - base: The server's base URL.
     /// - Returns: The request, complete.
-    /// - Throws: ``RequestError`` when the configuration cannot be sent; nothing is sent instead of it.
+    /// - Throws: ``/SwitchyardHTTP/RequestError`` when the configuration cannot be sent; nothing is sent instead of it.
     public func request(
         for configuration: APIConfiguration,
         on base: BaseURL

@@ -81,7 +81,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     ///
     /// - Parameter limit: The most bytes that are accepted.
     /// - Returns: The bytes.
-    /// - Throws: ``RequestFailure``; with ``TransportError/Kind/bodyTooLarge`` when there are more than `limit`, and then
+    /// - Throws: ``RequestFailure``; with `TransportError.Kind.bodyTooLarge` when there are more than `limit`, and then
     ///   the transfer has been ended.
     public func collect(upTo limit: Int) async throws(RequestFailure) -> Data {
         var bytes = Data()

@@ -102,7 +102,7 @@ public struct HARResponse: Codable, Sendable, Hashable {
     public var bodySize: Int
     /// Why no response came, in words.
     public var error: String?
-    /// Why no response came: the raw value of a ``TransportError/Kind``.
+    /// Why no response came: the raw value of a ``/SwitchyardHTTP/TransportError/Kind``.
     public var errorKind: String?
 
     /// The bytes of the body; `nil` when they were not recorded.

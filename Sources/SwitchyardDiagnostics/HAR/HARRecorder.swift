@@ -23,7 +23,7 @@ public final class HARRecorder: Sendable {
     /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - redaction: What is hidden; ``Redaction/standard`` unless given.
+    ///   - redaction: What is hidden; ``/SwitchyardHTTP/Redaction/standard`` unless given.
     ///   - limit: How many exchanges are kept, the newest; 10,000 unless given.
     public init(redaction: Redaction = .standard, limit: Int = 10_000) {
         self.redaction = redaction

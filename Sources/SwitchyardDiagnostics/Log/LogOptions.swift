@@ -29,7 +29,7 @@ public struct LogOptions: Sendable {
     public var parts: Parts
     /// The categories that are written; all unless set.
     public var categories: Set<LogEntry.Category>
-    /// What is hidden; ``Redaction/standard`` unless set.
+    /// What is hidden; ``/SwitchyardHTTP/Redaction/standard`` unless set.
     public var redaction: Redaction
     /// The most bytes of a body that are written, at least 0; 4,096 unless set.
     public var bodyLimit: Int {

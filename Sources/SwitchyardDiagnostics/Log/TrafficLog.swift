@@ -12,7 +12,7 @@ extension RequestInterceptor {
     ///
     /// - Parameters:
     ///   - sink: Takes the entries.
-    ///   - options: What is written; ``LogOptions/standard`` unless given.
+    ///   - options: What is written; ``/SwitchyardDiagnostics/LogOptions/standard`` unless given.
     /// - Returns: The interceptor.
     public static func logging(to sink: some LogSink, _ options: LogOptions = .standard) -> RequestInterceptor {
         let log = TrafficLog(options: options)

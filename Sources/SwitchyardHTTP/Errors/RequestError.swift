@@ -11,7 +11,7 @@ public enum RequestError: Error, Sendable, Hashable {
     case parameter(keyPath: String, reason: ParameterReason)
     /// The body could not be encoded.
     case body(kind: String, reason: BodyReason)
-    /// The method takes no body, and ``APIConfiguration/allowsUnusualBody`` is off.
+    /// The method takes no body, and ``/SwitchyardClient/APIConfiguration/allowsUnusualBody`` is off.
     case bodyNotAllowed(method: HTTPMethod)
     /// A file of the body cannot be sent.
     case file(path: String, reason: FileReason)
@@ -38,7 +38,7 @@ public enum RequestError: Error, Sendable, Hashable {
         case leavesBasePath
         /// It is longer than the generator's limit.
         case tooLong(bytes: Int, limit: Int)
-        /// It is plain http to a host to which requests must be encrypted, see ``InsecureHTTPRule``.
+        /// It is plain http to a host to which requests must be encrypted, see ``/SwitchyardClient/InsecureHTTPRule``.
         case insecure
         /// The generator does not send to hosts other than the base URL's.
         case foreignHost(String)
@@ -80,7 +80,7 @@ public enum RequestError: Error, Sendable, Hashable {
         case encodingFailed(String)
         /// The text cannot be written in the character set.
         case notInCharacterSet
-        /// The request has two bodies: ``APIConfiguration/body`` and parameters that belong into a body.
+        /// The request has two bodies: `APIConfiguration.body` and parameters that belong into a body.
         case conflict
         /// The body as a whole has to be known, but is a stream or a file that is not read before it is sent.
         case notInMemory

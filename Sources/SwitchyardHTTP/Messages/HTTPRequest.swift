@@ -1,6 +1,6 @@
 package import SwitchyardServices
 
-/// A request as it goes to a ``Transport``: complete, with an absolute URL and a body that is ready to be sent.
+/// A request as it goes to a `Transport`: complete, with an absolute URL and a body that is ready to be sent.
 public struct HTTPRequest: Sendable {
     /// How the response's body is handed over.
     public enum Delivery: Sendable, Hashable {
@@ -98,7 +98,7 @@ public struct HTTPRequest: Sendable {
     /// Whether of an answer that points elsewhere (301, 302, 303, 307, 308 with a `Location`) the head alone is wanted.
     ///
     /// Then it is handed over with an empty body, whatever becomes of its body: when that has come, or 100 ms after the
-    /// head, since a body that comes right behind its head costs no connection. `false` unless set; a ``NetworkClient`` sets it where it follows redirects without asking. Of no effect on what is
+    /// head, since a body that comes right behind its head costs no connection. `false` unless set; a `NetworkClient` sets it where it follows redirects without asking. Of no effect on what is
     /// streamed, which is handed over with its head anyway.
     public var skipsRedirectBody = false
     /// Whether a transport may send it once more by itself, when a connection that was kept turns out to be dead; by the
@@ -124,7 +124,7 @@ public struct HTTPRequest: Sendable {
 
     /// Whether sending it twice has the effect of sending it once: by ``mayBeRepeated``, else by the method.
     ///
-    /// ``URLSessionTransport`` cannot keep to it for a method that is idempotent by nature, and on Linux not at all.
+    /// `URLSessionTransport` cannot keep to it for a method that is idempotent by nature, and on Linux not at all.
     public var isIdempotent: Bool { mayBeRepeated ?? method.isIdempotent }
 
     /// Creates a request.

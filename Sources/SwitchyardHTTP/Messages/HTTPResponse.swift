@@ -1,7 +1,7 @@
 public import Foundation
 public import SwitchyardServices
 
-/// A response as it comes from a ``Transport``: any status, interpreted by nobody yet.
+/// A response as it comes from a ``/SwitchyardTransport/Transport``: any status, interpreted by nobody yet.
 public struct HTTPResponse: Sendable {
     /// The body of a response.
     public enum Body: Sendable {
@@ -104,7 +104,7 @@ extension TransportError {
 extension HTTPResponse {
     /// The whole body; `nil` for one that is read as it arrives (``Body/stream(_:)``).
     ///
-    /// That comes only where it was asked for, by ``APIConfiguration/delivery`` or ``NetworkClient/stream(_:id:)``.
+    /// That comes only where it was asked for, by `APIConfiguration.delivery` or `NetworkClient.stream()`.
     public var data: Data? {
         if case .whole(let data) = body { data } else { nil }
     }

@@ -33,9 +33,9 @@ public enum XMLEvent: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The text in UTF-8; a byte order mark is allowed.
-    ///   - maximumDepth: How deep elements may nest; ``JSONDepth/standard`` unless given.
+    ///   - maximumDepth: How deep elements may nest; ``/SwitchyardAPI/JSONDepth/standard`` unless given.
     /// - Returns: The events.
-    /// - Throws: ``DecodingFailure`` with the offset of the byte at which the text stops being XML.
+    /// - Throws: ``/SwitchyardAPI/DecodingFailure`` with the offset of the byte at which the text stops being XML.
     public static func events(
         of text: some Sequence<UInt8>,
         maximumDepth: Int = JSONDepth.standard

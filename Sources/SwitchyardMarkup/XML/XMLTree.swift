@@ -48,9 +48,9 @@ public struct XMLTree: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The text in UTF-8; a byte order mark is allowed.
-    ///   - maximumDepth: How deep elements may nest; ``JSONDepth/ceiling`` at most, since a tree that is far deeper
+    ///   - maximumDepth: How deep elements may nest; `JSONDepth.ceiling` at most, since a tree that is far deeper
     ///     would overflow a thread's stack when it is let go.
-    /// - Throws: ``DecodingFailure``.
+    /// - Throws: ``/SwitchyardAPI/DecodingFailure``.
     public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = JSONDepth.standard) throws(DecodingFailure) {
         var open: [XMLTree] = [XMLTree(name: "")]
         for event in try XMLEvent.events(of: text, maximumDepth: min(maximumDepth, JSONDepth.ceiling)) {

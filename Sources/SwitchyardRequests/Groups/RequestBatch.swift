@@ -59,8 +59,8 @@ public final class RequestBatch<Value: Sendable>: GroupMember {
     /// Starts the batch if need be, and waits for the values; cancelling the task cancels it.
     ///
     /// - Returns: The values in order: all of them, or with another policy those that are there.
-    /// - Throws: The error of the request that made the batch fail; ``APIError/Cancellation/caller`` after a cancel,
-    ///   ``APIError/LimitReason/deadline`` after the timeout.
+    /// - Throws: The error of the request that made the batch fail; `APIError.Cancellation.caller` after a cancel,
+    ///   ``/SwitchyardAPI/APIError/LimitReason/deadline`` after the timeout.
     public func values() async throws(APIError) -> [Value] {
         let report = await finished()
         if let error = report.error { throw error }

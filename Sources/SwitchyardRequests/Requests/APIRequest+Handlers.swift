@@ -152,7 +152,7 @@ extension APIRequest {
     /// Cancelling the task cancels the request.
     ///
     /// - Returns: The value.
-    /// - Throws: ``APIError``.
+    /// - Throws: ``/SwitchyardAPI/APIError``.
     public func value() async throws(APIError) -> Value {
         try await answer().value
     }
@@ -162,7 +162,7 @@ extension APIRequest {
     /// Cancelling the task cancels the request.
     ///
     /// - Returns: The value, with status, header fields and where it comes from.
-    /// - Throws: ``APIError``.
+    /// - Throws: ``/SwitchyardAPI/APIError``.
     public func answer() async throws(APIError) -> APIResponse<Value> {
         resume()
         let outcome = await withTaskCancellationHandler {

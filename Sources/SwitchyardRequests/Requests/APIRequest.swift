@@ -122,7 +122,7 @@ extension APIRequest {
     }
 
     /// Ends the request unless it has ended: the transfer is broken off at once, and the outcome is told as
-    /// ``APIError/Cancellation/caller``, never as a failure.
+    /// ``/SwitchyardAPI/APIError/Cancellation/caller``, never as a failure.
     ///
     /// It may be called from every callback. One that was not started ends too.
     public func cancel() {

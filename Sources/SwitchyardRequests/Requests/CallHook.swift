@@ -24,11 +24,11 @@ public protocol CallHook: Sendable {
     /// - Parameter configuration: What is sent.
     /// - Throws: The error with which the request ends.
     func reform(_ configuration: inout APIConfiguration) throws(APIError)
-    /// Whether the call may be made at all; otherwise the request fails with ``APIError/SecurityReason/forbidden(_:)``.
+    /// Whether the call may be made at all; otherwise the request fails with `APIError.SecurityReason.forbidden()`.
     func shouldCall(_ configuration: APIConfiguration) -> Bool
     /// The call is under way.
     func didCall(_ id: RequestID)
-    /// Whether the success may be told; otherwise the request fails with ``APIError/SecurityReason/forbidden(_:)``.
+    /// Whether the success may be told; otherwise the request fails with `APIError.SecurityReason.forbidden()`.
     func beforeSuccess(_ id: RequestID, _ answer: AnswerFacts) -> Bool
     /// Everybody has been told of the success.
     func afterSuccess(_ id: RequestID, _ answer: AnswerFacts)

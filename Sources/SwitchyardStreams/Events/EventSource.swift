@@ -12,8 +12,8 @@ import SwitchyardServices
 /// When the connection ends or breaks, another is made after the server's reconnection time, to the next server of the
 /// service if the last one failed, with `Last-Event-ID` from the last whole event. It ends without an error when the
 /// server answers 204, and with one when the answer is no event stream. A request that must not be repeated
-/// (``APIConfiguration/isIdempotent``) makes one connection: its events end with it, or fail with it. Leaving the loop,
-/// cancelling the task and ``NetworkClient/cancel(_:)-(RequestID)`` close it.
+/// (`APIConfiguration.isIdempotent`) makes one connection: its events end with it, or fail with it. Leaving the loop,
+/// cancelling the task and ``/SwitchyardClient/NetworkClient/cancel(_:)-(RequestID)`` close it.
 public struct EventSource: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = ServerSentEvent
@@ -29,7 +29,7 @@ public struct EventSource: AsyncSequence, Sendable {
         /// The longest wait after connections that failed one after the other, each of which doubles it; 60 s unless set.
         ///
         /// What failures have added to the reconnection time ends when the network is back
-        /// (``NetworkClient/networkChanged(isOnline:)``).
+        /// (``/SwitchyardClient/NetworkClient/networkChanged(isOnline:)``).
         public var longestWait = Duration.seconds(60)
         /// How many connections may fail one after the other; no limit unless set.
         ///

@@ -2,7 +2,7 @@ import Foundation
 public import SwitchyardClient
 import SwitchyardHTTP
 
-/// The server-sent events of one ``StreamedResponse``; an event that is not whole at the end is none.
+/// The server-sent events of one ``/SwitchyardClient/StreamedResponse``; an event that is not whole at the end is none.
 public struct ResponseEvents: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = ServerSentEvent
@@ -23,7 +23,7 @@ public struct ResponseEvents: AsyncSequence, Sendable {
 
         /// Returns the next event, or `nil` at the end.
         ///
-        /// - Throws: ``RequestFailure`` when the body breaks off, the transfer was cancelled or an event is too large.
+        /// - Throws: `RequestFailure` when the body breaks off, the transfer was cancelled or an event is too large.
         public mutating func next() async throws(RequestFailure) -> ServerSentEvent? {
             try await reader.next()
         }

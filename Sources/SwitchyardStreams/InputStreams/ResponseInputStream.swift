@@ -1,7 +1,7 @@
 public import Foundation
 public import SwitchyardClient
 
-/// The body of a ``StreamedResponse`` as Foundation's input stream, for code that wants one.
+/// The body of a ``/SwitchyardClient/StreamedResponse`` as Foundation's input stream, for code that wants one.
 ///
 /// Reading waits for the network, so read away from the main thread and from the threads of tasks. At most 1 MiB and a
 /// piece wait for the reader. Closing or releasing the stream ends the transfer.

@@ -2,7 +2,7 @@ import Foundation
 public import SwitchyardClient
 import SwitchyardHTTP
 
-/// The lines of a ``StreamedResponse``, each as soon as it is whole.
+/// The lines of a ``/SwitchyardClient/StreamedResponse``, each as soon as it is whole.
 ///
 /// A line ends with LF or CRLF, which do not belong to it; what stands behind the last one is a line too, if it is not
 /// empty. A CR by itself ends no line, since JSON Lines and the programs of today write none. Characters may be cut
@@ -27,7 +27,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
 
         /// Returns the next line, or `nil` at the end.
         ///
-        /// - Throws: ``RequestFailure`` when the body breaks off, the transfer was cancelled or a line is too long.
+        /// - Throws: `RequestFailure` when the body breaks off, the transfer was cancelled or a line is too long.
         public mutating func next() async throws(RequestFailure) -> String? {
             try await next(isolation: nil)
         }
@@ -46,7 +46,7 @@ extension ResponseBytes {
     /// The body as lines.
     ///
     /// - Parameter limit: The longest line in bytes; a longer one ends the transfer with
-    ///   ``TransportError/Kind/bodyTooLarge``.
+    ///   ``/SwitchyardHTTP/TransportError/Kind/bodyTooLarge``.
     /// - Returns: The lines.
     public func lines(limit: Int) -> ResponseLines {
         ResponseLines(body: body, limit: limit)

@@ -2,7 +2,7 @@ import Foundation
 public import SwitchyardClient
 import SwitchyardHTTP
 
-/// The body of a ``StreamedResponse`` as pieces of text, each as soon as it is there.
+/// The body of a ``/SwitchyardClient/StreamedResponse`` as pieces of text, each as soon as it is there.
 ///
 /// A character that is cut between two pieces of the body comes whole, with the later one. Bytes that are not UTF-8 are
 /// replaced by U+FFFD. A byte order mark in front is left out.
@@ -31,7 +31,7 @@ public struct ResponseText: AsyncSequence, Sendable {
 
         /// Returns the next piece, or `nil` at the end.
         ///
-        /// - Throws: ``RequestFailure`` when the body breaks off or the transfer was cancelled.
+        /// - Throws: ``/SwitchyardClient/RequestFailure`` when the body breaks off or the transfer was cancelled.
         public mutating func next() async throws(RequestFailure) -> String? {
             try await next(isolation: nil)
         }

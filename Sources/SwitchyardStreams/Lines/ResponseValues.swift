@@ -2,7 +2,7 @@ public import Foundation
 public import SwitchyardClient
 import SwitchyardHTTP
 
-/// The values of a ``StreamedResponse`` of JSON lines: one JSON value per line, decoded as soon as it is whole.
+/// The values of a `StreamedResponse` of JSON lines: one JSON value per line, decoded as soon as it is whole.
 ///
 /// Empty lines are left out (<https://jsonlines.org>). A value may nest 128 deep, so that none overflows the stack of the
 /// thread on which it is decoded.
@@ -34,7 +34,7 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
 
         /// Returns the next value, or `nil` at the end.
         ///
-        /// - Throws: ``RequestFailure`` when the body breaks off, ``LineDecodingError`` when a line is no such value; then
+        /// - Throws: `RequestFailure` when the body breaks off, ``LineDecodingError`` when a line is no such value; then
         ///   the transfer has been ended.
         public mutating func next() async throws -> Value? {
             while let bytes = try await reader.next() {

@@ -3,7 +3,7 @@ public import SwitchyardHTTP
 
 /// A WebSocket connection (RFC 6455): Apple systems only, where URLSession carries it.
 ///
-/// On other systems opening one throws ``TransportError/Kind/unsupported``.
+/// On other systems opening one throws ``/SwitchyardHTTP/TransportError/Kind/unsupported``.
 ///
 /// It stands beside the clients and knows nothing of them: neither the trust settings and pins of a transport nor the
 /// rule for http, credentials or cookies of a client hold for it. Whom it trusts is said in ``Options/tls``. Nothing is
@@ -55,7 +55,7 @@ public final class WebSocket: Sendable {
     /// - Parameters:
     ///   - request: The request that opens it, with a URL of the scheme http or https.
     ///   - options: How it behaves.
-    /// - Throws: ``TransportError``; with ``TransportError/Kind/unsupported`` on systems without, and for trust settings
+    /// - Throws: `TransportError`; with `TransportError.Kind.unsupported` on systems without, and for trust settings
     ///   that URLSession does not have.
     public init(_ request: HTTPRequest, options: Options = Options()) throws(TransportError) {
         #if canImport(Darwin)
@@ -67,8 +67,8 @@ public final class WebSocket: Sendable {
 
     /// Sends a message, and returns when it has been handed to the system.
     ///
-    /// - Throws: ``TransportError`` when the connection is broken or closed; with
-    ///   ``TransportError/Kind/certificateRejected`` when the server is not trusted.
+    /// - Throws: ``/SwitchyardHTTP/TransportError`` when the connection is broken or closed; with
+    ///   ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` when the server is not trusted.
     public func send(_ message: Message) async throws(TransportError) {
         #if canImport(Darwin)
             try await connection.send(message)
@@ -81,9 +81,9 @@ public final class WebSocket: Sendable {
     ///
     /// A cancel ends the waiting and not the connection; the message that comes then is the next call's.
     ///
-    /// - Throws: ``TransportError`` when the connection is broken or closed, or the message too large; with
-    ///   ``TransportError/Kind/certificateRejected`` when the server is not trusted, with
-    ///   ``TransportError/Kind/cancelled`` when the task is cancelled.
+    /// - Throws: `TransportError` when the connection is broken or closed, or the message too large; with
+    ///   ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` when the server is not trusted, with
+    ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` when the task is cancelled.
     public func receive() async throws(TransportError) -> Message {
         #if canImport(Darwin)
             return try await connection.receive()

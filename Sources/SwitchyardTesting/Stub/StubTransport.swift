@@ -11,7 +11,7 @@ public import SwitchyardTransport
 ///     let transport = StubTransport(answers: [.failure(.connectionRefused), .json("{}")])
 ///     let transport = StubTransport { request in request.method == .get ? .json("{}") : .status(405) }
 ///
-/// It keeps the rules of ``/SwitchyardClient/Transport``: exactly one completion, also under a cancel at any moment or a
+/// It keeps the rules of `Transport`: exactly one completion, also under a cancel at any moment or a
 /// shutdown. The request's body is not read.
 public final class StubTransport: Transport {
     /// Where completions are called.

@@ -25,7 +25,7 @@ public final class RecordingTransport: Transport {
     ///
     /// - Parameters:
     ///   - base: Carries the requests.
-    ///   - redaction: What is hidden; ``/SwitchyardClient/Redaction/standard`` unless given.
+    ///   - redaction: What is hidden; ``/SwitchyardHTTP/Redaction/standard`` unless given.
     ///   - streamLimit: The most bytes of a streamed body that are kept, its first ones; 16 MiB unless given. Events may come
     ///     for days.
     ///   - time: The clock.

@@ -25,7 +25,7 @@ extension StubTransport {
     /// - Parameters:
     ///   - archive: The record.
     ///   - matching: What has to be the same; method, URL and body unless given.
-    ///   - redaction: What was hidden when it was made; ``/SwitchyardClient/Redaction/standard`` unless given. Requests
+    ///   - redaction: What was hidden when it was made; ``/SwitchyardHTTP/Redaction/standard`` unless given. Requests
     ///     are compared as they would have been recorded.
     ///   - clock: Lets answers take as long as they did; they come at once without it.
     public convenience init(

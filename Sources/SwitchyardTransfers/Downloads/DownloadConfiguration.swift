@@ -19,7 +19,7 @@ public import SwitchyardHTTP
 ///
 /// ### Compression
 /// None is asked for, unless the request has an `Accept-Encoding` of its own. What a server compresses nevertheless is
-/// written as the transport gives it: as it came with ``CurlTransport``, decompressed with ``URLSessionTransport``. It is
+/// written as the transport gives it: as it came with `CurlTransport`, decompressed with `URLSessionTransport`. It is
 /// not gone on with.
 public struct DownloadConfiguration: Sendable {
     /// What to ask; GET unless set.
@@ -68,7 +68,7 @@ public struct DownloadConfiguration: Sendable {
     /// Another server of the service is asked first; where there is none, the same one after a pause. One that cannot be
     /// reached yet, does not answer in time, or answers with 502, 503 or 504, is asked again after a longer one, which
     /// counts as well: 0.2 s at first, twice as long each time up to 5 s, shortened at random by up to a half. The answer
-    /// to a request that must not be repeated (``APIConfiguration/isIdempotent``) is not continued.
+    /// to a request that must not be repeated (``/SwitchyardClient/APIConfiguration/isIdempotent``) is not continued.
     public var maximumContinuations = 3
     /// How many connections share the work; 1 unless set, 16 at most.
     ///
@@ -92,7 +92,7 @@ public struct DownloadConfiguration: Sendable {
         self.destination = destination
     }
 
-    /// Creates a configuration of a path, with what an ``APIConfiguration`` takes in the same order.
+    /// Creates a configuration of a path, with what an ``/SwitchyardClient/APIConfiguration`` takes in the same order.
     ///
     /// - Parameters:
     ///   - path: The path below the base URL, or an absolute URL.

@@ -30,7 +30,7 @@ public enum DownloadDestination: Sendable {
 
 /// What becomes of a file that stands where a download goes.
 public enum ExistingFileRule: Sendable, Hashable {
-    /// It stays, and the download is refused with ``FileFailure/Reason/exists``; before anything is sent, if its name is
+    /// It stays, and the download is refused with `FileFailure.Reason.exists`; before anything is sent, if its name is
     /// known by then.
     case refuse
     /// It is replaced, in one step, when the new file is whole; until then it stays.

@@ -10,7 +10,7 @@ extension NetworkClient {
     /// Downloads to a file and returns it.
     ///
     /// Cancelling the task cancels the download; what has come is kept for the next start, see
-    /// ``DownloadConfiguration/isResumable``.
+    /// ``/SwitchyardTransfers/DownloadConfiguration/isResumable``.
     ///
     /// - Parameters:
     ///   - configuration: What to download, and where to.
@@ -18,7 +18,7 @@ extension NetworkClient {
     ///   - progress: Told about the bytes of the file, those from an earlier download included, in order; never less than
     ///     before, and at the end all of them. Called on no particular thread.
     /// - Returns: The file, in its place.
-    /// - Throws: ``DownloadFailure``; then what stood at the destination is still there.
+    /// - Throws: ``/SwitchyardTransfers/DownloadFailure``; then what stood at the destination is still there.
     public func download(
         _ configuration: DownloadConfiguration,
         id: RequestID = RequestID(),
@@ -62,7 +62,7 @@ extension NetworkClient {
 
     /// Removes what is kept of a download that was cut; harmless when there is nothing.
     ///
-    /// ``PartialDownload/all(in:)`` lists what is kept of downloads of which the app knows no more.
+    /// `PartialDownload.all()` lists what is kept of downloads of which the app knows no more.
     ///
     /// - Parameter configuration: The same as that of the download.
     public func discardPartialDownload(_ configuration: DownloadConfiguration) {

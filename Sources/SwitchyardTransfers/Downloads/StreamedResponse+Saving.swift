@@ -16,7 +16,7 @@ extension StreamedResponse {
     ///   - createsDirectories: Whether missing directories are created; off unless given.
     ///   - progress: Told about the bytes written, in order, and at the end all of them.
     /// - Returns: Where the file is.
-    /// - Throws: ``DownloadFailure``; then what stood there before is still there.
+    /// - Throws: ``/SwitchyardTransfers/DownloadFailure``; then what stood there before is still there.
     @discardableResult
     public func save(
         to file: URL,

@@ -48,7 +48,7 @@ public final class SmoothedProgress: Sendable {
         state.withLock { $0.timer }?.cancel()
     }
 
-    /// Takes a report of the transport in; a ``TransferProgressHandler``.
+    /// Takes a report of the transport in; a ``/SwitchyardTransport/TransferProgressHandler``.
     public func report(_ report: TransferProgress) {
         let elapsed = start.duration(to: time.now)
         state.withLock { $0.estimate.take(report, at: elapsed) }

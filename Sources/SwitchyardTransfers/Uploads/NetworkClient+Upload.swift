@@ -8,7 +8,7 @@ public import SwitchyardTransport
 extension NetworkClient {
     /// Uploads and returns the answer, whatever its status.
     ///
-    /// Cancelling the task cancels the upload; where it goes on after that, see ``UploadConfiguration/resumption``.
+    /// Cancelling the task cancels the upload; where it goes on after that, see `UploadConfiguration.resumption`.
     ///
     /// - Parameters:
     ///   - configuration: What to send, and where to.

@@ -24,16 +24,16 @@ public struct UploadConfiguration: Sendable {
     /// How the digest is taken that is sent as `Content-Digest` (RFC 9530); none is sent unless set.
     ///
     /// The source is read once more for it, piece by piece, before each round in which it is sent; of a stream a reader of
-    /// its own is made. It takes the place of a field of the caller's. A ``RequestCompressor`` leaves such a request as it
+    /// its own is made. It takes the place of a field of the caller's. A `RequestCompressor` leaves such a request as it
     /// is.
     public var digest: ContentDigest.Algorithm?
     /// How the upload goes on where it was cut; it is one request, and not gone on with, unless set.
     ///
     /// The request opens the upload then, those that follow go to the URL that the server names, with the same header
-    /// fields; without credentials (``HTTPHeaders/sensitiveNames``) where that is neither one of the service's servers nor
+    /// fields; without credentials (`HTTPHeaders.sensitiveNames`) where that is neither one of the service's servers nor
     /// the host that was asked. A ``digest`` is that of each request's own bytes. A request made by hand opens with the
-    /// body that it has. Where its user is not the one who is logged in any more (``NetworkClient/Options/user``), none
-    /// of them is sent, and the upload ends as ``RequestFailure/Reason/cancelled``.
+    /// body that it has. Where its user is not the one who is logged in any more (`NetworkClient.Options.user`), none
+    /// of them is sent, and the upload ends as ``/SwitchyardClient/RequestFailure/Reason/cancelled``.
     public var resumption: UploadResumption?
     /// Shows the upload in a Foundation progress, through which it can be cancelled and paused; nowhere unless set.
     public var monitor: TransferMonitor?
@@ -48,7 +48,7 @@ public struct UploadConfiguration: Sendable {
         self.source = source
     }
 
-    /// Creates a configuration of a path, with what an ``APIConfiguration`` takes in the same order.
+    /// Creates a configuration of a path, with what an ``/SwitchyardClient/APIConfiguration`` takes in the same order.
     ///
     /// - Parameters:
     ///   - path: The path below the base URL, or an absolute URL.

@@ -11,17 +11,17 @@ import SwitchyardServices
 /// Implement ``start(_:progress:completion:)`` so that
 /// 1. `completion` is called exactly once, on any thread, also after ``TransportTask/cancel()``;
 /// 2. a cancel at any moment (before the first byte, in mid-body, after the end) is safe, and ends an unfinished
-///    exchange with ``TransportError/Kind/cancelled``;
+///    exchange with ``/SwitchyardHTTP/TransportError/Kind/cancelled``;
 /// 3. the timeouts of the request hold.
 public protocol Transport: Sendable {
     /// Starts an exchange and returns at once.
     ///
     /// - Parameters:
     ///   - request: What to send. A transport refuses what it cannot carry out with
-    ///     ``TransportError/Kind/unsupported``, it never ignores it.
+    ///     ``/SwitchyardHTTP/TransportError/Kind/unsupported``, it never ignores it.
     ///   - progress: Told about bytes sent and received, in order, from a thread of the transport; `nil` costs nothing.
-    ///   - completion: Called once with the response or the failure. With ``HTTPRequest/Delivery/stream`` it is called
-    ///     when the head has arrived, and the body follows in ``HTTPResponse/Body/stream(_:)``.
+    ///   - completion: Called once with the response or the failure. With `HTTPRequest.Delivery.stream` it is called
+    ///     when the head has arrived, and the body follows in ``/SwitchyardHTTP/HTTPResponse/Body/stream(_:)``.
     /// - Returns: A handle that cancels the exchange.
     func start(
         _ request: HTTPRequest,
@@ -35,7 +35,7 @@ public protocol Transport: Sendable {
     /// default nothing happens, which is right for a transport that keeps no connections.
     func retireConnections()
 
-    /// Ends the transport: what is in flight ends with ``TransportError/Kind/closed``, as does every later request.
+    /// Ends the transport: what is in flight ends with `TransportError.Kind.closed`, as does every later request.
     ///
     /// Calling it again is harmless. A transport that is released without it cleans up by itself.
     func shutdown()
@@ -48,7 +48,7 @@ extension Transport {
 
 /// An exchange that has been started.
 public protocol TransportTask: Sendable {
-    /// Ends the exchange with ``TransportError/Kind/cancelled`` unless it has ended already.
+    /// Ends the exchange with ``/SwitchyardHTTP/TransportError/Kind/cancelled`` unless it has ended already.
     func cancel()
 
     /// Ends the exchange as ``cancel()`` does, and says whether it is certain that nothing of the request has been sent,
@@ -111,7 +111,7 @@ extension Transport {
     ///   - request: What to send.
     ///   - progress: Told about bytes sent and received; `nil` costs nothing.
     /// - Returns: The response, whatever its status.
-    /// - Throws: ``TransportError``; ``TransportError/Kind/cancelled`` when the task is cancelled.
+    /// - Throws: `TransportError`; ``TransportError/Kind/cancelled`` when the task is cancelled.
     public func send(
         _ request: HTTPRequest,
         progress: TransferProgressHandler? = nil

@@ -10,7 +10,7 @@
     /// and then closes everything; ``shutdown()`` ends it at once.
     ///
     /// A request whose method is not idempotent is sent at most once: when a kept-alive connection turns out to be dead
-    /// as such a request goes out, it fails with ``TransportError/Kind/connectionReset`` instead of being sent again. An
+    /// as such a request goes out, it fails with `TransportError.Kind.connectionReset` instead of being sent again. An
     /// idempotent one is sent again by libcurl on a fresh connection.
     ///
     /// Its connections are closed in programs that the process starts; a pair of sockets that libcurl keeps to wake
@@ -33,9 +33,9 @@
         /// Creates a transport.
         ///
         /// - Parameter configuration: What holds for all its exchanges.
-        /// - Throws: ``TransportError`` with ``TransportError/Kind/closed`` when libcurl is missing, older than 7.68 or
+        /// - Throws: `TransportError` with `TransportError.Kind.closed` when libcurl is missing, older than 7.68 or
         ///   cannot be set up (the message says what to install) or a file of the configuration cannot be read, and with
-        ///   ``TransportError/Kind/unsupported`` when it cannot do what the configuration asks for.
+        ///   ``/SwitchyardHTTP/TransportError/Kind/unsupported`` when it cannot do what the configuration asks for.
         public init(configuration: Configuration = Configuration()) throws(TransportError) {
             let library = try CurlLibrary.open()
             loops = try CurlLoops(settings: CurlSettings(configuration, library: library))
@@ -82,7 +82,7 @@
             others.retireConnections()
         }
 
-        /// Ends the transport: what is in flight ends with ``TransportError/Kind/closed``, as does every later request.
+        /// Ends the transport: what is in flight ends with `TransportError.Kind.closed`, as does every later request.
         public func shutdown() {
             loops.close()
             others.shutdown()
@@ -149,7 +149,7 @@
             /// So much comes in while a reader's thread is being woken: with 256 KiB a large body took twice as long on a
             /// busy machine (benchmark `transfer`). Where many streams wait for slow readers, less saves memory.
             public var streamBufferSize = 1 << 20
-            /// Whether responses carry ``TransferMetrics``; on by default, for about half a microsecond a request.
+            /// Whether responses carry `TransferMetrics`; on by default, for about half a microsecond a request.
             public var collectsMetrics = true
 
             /// Creates a configuration in which everything has its default.

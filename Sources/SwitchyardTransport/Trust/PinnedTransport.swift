@@ -16,7 +16,7 @@ import SwitchyardServices
 ///
 /// The pins also hold for a request with a TLS configuration of its own, unless that has pins.
 ///
-/// A pinned host is asked over https only. After a mismatch under ``PinRule/Mode/reportOnly`` the connection is made
+/// A pinned host is asked over https only. After a mismatch under `PinRule.Mode.reportOnly` the connection is made
 /// again without the pins; nothing of the request had been sent by then.
 public final class PinnedTransport: Transport {
     /// A host that had none of its pins, and was asked all the same.
@@ -52,9 +52,9 @@ public final class PinnedTransport: Transport {
     ///   - rules: The rules; of several for one host the first counts.
     ///   - otherHosts: What happens to hosts that no rule names; they are asked unless told otherwise.
     ///   - clock: The time of day, by which rules end; the system's unless given.
-    ///   - report: Told of mismatches under ``PinRule/Mode/reportOnly``, on a thread of the transport.
+    ///   - report: Told of mismatches under ``/SwitchyardHTTP/PinRule/Mode/reportOnly``, on a thread of the transport.
     ///   - make: Makes a transport for a set of pins; called once for every rule, and once without pins.
-    /// - Throws: ``PinRuleError/transport(_:)`` when a transport cannot be made, because it cannot pin for instance.
+    /// - Throws: `PinRuleError.transport()` when a transport cannot be made, because it cannot pin for instance.
     public init(
         rules: [PinRule],
         otherHosts: OtherHosts = .allowed,
@@ -187,7 +187,7 @@ extension PinnedTransport {
     /// Refuses a service whose pinned hosts are not asked over https, before anything is sent.
     ///
     /// - Parameter urls: The base URLs.
-    /// - Throws: ``PinRuleError/insecureBase(_:)``.
+    /// - Throws: ``/SwitchyardHTTP/PinRuleError/insecureBase(_:)``.
     public func check(_ urls: [RequestURL]) throws(PinRuleError) {
         for url in urls where !url.isSecure && sites.contains(where: { $0.rule.hosts.matches(url.origin.host) }) {
             throw .insecureBase(url.text)

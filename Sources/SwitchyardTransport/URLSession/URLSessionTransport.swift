@@ -15,17 +15,17 @@ import SwitchyardServices
 /// milliseconds where `URLSession` counts in seconds.
 ///
 /// ### What `URLSession` cannot do
-/// - It does not tell when a connection stands: ``HTTPRequest/Timeouts/connect`` has no effect, the other two bound
+/// - It does not tell when a connection stands: `HTTPRequest.Timeouts.connect` has no effect, the other two bound
 ///   connecting too.
 /// - It adds `User-Agent`, `Accept`, `Accept-Language` and `Accept-Encoding` unless the request has them, and undoes
 ///   compression always.
 /// - Repeated header fields of a response arrive joined by a comma, those of `Set-Cookie` aside, and without their order.
-/// - A client certificate has to be in the keychain, so a ``TLSConfiguration/clientIdentity`` is refused.
+/// - A client certificate has to be in the keychain, so a `TLSConfiguration.clientIdentity` is refused.
 /// - A GET with a body is refused.
 /// - It may send a request of an idempotent method again by itself, when a connection breaks, one with
-///   ``HTTPRequest/mayBeRepeated`` off too (Apple, QA1941); a POST it does not.
+///   ``/SwitchyardHTTP/HTTPRequest/mayBeRepeated`` off too (Apple, QA1941); a POST it does not.
 /// - A server that is to wait for a slow reader may send on for a while: what lies beyond
-///   ``Configuration/maximumBacklog`` ends the exchange with ``TransportError/Kind/bodyTooLarge``.
+///   ``Configuration/maximumBacklog`` ends the exchange with ``/SwitchyardHTTP/TransportError/Kind/bodyTooLarge``.
 /// - The length of a streamed request body may be left out, where the body goes out in chunks.
 /// - An exchange that takes a week is ended.
 ///
@@ -35,7 +35,7 @@ import SwitchyardServices
 /// It works there as well, with more limits, which are those of the system's Foundation: only the system's trust, no
 /// back-pressure, no streamed request bodies, no metrics, and a peer that sends trailers or hangs up within a
 /// head ends the process. What a server says on a kept connection unasked is not looked at, and **any request is sent
-/// again, a POST too, when a kept connection turns out to be closed**: ``HTTPRequest/isIdempotent`` has no effect
+/// again, a POST too, when a kept connection turns out to be closed**: `HTTPRequest.isIdempotent` has no effect
 /// there. ``CurlTransport`` has none of these.
 public final class URLSessionTransport: Transport {
     /// What holds for all exchanges of a transport.
@@ -64,8 +64,8 @@ public final class URLSessionTransport: Transport {
     /// Creates a transport.
     ///
     /// - Parameter configuration: What holds for all its exchanges.
-    /// - Throws: ``TransportError`` with ``TransportError/Kind/unsupported`` when `URLSession` cannot do what the
-    ///   configuration asks for, and with ``TransportError/Kind/closed`` when a file of it cannot be read.
+    /// - Throws: `TransportError` with `TransportError.Kind.unsupported` when `URLSession` cannot do what the
+    ///   configuration asks for, and with `TransportError.Kind.closed` when a file of it cannot be read.
     public init(configuration: Configuration = Configuration()) throws(TransportError) {
         let trust = try URLSessionTrust(configuration.tls)
         self.configuration = configuration
@@ -132,7 +132,7 @@ public final class URLSessionTransport: Transport {
         others.retireConnections()
     }
 
-    /// Ends the transport: what is in flight ends with ``TransportError/Kind/closed``, as does every later request.
+    /// Ends the transport: what is in flight ends with `TransportError.Kind.closed`, as does every later request.
     public func shutdown() {
         sessions.close(cancelling: true)
         others.shutdown()

@@ -61,7 +61,7 @@ public struct ConfigurationRules: Sendable {
     ///   - generator: Knows how paths are joined.
     ///   - base: The base URL; any server of the service gives the same answer for patterns without a scheme.
     /// - Returns: The changed configuration.
-    /// - Throws: ``RequestError`` when the path cannot be joined.
+    /// - Throws: ``/SwitchyardHTTP/RequestError`` when the path cannot be joined.
     public func applied(
         to configuration: APIConfiguration,
         by generator: RequestGenerator,

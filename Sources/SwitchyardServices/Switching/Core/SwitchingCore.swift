@@ -11,7 +11,7 @@
 ///     ... core.takeFailover(after: kind, excluding: tried, at: now)  // failed, and safe to send again
 ///     events = core.settle([SettledAttempt(...)], at: now)           // once, with every attempt of the request
 ///
-/// Beside the requests the client asks ``takeProbe(at:)`` and ``takeWarmUp(at:)`` whenever it has traffic,
+/// Beside the requests the client asks `takeProbe()` and ``takeWarmUp(at:)`` whenever it has traffic,
 /// ``sheds(_:at:)`` before a request, and ``takeSuspicion(of:at:)`` for one that is slow and must not be repeated. A clock
 /// that jumps back by up to a second stands still, and one that jumps back further goes on from where it was.
 public struct SwitchingCore: Sendable {

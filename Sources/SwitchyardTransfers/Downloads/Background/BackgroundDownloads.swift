@@ -51,8 +51,8 @@ public final class BackgroundDownloads: Sendable {
     ///     (Apple, `URLSessionConfiguration`, "sharedContainerIdentifier").
     ///   - completion: Told how each download ended, those of an earlier run included.
     /// - Throws: ``DownloadFailure`` with ``DownloadFailure/Reason/unsupported(_:)`` where the system has no such
-    ///   service, with a ``TransportError`` in it for trust settings that URLSession does not have, and with one of the
-    ///   kind ``TransportError/Kind/invalidRequest`` when the identifier is empty, or belongs to another object that
+    ///   service, with a `TransportError` in it for trust settings that URLSession does not have, and with one of the
+    ///   kind `TransportError.Kind.invalidRequest` when the identifier is empty, or belongs to another object that
     ///   lives or whose downloads have not ended.
     public init(
         identifier: String,

@@ -17,7 +17,7 @@ public import SwitchyardHTTP
 /// where servers share what they store, and goes on with it; else the upload begins anew there.
 ///
 /// The length of the source has to be known: a stream without one is refused with
-/// ``RequestError/BodyReason/unknownLength``.
+/// ``/SwitchyardHTTP/RequestError/BodyReason/unknownLength``.
 public struct UploadResumption: Sendable {
     enum Dialect: Sendable {
         case tus(metadata: [String: String])
@@ -40,7 +40,7 @@ public struct UploadResumption: Sendable {
     ///
     /// It is kept for files that have not changed since. It holds the URL of the upload, which may be all that is needed
     /// to write there, so others than the file's owner cannot read it. Credentials are not kept: where users take turns,
-    /// name them to the client (``NetworkClient/Options/user``), or give each a directory. Then an upload waits for the
+    /// name them to the client (`NetworkClient.Options.user`), or give each a directory. Then an upload waits for the
     /// user who has begun it, and what was begun while nobody was logged in is that of the first who goes on with it.
     public var directory: URL?
     /// Told about what happens on the way, in order; nobody unless set.
