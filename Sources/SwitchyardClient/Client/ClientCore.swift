@@ -129,7 +129,7 @@ extension ClientCore {
 
     /// Tells the caller of a request that has ended, takes it out of the table, and then tells those who wait for the
     /// last request's end.
-    func remove(_ request: some DispatchedRequest, telling completion: () -> Void = {}) {
+    func finish(_ request: some DispatchedRequest, telling completion: () -> Void = {}) {
         completion()
         for watcher in state.withLock({ $0.table.remove(request) }) { watcher.resume(returning: true) }
     }

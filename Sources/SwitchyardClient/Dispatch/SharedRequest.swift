@@ -66,7 +66,7 @@ final class SharedRequest: DispatchedRequest {
             state.phase = .riding
             return true
         }
-        guard mayStart else { return core.remove(self) }
+        guard mayStart else { return core.finish(self) }
         setTimer()
         core.sharedTransfers.join(self)
         // A cancel that came meanwhile found no transfer to leave.
@@ -110,7 +110,7 @@ final class SharedRequest: DispatchedRequest {
         guard let ended else { return }
         ended.timer?.cancel()
         if let leaving { core.sharedTransfers.leave(self, leaving) }
-        core.remove(self) { completion(result) }
+        core.finish(self) { completion(result) }
     }
 
     private var ownContext: RequestContext {

@@ -74,7 +74,7 @@ final class Failover: DispatchedRequest {
     ///
     /// The request must be in the table by then.
     func start() {
-        guard state.withLock({ $0.begin() }) else { return core.remove(self) }
+        guard state.withLock({ $0.begin() }) else { return core.finish(self) }
         if let answer = configuration.localAnswer { return end(with: .success(answer)) }
         do throws(RequestFailure.Reason) {
             let (route, probe) = try core.firstRoute(for: configuration, avoiding: avoided, in: pool, at: startedAt)
@@ -164,7 +164,7 @@ extension Failover {
         var ending = ending
         ending.timer?.cancel()
         ending.cancelUnanswered()
-        core.remove(self) { [ending] in
+        core.finish(self) { [ending] in
             let events = settle(ending, at: now)
             if !events.isEmpty { core.publish(events, from: pool) }
             let context = context(of: ending, at: now)

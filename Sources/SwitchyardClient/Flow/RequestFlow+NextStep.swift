@@ -3,7 +3,7 @@ import SwitchyardServices
 
 extension RequestFlow {
     /// What follows from a round.
-    enum Conclusion {
+    enum NextStep {
         /// The flow ends with this.
         case end(Result<HTTPResponse, RequestFailure.Reason>)
         /// Another round, after a pause.
@@ -11,10 +11,10 @@ extension RequestFlow {
     }
 
     /// Asks the credentials, the interceptors and the retry policy, in this order.
-    func conclusion(
+    func nextStep(
         of passed: PassedRound,
         _ memory: inout RequestFlowMemory
-    ) async throws(RequestFailure.Reason) -> Conclusion {
+    ) async throws(RequestFailure.Reason) -> NextStep {
         var round = passed.ended
         if case .failure(let failure) = round.result, failure.reason.isFinal { throw failure.reason }
         do throws(RequestFailure.Reason) {
@@ -45,10 +45,10 @@ extension RequestFlow {
                 return .again(after: pause)
             }
         }
-        return await policyConclusion(of: round, &memory)
+        return await policyStep(of: round, &memory)
     }
 
-    private func policyConclusion(of round: EndedRound, _ memory: inout RequestFlowMemory) async -> Conclusion {
+    private func policyStep(of round: EndedRound, _ memory: inout RequestFlowMemory) async -> NextStep {
         guard let policy = plan.retry,
             case .retry(let pause) = policy.decision(for: round, random: memory.random.unit())
         else { return finished(round, memory) }
@@ -73,7 +73,7 @@ extension RequestFlow {
     }
 
     /// The round's end as the flow's; a success refills the budget.
-    private func finished(_ round: EndedRound, _ memory: RequestFlowMemory) -> Conclusion {
+    private func finished(_ round: EndedRound, _ memory: RequestFlowMemory) -> NextStep {
         if let budget = plan.retry?.budget, let status = round.status, status < 400 { budget.refund(memory.tokens) }
         return .end(round.ending)
     }

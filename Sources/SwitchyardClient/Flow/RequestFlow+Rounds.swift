@@ -35,7 +35,7 @@ extension RequestFlow {
                 let passed = try await round(&memory)
                 leaveLimits()
                 observe(.roundEnded(passed.ended.result), round: passed.ended.context.round)
-                switch try await conclusion(of: passed, &memory) {
+                switch try await nextStep(of: passed, &memory) {
                 case .end(let result): return end(with: result)
                 case .again(let pause):
                     // A streamed body that nobody will read must not hold its connection while others wait.

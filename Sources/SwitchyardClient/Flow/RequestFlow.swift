@@ -80,7 +80,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
             if let beginning { core.observers.send(beginning, to: plan.observers) }
             return true
         }
-        guard hasBegun else { return core.remove(self) }
+        guard hasBegun else { return core.finish(self) }
         let timer =
             deadline == .distantFuture
             ? nil
@@ -125,7 +125,7 @@ extension RequestFlow {
         ending.task?.cancel()
         if case .failure(let reason) = result { ending.failover?.cancel(reason) }
         for pass in ending.passes { pass.leave?() }
-        core.remove(self) {
+        core.finish(self) {
             // One that is cancelled before its start is told of from its beginning, too.
             if !ending.hasBegun { observe(.dispatched(configuration), round: 0) }
             let context = finalContext()

@@ -30,7 +30,7 @@ public final class ReachabilityLimit: RequestLimit {
 
     /// Lets the request pass, at once or when the network is back.
     ///
-    /// - Throws: `TransportError` of the kind ``TransportError/Kind/offline``.
+    /// - Throws: `TransportError` of the kind `offline`.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         if provider.isReachable { return .free }
         let offline = TransportError(.offline, message: "there is no way to the network", mayHaveBeenSent: false)

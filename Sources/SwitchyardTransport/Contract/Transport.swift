@@ -111,7 +111,7 @@ extension Transport {
     ///   - request: What to send.
     ///   - progress: Told about bytes sent and received; `nil` costs nothing.
     /// - Returns: The response, whatever its status.
-    /// - Throws: `TransportError`; ``TransportError/Kind/cancelled`` when the task is cancelled.
+    /// - Throws: `TransportError`; of the kind `cancelled` when the task is cancelled.
     public func send(
         _ request: HTTPRequest,
         progress: TransferProgressHandler? = nil
