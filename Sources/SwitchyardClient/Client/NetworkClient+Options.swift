@@ -51,7 +51,8 @@ extension NetworkClient {
         /// What is kept on the disk to be sent waits for its user then: a write in an `Outbox`, and an upload that was
         /// cut (`UploadResumption.directory`). The name has to be the same after a renewal, another login and a
         /// relaunch: the number of an account, not a token. An outbox keeps it as it is. Answers are stored under it too,
-        /// unless a manager names another by its `cacheUser`.
+        /// unless a manager names another by its `cacheUser`; they stay at a log-out until a manager's `removeAnswers()` or
+        /// their lifetime removes them, and nobody else is shown them.
         ///
         /// It is asked often, on any thread, so it should be quick. Change it while there is no credential, behind
         /// ``Credentials/logOut(in:)`` and before ``Credentials/set(_:in:)``: then nothing goes in one's name with the
