@@ -83,6 +83,8 @@ struct ycurl_exchange {
     /// Bytes of the body that had been sent when an exchange whose answer is ahead of it was looked at last.
     int64_t sent_at_look;
     bool once, was_sent;
+    /// Tells servers apart: of the URL's scheme, host and port.
+    uint64_t origin;
     bool (*may_send)(void *owner);
     bool report_progress;
 
@@ -134,6 +136,9 @@ struct watched_socket {
     bool is_stalled;
     /// No exchange uses it, and its server has no reason to say anything.
     bool is_kept;
+    /// Since when, and whose it is.
+    int64_t kept_since;
+    uint64_t origin;
 };
 
 /// Who has to know one of the certificates of a chain; nobody when `accepts` is NULL.
@@ -289,6 +294,8 @@ void sockets_dispatch(ycurl_loop *loop, int socket, uint32_t events);
 void sockets_keep(struct ycurl_exchange *exchange);
 /// Ends kept connections whose servers have said something unasked, before one of them is used again.
 void sockets_look_at_kept(ycurl_loop *loop);
+/// Ends those kept connections to an exchange's server that it may not use because it is sent once only.
+void sockets_end_idle(struct ycurl_exchange *exchange);
 /// Watches stalled sockets again when it is time.
 void sockets_end_stalls(ycurl_loop *loop);
 

@@ -112,6 +112,7 @@ int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     if (!deadlines_set(loop, exchange, first_due(exchange))) return -1;
     // libcurl takes the overrides over into the loop's own table once, and the loop may have a new one since.
     if (exchange->resolve) ycurl_lib.easy_setopt(exchange->easy, YCURL_RESOLVE, exchange->resolve);
+    sockets_end_idle(exchange);
     int code = ycurl_lib.multi_add_handle(loop->multi, exchange->easy);
     if (code != 0) deadlines_set(loop, exchange, INT64_MAX);
     exchange->running = code == 0;

@@ -251,6 +251,16 @@ static void take_file(struct ycurl_exchange *exchange, const struct ycurl_reques
     posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
+/// A number for scheme, host and port (FNV-1a); two servers with the same one would cost each other a connection.
+static uint64_t origin_of(const char *url) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (int slashes = 0; *url; url++) {
+        if (*url == '/' && ++slashes == 3) break;
+        hash = (hash ^ (unsigned char)*url) * 0x100000001b3;
+    }
+    return hash;
+}
+
 /// Forgets the request before, all but the memory and the options it left behind.
 static void start_over(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
     exchange_close_file(exchange);
@@ -260,6 +270,7 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->owner = request->owner;
     exchange->body = request->body;
     exchange->once = request->once;
+    exchange->origin = origin_of(request->url);
     exchange->report_progress = request->report_progress;
     exchange->was_sent = false;
     exchange->may_send = request->may_send;

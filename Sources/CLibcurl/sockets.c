@@ -17,6 +17,8 @@
 #define MOST_FRUITLESS 8
 /// That while, in nanoseconds.
 #define STALL 5000000
+/// How long a connection may have been idle when a request that is sent once only takes it, in nanoseconds.
+#define MOST_IDLE 1000000000
 
 static struct watched_socket *watched(ycurl_loop *loop, int socket) {
     if (socket < 0) return NULL;
@@ -111,14 +113,6 @@ int loop_close_socket(void *context, int socket) {
 
 // MARK: Kept connections
 
-void sockets_keep(struct ycurl_exchange *exchange) {
-    struct watched_socket *entry = watched(exchange->loop, exchange->socket);
-    // Over HTTP/2 and 3 a server may speak at any time, and libcurl listens before it uses such a connection again.
-    bool may_be_kept = entry && entry->ours && !entry->wanted && !exchange->is_multiplexed;
-    if (may_be_kept) set_kept(exchange->loop, entry, true);
-    exchange->socket = -1;
-}
-
 /// Has libcurl find a kept connection at its end: what a server says unasked would be taken for its next answer (RFC 9112
 /// section 9.2), and libcurl 7.88 does not look; with TLS nor do newer ones.
 ///
@@ -136,6 +130,27 @@ static void end_kept(ycurl_loop *loop, int socket, struct watched_socket *entry)
     if (!is_replaced) shutdown(socket, SHUT_RDWR);
 }
 
+/// Mostly it is still registered; not when libcurl was only sending at the end, or its server has spoken since.
+static void listen_to_kept(ycurl_loop *loop, int socket, struct watched_socket *entry) {
+    entry->wanted = EPOLLIN;
+    bool is_heard = apply(loop, socket, entry);
+    entry->wanted = 0;
+    if (!is_heard) end_kept(loop, socket, entry);
+}
+
+void sockets_keep(struct ycurl_exchange *exchange) {
+    struct watched_socket *entry = watched(exchange->loop, exchange->socket);
+    // Over HTTP/2 and 3 a server may speak at any time, and libcurl listens before it uses such a connection again.
+    bool may_be_kept = entry && entry->ours && !entry->wanted && !exchange->is_multiplexed;
+    if (may_be_kept) {
+        set_kept(exchange->loop, entry, true);
+        listen_to_kept(exchange->loop, exchange->socket, entry);
+        entry->kept_since = exchange->loop->now;
+        entry->origin = exchange->origin;
+    }
+    exchange->socket = -1;
+}
+
 void sockets_look_at_kept(ycurl_loop *loop) {
     enum { MOST = 128 };
     struct epoll_event events[MOST];
@@ -145,6 +160,18 @@ void sockets_look_at_kept(ycurl_loop *loop) {
     for (int i = 0; i < count; i++) {
         struct watched_socket *entry = watched(loop, events[i].data.fd);
         if (entry && entry->is_kept) end_kept(loop, events[i].data.fd, entry);
+    }
+}
+
+/// A server closes a connection that has been idle, and a request may meet that halfway: then nobody knows whether it
+/// was carried out. Common limits are 2 s (gunicorn), 5 s (Apache, Node, uvicorn) and more, and few servers name theirs.
+void sockets_end_idle(struct ycurl_exchange *exchange) {
+    ycurl_loop *loop = exchange->loop;
+    if (!exchange->once || !loop->kept_count) return;
+    for (size_t i = 0; i < loop->socket_count; i++) {
+        struct watched_socket *entry = &loop->sockets[i];
+        bool is_idle = entry->is_kept && entry->origin == exchange->origin;
+        if (is_idle && loop->now - entry->kept_since >= MOST_IDLE) end_kept(loop, (int)i, entry);
     }
 }
 

@@ -7,8 +7,18 @@
         static func request(on connection: Int32) -> [UInt8] {
             var request: [UInt8] = []
             var byte: UInt8 = 0
-            while request.suffix(4) != [13, 10, 13, 10], read(connection, &byte, 1) == 1 { request.append(byte) }
+            while request.suffix(4) != [13, 10, 13, 10], Glibc.read(connection, &byte, 1) == 1 { request.append(byte) }
             return request
+        }
+
+        /// Reads so many bytes, or fewer when the connection ends.
+        static func read(_ count: Int, on connection: Int32) {
+            var (left, piece) = (count, [UInt8](repeating: 0, count: 1 << 16))
+            while left > 0 {
+                let more = Glibc.read(connection, &piece, min(left, piece.count))
+                guard more > 0 else { return }
+                left -= more
+            }
         }
 
         /// Sends a text.

@@ -78,6 +78,35 @@
             #expect(try await response.bytes() == Data("right".utf8))
         }
 
+        /// libcurl then waits for nothing but to send, and nobody listens to the connection when it is through.
+        @Test func `a connection whose answer came before the end of an upload is listened to as well`() async throws {
+            let listener = try TCPListener()
+            let transport = try CurlTransport()
+            let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
+            let (body, isAnswered) = (Data(count: 8 << 20), DispatchSemaphore(value: 0))
+            async let talk = listener.serveOne { connection in
+                _ = RawHTTP.request(on: connection)
+                RawHTTP.say(Sample.named, on: connection)
+                RawHTTP.read(body.count, on: connection)
+                isAnswered.wait()
+                RawHTTP.say(Sample.named, on: connection)
+                return dup(connection)  // Stays open, for an end would be noticed in any case.
+            }
+
+            _ = try await transport.send(HTTPRequest(method: .post, url: url, body: .data(body)))
+            isAnswered.signal()
+            let held = await talk
+            defer { close(held) }
+            async let answer: Void = listener.serveOne { connection in
+                _ = RawHTTP.request(on: connection)
+                RawHTTP.say(Self.expected, on: connection)
+            }
+            let response = try await transport.send(HTTPRequest(method: .post, url: url))
+            await answer
+
+            #expect(try await response.bytes() == Data("right".utf8))
+        }
+
         @Test func `a connection that the server closes while it is idle fails no write`() async throws {
             let listener = try TCPListener()
             let transport = try CurlTransport()
