@@ -139,6 +139,10 @@
             withExtendedLifetime(first) {}
         }
 
+        @Test func `a configuration that is none for the background is refused`() {
+            #expect(throws: DownloadFailure.self) { try BackgroundDownloads(.ephemeral) { _, _ in } }
+        }
+
         @Test func `the path monitor says something of itself`() async {
             let system = SystemReachability()
 

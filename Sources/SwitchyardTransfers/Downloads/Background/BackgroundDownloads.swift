@@ -46,9 +46,6 @@ public final class BackgroundDownloads: Sendable {
     ///   - identifier: The name of the session, one per app or extension and purpose. An app and its extension need
     ///     two, since one process can use a session at a time.
     ///   - tls: Whom the downloads trust; the system's trust unless given. With pins http is refused.
-    ///   - sharedContainer: The identifier of the app group in whose folder the system puts files while they are
-    ///     loaded; `nil` unless given. An app's extension needs one, or else the system ends the session at once
-    ///     (Apple, `URLSessionConfiguration`, "sharedContainerIdentifier").
     ///   - completion: Told how each download ended, those of an earlier run included.
     /// - Throws: ``DownloadFailure`` with ``DownloadFailure/Reason/unsupported(_:)`` where the system has no such
     ///   service, with a `TransportError` in it for trust settings that URLSession does not have, and with one of the
@@ -57,22 +54,37 @@ public final class BackgroundDownloads: Sendable {
     public init(
         identifier: String,
         tls: TLSConfiguration = TLSConfiguration(),
-        sharedContainer: String? = nil,
         completion: @escaping Completion
     ) throws(DownloadFailure) {
         #if canImport(Darwin)
-            session = try BackgroundSession(
-                identifier: identifier,
-                tls: tls,
-                sharedContainer: sharedContainer,
-                completion: completion
-            )
+            let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+            session = try BackgroundSession(configuration, tls: tls, completion: completion)
         #else
             throw .background(.unsupported("downloads in the background need an Apple system"))
         #endif
     }
 
     #if canImport(Darwin)
+        /// Attaches to the downloads of a configuration's identifier, those of an earlier run included.
+        ///
+        /// For what the system lets an app choose: an app's extension needs a `sharedContainerIdentifier`, or else the
+        /// system ends the session at once; `isDiscretionary` leaves the time to the system.
+        ///
+        /// - Parameters:
+        ///   - configuration: Made with `background(withIdentifier:)`. Cookies, credentials and the system's cache are
+        ///     turned off in it, whatever it says, and the versions of TLS are those of `tls`.
+        ///   - tls: Whom the downloads trust; the system's trust unless given. With pins http is refused.
+        ///   - completion: Told how each download ended, those of an earlier run included.
+        /// - Throws: As ``init(identifier:tls:completion:)``; a configuration that is none for the background has no
+        ///   identifier.
+        public init(
+            _ configuration: URLSessionConfiguration,
+            tls: TLSConfiguration = TLSConfiguration(),
+            completion: @escaping Completion
+        ) throws(DownloadFailure) {
+            session = try BackgroundSession(configuration, tls: tls, completion: completion)
+        }
+
         deinit {
             // A session keeps its delegate, and its identifier to itself, until it is told to end.
             session.close()

@@ -27,23 +27,20 @@
         private var session = URLSession.shared
 
         init(
-            identifier: String,
+            _ configuration: URLSessionConfiguration,
             tls: TLSConfiguration,
-            sharedContainer: String?,
             completion: @escaping BackgroundDownloads.Completion
         ) throws(DownloadFailure) {
+            identifier = configuration.identifier ?? ""
             do throws(TransportError) {
                 trust = try URLSessionTrust(tls)
                 try Self.claim(identifier)
             } catch {
                 throw .background(.request(.transport(error)))
             }
-            self.identifier = identifier
             self.tls = tls
             self.completion = completion
             super.init()
-            let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-            configuration.sharedContainerIdentifier = sharedContainer
             configuration.keepNothing()
             configuration.keep(to: tls)
             // Attaches to the tasks of an earlier run, whose ends are told from now on.

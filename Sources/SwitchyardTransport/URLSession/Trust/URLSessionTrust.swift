@@ -74,9 +74,10 @@ package struct URLSessionTrust: Sendable {
         private func accepts(_ trust: SecTrust) -> Bool {
             if let anchors {
                 // Without our roots the system's would decide.
+                let success: OSStatus = 0
                 guard let certificates = Self.certificates(anchors),
-                    SecTrustSetAnchorCertificates(trust, certificates as CFArray) == errSecSuccess,
-                    SecTrustSetAnchorCertificatesOnly(trust, true) == errSecSuccess
+                    SecTrustSetAnchorCertificates(trust, certificates as CFArray) == success,
+                    SecTrustSetAnchorCertificatesOnly(trust, true) == success
                 else { return false }
             }
             guard SecTrustEvaluateWithError(trust, nil) else { return false }

@@ -77,17 +77,17 @@ enum AppleSystemsSamples {
     }
     // end
 
-    func extensionDownloads() throws -> BackgroundDownloads {
-        // sample
-        let downloads = try BackgroundDownloads(
-            identifier: "com.example.films.share",
-            sharedContainer: "group.com.example.films"
-        ) { download, result in
-            print(download.file.lastPathComponent, result)
+    #if canImport(Darwin)
+        func extensionDownloads() throws -> BackgroundDownloads {
+            // sample
+            let configuration = URLSessionConfiguration.background(withIdentifier: "com.example.films.share")
+            let downloads = try BackgroundDownloads(configuration) { download, result in
+                print(download.file.lastPathComponent, result)
+            }
+            // end
+            return downloads
         }
-        // end
-        return downloads
-    }
+    #endif
 
     @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
     // sample
