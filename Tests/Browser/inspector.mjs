@@ -8,7 +8,7 @@
 // --address it opens the inspector of a program that runs instead, and checks that it shows that program's calls. Where
 // no Chromium is installed it says so and ends with 0; CI does not need one. The exit code is 1 when a check failed.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -138,6 +138,30 @@ async function checkCommands(page, server) {
   page.complaints = page.complaints.filter((text) => !/403/.test(text));
 }
 
+/** Whoever has scrolled down keeps what they look at when a call comes. */
+async function checkScroll(page, server, made) {
+  const place = () => page.value(`document.getElementById("call-5").getBoundingClientRect().top`);
+  await page.value(`(document.querySelector(".list").scrollTop = 150, ${frames})`);
+  const before = await place();
+  server.change(made.add("GET", "/more", 9900, (call) =>
+    ({ from: "shared", outcome: { status: 200 }, end: call.start + 1 })));
+  await page.waitFor("inspector.list.shown.length === 18");
+  check(await place() === before, "a new call moves nothing for who has scrolled down");
+  await page.value(`document.querySelector(".list").scrollTop = 0`);
+}
+
+async function checkArchive(page, folder, entries) {
+  await page.browser.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
+  await page.value(pressed("Save HAR"));
+  const file = join(folder, "archive.har");
+  for (const start = Date.now(); !existsSync(file) && Date.now() - start < 5000;) {
+    await new Promise((wake) => setTimeout(wake, 20));
+  }
+  const isThere = existsSync(file);
+  check(isThere && JSON.parse(readFileSync(file)).log.entries.length === entries, "everything is saved as archive.har");
+  rmSync(file, { force: true });
+}
+
 // Looks
 
 async function checkLooks(page, folder) {
@@ -178,6 +202,7 @@ async function checkRecord(browser, folder) {
   check(await page.value(hasNoControls), "a record cannot be controlled");
   await checkDetail(page, made);
   await checkCopying(page, made);
+  await checkArchive(page, folder, made.calls.flatMap(({ attempts }) => attempts).length);
   checkQuiet(page);
   await page.close();
 }
@@ -221,7 +246,7 @@ function checkQuiet(page, address) {
   check(fetched.length === 0, `nothing was fetched from elsewhere: ${fetched.join(", ") || "nothing"}`);
 }
 
-async function checkLive(browser, options) {
+async function checkLive(browser, folder, options) {
   console.log("live, with scripted data");
   const made = scripted(Date.now() - 20_000);
   const server = new InspectorServer(made, client());
@@ -239,6 +264,8 @@ async function checkLive(browser, options) {
   await checkCopying(page, made, server);
   await checkLooks(page, options.pictures);
   await checkCommands(page, server);
+  await checkScroll(page, server, made);
+  await checkArchive(page, folder, 1);
   checkQuiet(page, server.address);
   await page.close();
   server.stop();
@@ -283,7 +310,7 @@ async function main() {
   try {
     if (options.address) await checkAddress(browser, options);
     else {
-      await checkLive(browser, options);
+      await checkLive(browser, folder, options);
       await checkRecord(browser, folder);
       await checkMany(browser, folder, 10_000);
     }

@@ -31,6 +31,7 @@ class Inspector {
     this.list = new CallList({
       store, filter, now, onOpen: (entry) => this.open(entry),
       onCount: (shown, hidden) => this.#count(shown, hidden),
+      onActive: (item) => this.overview.point(item),
     });
     this.overview = new Overview({ store, now, onChoose: (time) => this.list.showTime(time) });
     this.events = new EventList({ store, onChoose: (time) => this.list.showTime(time) });

@@ -14,11 +14,12 @@ class CallList {
   /** How many rows exist beyond the edges of what can be seen. */
   static margin = 6;
 
-  constructor({ store, filter, now, onOpen, onCount }) {
-    Object.assign(this, { store, filter, now, onOpen, onCount });
+  #active = null;
+
+  constructor({ store, filter, now, onOpen, onCount, onActive }) {
+    Object.assign(this, { store, filter, now, onOpen, onCount, onActive });
     this.items = [];
     this.drawn = new Map();
-    this.active = null;
     this.clearedUpTo = -Infinity;
     this.#build();
   }
@@ -109,6 +110,16 @@ class CallList {
 
   freeze(isFrozen) {
     this.frozen = isFrozen ? this.store.entries.slice() : undefined;
+  }
+
+  /** The key of the active row. */
+  get active() {
+    return this.#active;
+  }
+
+  set active(key) {
+    this.#active = key;
+    this.onActive(this.activeEntry);
   }
 
   get activeEntry() {

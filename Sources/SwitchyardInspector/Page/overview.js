@@ -13,10 +13,12 @@ class Overview {
     this.canvas = element("canvas", { role: "img", title: "Click to see the calls of a time" });
     this.from = element("span");
     this.until = element("span");
-    this.node = element("figure", { class: "overview", hidden: "" }, this.canvas,
+    /** Where the active call is. */
+    this.here = element("span", { class: "here", hidden: "" });
+    this.node = element("figure", { class: "overview", hidden: "" }, this.canvas, this.here,
       element("figcaption", { class: "quiet" }, this.from,
-        element("span", { class: "words" }, "height: how long a call took; a cross failed, a ring is a failover or a "
-          + "hedge, lines are switches"), this.until));
+        element("span", { class: "words" }, "height: duration, cross: failed, ring: failover or hedge, line: switch"),
+        this.until));
     this.canvas.addEventListener("click", (event) => onChoose(this.#moment(event.offsetX)));
     new ResizeObserver(() => this.draw()).observe(this.node);
     for (const media of ["(prefers-color-scheme: dark)", "print"]) {
@@ -45,6 +47,13 @@ class Overview {
     this.draw();
   }
 
+  /** Shows where a call is; none without one. */
+  point(entry) {
+    this.active = entry;
+    this.here.hidden = !entry || entry.time < this.begin || entry.time > this.end;
+    if (!this.here.hidden) this.here.style.left = `${this.#x(entry.time)}px`;
+  }
+
   #x(time) {
     return 8 + (this.width - 16) * (time - this.begin) / (this.end - this.begin);
   }
@@ -69,6 +78,7 @@ class Overview {
     this.theme = readTheme();
     this.#drawSwitches(context);
     this.#drawCalls(context);
+    this.point(this.active);
   }
 
   #drawSwitches(context) {
