@@ -210,7 +210,10 @@ async function checkRecord(browser, folder) {
 async function checkMany(browser, folder, count) {
   console.log(`a record of ${count} calls`);
   const file = join(folder, "many.html");
-  writeFileSync(file, wholePage(many(Date.UTC(2026, 10, 26, 15), count).record()));
+  const long = client();
+  long.servers.push(...["production-eu-west-1.of-a-provider.example.com", "fallback", "office"].map((name) =>
+    ({ name, url: `https://${name}:8443/api/v1`, state: "probing", words: "probed just now", calls: 2, failures: 1 })));
+  writeFileSync(file, wholePage(many(Date.UTC(2026, 10, 26, 15), count).record({ client: long })));
   const page = await browser.open();
   await page.dress(looks[0]);
   await page.visit(pathToFileURL(file).href, isDrawn);
@@ -235,6 +238,11 @@ async function checkMany(browser, folder, count) {
   check(filtered[0] < 200, `filtering takes ${filtered[0]} ms a turn in the middle, ${filtered[1]} ms at most`);
   await page.press("End");
   check(await page.value("inspector.list.active") === "call-1", "End leads to the oldest of them");
+  for (const width of [1440, 1080, 390]) {
+    await page.dress({ width, height: 800 });
+    const shown = await page.value(`(${frames}, document.documentElement.scrollWidth)`);
+    check(shown <= width, `six servers, one with a long name, fit ${width} (${shown})`);
+  }
   checkQuiet(page);
   await page.close();
 }

@@ -205,7 +205,7 @@ function exchangeView(kept) {
     element("div", { class: "part-head" }, element("h4", {}, title), element("span", { class: "tools" }, tools)),
     message ? [
       element("p", { class: "line" }, element("code", {}, message.line)),
-      message.fields.length
+      message.fields?.length
         ? element("details", { class: "field-fold", open: "" },
           element("summary", {}, words.some(message.fields.length, "field")),
           fieldTable(message.fields, `Fields of the ${what}`))

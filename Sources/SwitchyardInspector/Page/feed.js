@@ -40,7 +40,9 @@ class Feed {
         await this.#sleep(Feed.gap);
       } catch (error) {
         if (this.isStopped) return;
-        this.#tell({ kind: "lost", why: error.message, again: Date.now() + pause });
+        // What a browser says of a connection that failed helps nobody; what the other side answered does.
+        const why = error instanceof TypeError || error.name === "AbortError" ? undefined : error.message;
+        this.#tell({ kind: "lost", why, again: Date.now() + pause });
         await this.#sleep(pause);
         pause = Math.min(2 * pause, Feed.longest);
       }

@@ -60,7 +60,7 @@ function archiveResponse(attempt, response) {
   if (body?.text !== undefined) content.text = body.text;
   else if (body?.base64 !== undefined) Object.assign(content, { text: body.base64, encoding: "base64" });
   if (body?.isCut) content.comment = "only the beginning was kept";
-  const location = response?.fields.find(([name]) => name.toLowerCase() === "location")?.[1];
+  const location = response?.fields?.find(([name]) => name.toLowerCase() === "location")?.[1];
   return {
     status: attempt.status ?? 0,
     statusText: reasonPhrases[attempt.status] ?? "",

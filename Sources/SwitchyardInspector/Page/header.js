@@ -65,7 +65,7 @@ class PageHeader {
     const shown = this.record ? "record" : kind === "live" && isPaused ? "paused" : kind;
     const text = {
       record: "offline record", live: "live", paused: "paused", connecting: "connecting …",
-      lost: "connection lost",
+      lost: why ? `connection lost: ${why}` : "connection lost",
     }[shown];
     if (this.node.dataset.state !== shown) {
       this.node.dataset.state = shown;
@@ -79,7 +79,6 @@ class PageHeader {
       }[shown], 18));
     }
     setText(this.state, text);
-    this.state.title = why ?? "";
     this.retry.hidden = shown !== "lost";
     this.#showAgain();
   }

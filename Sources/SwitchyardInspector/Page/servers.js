@@ -43,10 +43,12 @@ class ServerCards {
     const fact = (text, value) => element("div", {}, element("dt", {}, text), value);
     parts.node = element("article", { class: `card server-${this.store.place(name) % 6}`, "data-server": name },
       element("div", { class: "card-head" },
-        serverIcon(this.store.place(name)), element("h2", {}, name), parts.url,
-        element("span", { class: "stand" }, parts.sign, parts.state), parts.use),
+        serverIcon(this.store.place(name)), element("h2", { title: name }, name), parts.url,
+        element("span", { class: "stand" }, parts.sign, parts.state)),
       parts.words,
-      element("dl", {}, fact("calls", parts.calls), fact("failures", parts.failures), fact("latency", parts.latency)));
+      element("div", { class: "card-foot" },
+        element("dl", {}, fact("calls", parts.calls), fact("failures", parts.failures), fact("latency", parts.latency)),
+        parts.use));
     this.cards.set(name, parts);
     this.node.append(parts.node);
     return parts;
