@@ -92,6 +92,22 @@ async function checkLoss(page, server, made) {
   page.complaints = page.complaints.filter((text) => !/ERR_|Failed to load resource/.test(text));
 }
 
+/** A program that starts anew at the same address begins with new numbers. */
+async function checkRestart(page, server) {
+  const made = scripted(Date.now());
+  made.calls.splice(2);
+  made.events.splice(1);
+  made.events[0].text = "another run";
+  Object.assign(server, { made, cursor: 0, versions: new Map(made.calls.map(({ id }) => [id, 1])) });
+  server.goDown();
+  server.isDown = false;
+  server.cursor = 1;
+  await page.waitFor(`${rowsShown} === 2`);
+  const events = await page.value(`[...document.querySelectorAll(".happenings li")].map((item) => item.textContent)`);
+  check(events.length === 1 && events[0].endsWith("another run"), "a program that starts anew is shown anew");
+  page.complaints = page.complaints.filter((text) => !/ERR_|Failed to load resource/.test(text));
+}
+
 // Commands
 
 async function checkCommands(page, server) {
@@ -274,6 +290,7 @@ async function checkLive(browser, folder, options) {
   await checkCommands(page, server);
   await checkScroll(page, server, made);
   await checkArchive(page, folder, 1);
+  await checkRestart(page, server);
   checkQuiet(page, server.address);
   await page.close();
   server.stop();

@@ -27,13 +27,13 @@ class EventList {
     this.none.hidden = events.length > 0;
     setText(this.count, events.length ? `${events.length}` : "");
     setText(this.left, events.length > shown.length ? `Older ones stand between the calls.` : "");
-    const wanted = new Set(shown.map(({ number }) => number));
-    for (const [number, node] of this.nodes) {
-      if (wanted.has(number)) continue;
+    const wanted = new Set(shown);
+    for (const [event, node] of this.nodes) {
+      if (wanted.has(event)) continue;
       node.remove();
-      this.nodes.delete(number);
+      this.nodes.delete(event);
     }
-    for (const event of shown) if (!this.nodes.has(event.number)) this.#add(event);
+    for (const event of shown) if (!this.nodes.has(event)) this.#add(event);
   }
 
   #add(event) {
@@ -42,7 +42,7 @@ class EventList {
         eventIcon(event.kind),
         element("time", {}, words.time(event.time, false)),
         element("span", {}, element("span", { class: "kind" }, eventWords[event.kind] ?? event.kind), event.text)));
-    this.nodes.set(event.number, node);
+    this.nodes.set(event, node);
     this.list.prepend(node);
   }
 }

@@ -192,7 +192,8 @@ class CallList {
   #drawRow(item, place, height) {
     const known = this.drawn.get(item.key);
     const scale = this.filter.scale === "common" ? this.longest : 0;
-    const isSame = known && known.item.call === item.call && known.scale === scale && item.state !== "running";
+    const isSame = known && known.item.call === item.call && known.item.event === item.event
+      && known.scale === scale && item.state !== "running";
     let node = known?.node;
     if (!isSame) {
       node = item.event ? this.#eventRow(item) : this.#callRow(item, scale);
