@@ -1,43 +1,6 @@
 "use strict";
 
-/* Shapes and patterns: what tells servers apart for those who see no colours. */
-
-const shapeNames = ["circle", "triangle", "square", "diamond", "pentagon", "star"];
-
-/** The outline of a server's shape around the point 0, 0, as the path of an SVG. */
-function shapePath(server, radius) {
-  const name = shapeNames[server % shapeNames.length];
-  const r = radius;
-  switch (name) {
-    case "circle": return `M${-r} 0A${r} ${r} 0 1 0 ${r} 0A${r} ${r} 0 1 0 ${-r} 0Z`;
-    case "triangle": return polygon([-90, 30, 150], r * 1.3);
-    case "square": return polygon([-135, -45, 45, 135], r * 1.25);
-    case "diamond": return polygon([-90, 0, 90, 180], r * 1.35);
-    case "pentagon": return polygon([-90, -18, 54, 126, 198], r * 1.15);
-    default: return star(r * 1.4);
-  }
-}
-
-function polygon(degrees, radius) {
-  const points = degrees.map((degree) => point(degree, radius));
-  return `M${points.join("L")}Z`;
-}
-
-function star(radius) {
-  const points = Array.from({ length: 10 }, (_, place) =>
-    point(-90 + 36 * place, place % 2 ? radius * 0.45 : radius));
-  return `M${points.join("L")}Z`;
-}
-
-function point(degree, radius) {
-  const angle = degree * Math.PI / 180;
-  return `${(radius * Math.cos(angle)).toFixed(2)} ${(radius * Math.sin(angle)).toFixed(2)}`;
-}
-
-function crossPath(radius) {
-  const r = radius;
-  return `M${-r} ${-r}L${r} ${r}M${r} ${-r}L${-r} ${r}`;
-}
+/* Marks and patterns of calls, over the shapes of servers that every page has. */
 
 /* The ways of a call, as the data has them. */
 const directly = 0;
@@ -54,24 +17,14 @@ function markPaths(server, way, isFailure, radius) {
 
 /** The mark of a call for a legend or a table, as a picture of its own. */
 function markIcon(server, way = directly, isFailure = false) {
-  const namespace = "http://www.w3.org/2000/svg";
-  const icon = document.createElementNS(namespace, "svg");
   const colour = isFailure ? "var(--bad)" : `var(--server-${server % 6})`;
-  const paths = markPaths(server, way, isFailure, 4);
-  const add = (path, fill, stroke, shift = 0) => {
-    const line = document.createElementNS(namespace, "path");
-    const attributes = { d: path, fill, stroke, "stroke-width": "1.6", transform: `translate(${shift} 0)` };
-    for (const [key, value] of Object.entries(attributes)) line.setAttribute(key, value);
-    icon.append(line);
-  };
-  const attributes = { class: "mark", width: "20", height: "20", viewBox: "-10 -10 20 20", "aria-hidden": "true" };
-  for (const [key, value] of Object.entries(attributes)) icon.setAttribute(key, value);
-  const shift = paths.shift ?? 0;
-  if (paths.twin) add(paths.twin, "none", colour, -shift);
-  if (paths.ring) add(paths.ring, "none", colour);
-  if (paths.fill) add(paths.fill, colour, "none", shift);
-  if (paths.stroke) add(paths.stroke, "none", colour, shift);
-  return icon;
+  const { fill, stroke, ring, twin, shift = 0 } = markPaths(server, way, isFailure, 4);
+  return icon([
+    twin && { stroke: colour, path: twin, shift: -shift },
+    ring && { stroke: colour, path: ring },
+    fill && { fill: colour, path: fill, shift },
+    stroke && { stroke: colour, path: stroke, shift },
+  ]);
 }
 
 /** The mark of a call as pixels, drawn once and put down many times. */

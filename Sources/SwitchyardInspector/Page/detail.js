@@ -1,0 +1,219 @@
+"use strict";
+
+/* One call opened: its story, its attempts drawn large, and what was sent and received in each. */
+
+class DetailPanel {
+  constructor({ store, details, now, onClose, onMove }) {
+    Object.assign(this, { store, details, now });
+    this.title = element("h2", { id: "detail-title", tabindex: "-1" });
+    this.content = element("div", { class: "detail-content" });
+    const move = (label, text, step) => {
+      const made = element("button", { type: "button", title: label, "aria-label": label }, text);
+      made.addEventListener("click", () => onMove(step));
+      return made;
+    };
+    const close = element("button", { type: "button", title: "Close (Escape)", "aria-label": "Close" }, "✕");
+    close.addEventListener("click", onClose);
+    this.node = element("section", { class: "detail", "aria-labelledby": "detail-title", hidden: "" },
+      element("div", { class: "detail-head" }, this.title,
+        element("span", { class: "tools" },
+          move("Newer call (k)", "↑", -1), move("Older call (j)", "↓", 1), close)),
+      this.content);
+  }
+
+  get isOpen() {
+    return !this.node.hidden;
+  }
+
+  /** Opens a call; what is kept of it comes a moment later. */
+  open(entry) {
+    const wasOpen = this.isOpen;
+    const isOther = this.entry?.call.id !== entry.call.id;
+    if (isOther) {
+      this.detail = undefined;
+      this.trouble = undefined;
+      this.chosen = undefined;
+      this.node.scrollTop = 0;
+    }
+    this.entry = entry;
+    this.node.hidden = false;
+    this.#draw();
+    // Where it lies over the list, whoever uses the keys goes along.
+    if (!wasOpen && getComputedStyle(this.node).position === "fixed") this.title.focus();
+    clearTimeout(this.timer);
+    // Whoever moves through the list with a key held down asks for nothing that they only pass by.
+    this.timer = setTimeout(() => this.#load(entry), isOther && this.details.record ? 0 : 60);
+  }
+
+  close() {
+    this.node.hidden = true;
+    this.entry = undefined;
+    clearTimeout(this.timer);
+  }
+
+  /** Takes over that a call has changed while it is open. */
+  update() {
+    if (!this.entry) return;
+    const entry = this.store.byId.get(this.entry.call.id);
+    if (entry && entry !== this.entry) this.open(entry);
+  }
+
+  async #load(entry) {
+    try {
+      const detail = await this.details.get(entry.call.id);
+      if (this.entry !== entry) return;
+      this.detail = detail;
+      this.trouble = undefined;
+    } catch (error) {
+      if (this.entry !== entry) return;
+      this.trouble = error.message;
+    }
+    this.#draw();
+  }
+
+  #draw() {
+    const { call, marks } = this.entry;
+    const now = call.end ?? this.now();
+    this.title.replaceChildren(element("span", { class: "quiet" }, `#${call.number} `),
+      element("span", { class: "method" }, call.method), ` ${call.path}`);
+    this.summary = this.#summary(call, marks, now);
+    this.fall = this.#waterfall(call, now);
+    this.content.replaceChildren(this.summary, element("h3", {}, "Attempts"), this.fall, this.#exchange(call));
+    this.#showChosen();
+  }
+
+  #waterfall(call, now) {
+    return new Waterfall(call, this.store, now, (attempt) => this.#choose(attempt)).node;
+  }
+
+  /** Draws anew what grows while a call runs, unless somebody is at its buttons. */
+  grow() {
+    if (this.entry?.state !== "running" || this.fall.contains(document.activeElement)) return;
+    const { call, marks } = this.entry;
+    const [summary, fall] = [this.#summary(call, marks, this.now()), this.#waterfall(call, this.now())];
+    this.summary.replaceWith(summary);
+    this.fall.replaceWith(fall);
+    Object.assign(this, { summary, fall });
+    this.#markChosen();
+  }
+
+  #summary(call, marks, now) {
+    const took = numbers.wait(now - call.start);
+    const facts = [
+      `began ${words.time(call.start)}`,
+      call.end === undefined ? `running for ${took}` : `took ${took}`,
+      call.from && call.from !== "network" ? `from: ${call.from}` : null,
+      call.rounds > 1 ? `${call.rounds} rounds` : null,
+      call.tags?.length ? `tags: ${call.tags.join(", ")}` : null,
+    ].filter(Boolean);
+    return element("div", { class: `summary is-${this.entry.state}` },
+      element("p", { class: "outcome" }, outcomeIcon(this.entry.state),
+        element("strong", {}, words.fullOutcome(call.outcome))),
+      element("p", { class: "story" }, words.story(call)),
+      call.mayHaveBeenExecuted
+        ? element("p", { class: "executed" }, badge(markOfKind.executed), ` It ${markOfKind.executed.text}.`) : null,
+      element("ul", { class: "facts quiet" }, facts.map((fact) => element("li", {}, fact)),
+        marks.filter(({ kind }) => kind !== "executed").map((mark) => element("li", {}, badge(mark, true)))));
+  }
+
+  // What was sent and received
+
+  #exchange(call) {
+    if (this.trouble) return element("p", { class: "trouble" }, this.trouble);
+    if (!this.detail) return element("p", { class: "quiet" }, "What was sent and received is being fetched …");
+    const { attempts } = this.detail;
+    const tools = element("div", { class: "tools" },
+      copyButton("Copy as HAR", "HAR", () => this.details.archive(call.id)));
+    if (attempts.length === 0) return element("div", {}, element("p", { class: "quiet" }, "Nothing was sent."), tools);
+    this.chosen = this.chosen ?? this.#usual(call);
+    this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Attempts" },
+      attempts.map((kept, place) => this.#tab(call, kept, place + 1)));
+    this.tabs.addEventListener("keydown", (event) => this.#moveTab(event));
+    this.panel = element("div", { role: "tabpanel", id: "exchange", tabindex: "-1" });
+    return element("div", { class: "exchange" },
+      element("div", { class: "exchange-head" }, element("h3", {}, "Sent and received"), tools), this.tabs, this.panel);
+  }
+
+  /** The attempt that is shown at first: the one whose answer the caller got, or else the last one. */
+  #usual(call) {
+    const answered = call.attempts.filter(({ status, isCut }) => status !== undefined && !isCut).pop();
+    const attempt = answered ?? call.attempts[call.attempts.length - 1] ?? this.detail.attempts[0];
+    return DetailPanel.name(attempt);
+  }
+
+  static name({ round, number }) {
+    return `${round}.${number}`;
+  }
+
+  #attempt(call, kept) {
+    return call.attempts.find((attempt) => DetailPanel.name(attempt) === DetailPanel.name(kept));
+  }
+
+  #tab(call, kept, ordinal) {
+    const attempt = this.#attempt(call, kept);
+    const name = DetailPanel.name(kept);
+    const made = element("button", {
+      type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "exchange", "data-attempt": name,
+    }, `${ordinal}`, attempt ? [serverIcon(this.store.place(attempt.server), 16), attempt.server,
+      element("span", { class: "quiet" }, attempt.error ? words.attemptEnd(attempt)
+      : `${attempt.status ?? words.attemptEnd(attempt)}`)] : null);
+    made.addEventListener("click", () => this.#choose(kept));
+    return made;
+  }
+
+  #choose(attempt) {
+    this.chosen = DetailPanel.name(attempt);
+    this.#showChosen();
+  }
+
+  #moveTab(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    const tabs = [...this.tabs.children];
+    const at = tabs.findIndex(({ dataset }) => dataset.attempt === this.chosen);
+    const next = tabs[(at + step + tabs.length) % tabs.length];
+    this.chosen = next.dataset.attempt;
+    this.#showChosen();
+    next.focus();
+    event.stopPropagation();
+  }
+
+  #markChosen() {
+    for (const name of this.content.querySelectorAll(".fall-name[data-attempt]")) {
+      name.classList.toggle("chosen", name.dataset.attempt === this.chosen);
+    }
+  }
+
+  #showChosen() {
+    this.#markChosen();
+    if (!this.detail || !this.panel?.isConnected) return;
+    for (const tab of this.tabs.children) {
+      const isChosen = tab.dataset.attempt === this.chosen;
+      tab.setAttribute("aria-selected", `${isChosen}`);
+      tab.tabIndex = isChosen ? 0 : -1;
+    }
+    const kept = this.detail.attempts.find((attempt) => DetailPanel.name(attempt) === this.chosen);
+    this.panel.setAttribute("aria-labelledby", `tab-${this.chosen}`);
+    const nothing = element("p", { class: "quiet" }, "Nothing is kept of it.");
+    this.panel.replaceChildren(...(kept ? exchangeView(kept) : [nothing]));
+  }
+}
+
+/** Request and response of an attempt. */
+function exchangeView(kept) {
+  const part = (title, message, what, ...tools) => element("section", { class: what },
+    element("div", { class: "part-head" }, element("h4", {}, title), element("span", { class: "tools" }, tools)),
+    message ? [
+      element("p", { class: "line" }, element("code", {}, message.line)),
+      message.fields?.length
+        ? element("details", { class: "field-fold", open: "" },
+          element("summary", {}, words.some(message.fields.length, "field")),
+          fieldTable(message.fields, `Fields of the ${what}`))
+        : element("p", { class: "quiet none" }, "No fields."),
+      bodyView(message.body, what),
+    ] : element("p", { class: "quiet none" }, "There was no response."));
+  return [
+    part("Request", kept.request, "request", copyButton("Copy as cURL", "cURL", () => kept.curl)),
+    part("Response", kept.response, "response"),
+  ];
+}

@@ -1,0 +1,138 @@
+"use strict";
+
+/* Which calls are shown. The choice stands in the address, so that a reload keeps it. */
+
+class Filter {
+  static empty = { text: "", server: "", status: "", kind: "", scale: "own", events: "yes" };
+  static statuses = [
+    ["", "any outcome"], ["2", "2xx"], ["3", "3xx"], ["4", "4xx"], ["5", "5xx"],
+    ["failed", "failed"], ["running", "running"],
+  ];
+
+  constructor() {
+    this.listeners = [];
+    this.read();
+    addEventListener("hashchange", () => {
+      this.read();
+      this.#tell();
+    });
+  }
+
+  onChange(listener) {
+    this.listeners.push(listener);
+  }
+
+  #tell() {
+    this.needles = this.text.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const listener of this.listeners) listener();
+  }
+
+  read() {
+    const kept = new URLSearchParams(location.hash.slice(1));
+    for (const [key, value] of Object.entries(Filter.empty)) this[key] = kept.get(key) ?? value;
+    /** The call that is open. */
+    this.call = kept.get("call") ?? "";
+    this.needles = this.text.toLowerCase().split(/\s+/).filter(Boolean);
+  }
+
+  set(changes) {
+    Object.assign(this, changes);
+    this.#write();
+    this.#tell();
+  }
+
+  /** Notes which call is open; what is shown stays. */
+  open(id) {
+    this.call = id;
+    this.#write();
+  }
+
+  #write() {
+    const kept = new URLSearchParams();
+    for (const [key, value] of Object.entries(Filter.empty)) if (this[key] !== value) kept.set(key, this[key]);
+    if (this.call) kept.set("call", this.call);
+    try {
+      history.replaceState(null, "", `#${kept}`);
+    } catch {
+      // Some browsers let an address change only so often; the next change makes up for it.
+    }
+  }
+
+  clear() {
+    this.set({ text: "", server: "", status: "", kind: "" });
+  }
+
+  get isNarrow() {
+    return Boolean(this.text.trim() || this.server || this.status || this.kind);
+  }
+
+  matches(entry) {
+    const { call } = entry;
+    if (this.server && !entry.servers.includes(this.server)) return false;
+    if (this.kind && !entry.marks.some(({ kind }) => kind === this.kind)) return false;
+    if (this.status === "failed" || this.status === "running") {
+      if (entry.state !== this.status) return false;
+    } else if (this.status && Math.floor((call.outcome?.status ?? 0) / 100) !== Number(this.status)) return false;
+    return this.needles.every((needle) => entry.text.includes(needle));
+  }
+}
+
+/** The controls of a filter; `shown` is where the list says how many calls it shows. */
+function filterBar(filter, store) {
+  const field = element("input", {
+    type: "search", id: "text", placeholder: "path, address, tag, #number", "aria-label": "Text in path or address",
+    title: "The key / leads here", autocomplete: "off", spellcheck: "false",
+  });
+  const choice = (label, key, options) => {
+    const made = element("select", { "aria-label": label, title: label, id: `filter-${key}` });
+    made.addEventListener("change", () => filter.set({ [key]: made.value }));
+    fillSelect(made, options);
+    return made;
+  };
+  const server = choice("Server", "server", [["", "any server"]]);
+  const status = choice("Outcome", "status", Filter.statuses);
+  const kind = choice("Kind", "kind", [["", "any kind"], ...callMarks.map((mark) => [mark.kind, mark.name])]);
+  const tick = (id, label, title, key, yes, no) => {
+    const box = element("input", { type: "checkbox", id });
+    box.addEventListener("change", () => filter.set({ [key]: box.checked ? yes : no }));
+    return { box, node: element("label", { class: "choice", title }, box, label) };
+  };
+  const events = tick("events-in-list", "events", "Show between the calls what happened to the servers",
+    "events", "yes", "no");
+  const scale = tick("one-scale", "one scale", "Bars as long as their calls took, not each over the whole width",
+    "scale", "common", "own");
+  const clear = element("button", { type: "button", class: "small", hidden: "" }, "No filter");
+  const shown = element("output", { class: "count", id: "shown", "aria-live": "off" });
+  field.addEventListener("input", () => filter.set({ text: field.value }));
+  clear.addEventListener("click", () => {
+    filter.clear();
+    field.focus();
+  });
+  const show = () => {
+    fillSelect(server, [["", "any server"], ...store.names.map((name) => [name, name])]);
+    if (field.value !== filter.text) field.value = filter.text;
+    for (const [select, key] of [[server, "server"], [status, "status"], [kind, "kind"]]) {
+      select.value = filter[key];
+      select.classList.toggle("chosen", filter[key] !== Filter.empty[key]);
+    }
+    events.box.checked = filter.events === "yes";
+    scale.box.checked = filter.scale === "common";
+    clear.hidden = !filter.isNarrow;
+  };
+  filter.onChange(show);
+  const bar = element("form", { class: "filters", role: "search", "aria-label": "Which calls are shown" },
+    field, status, server, kind, clear, shown);
+  bar.addEventListener("submit", (event) => event.preventDefault());
+  const ticks = element("span", { class: "ticks" }, events.node, scale.node);
+  return { bar, ticks, field, shown, show };
+}
+
+/** Gives a select its options, only when they changed: an open one stays as it is. */
+function fillSelect(select, options) {
+  const text = JSON.stringify(options);
+  if (select.dataset.options === text) return;
+  const { value } = select;
+  select.dataset.options = text;
+  select.replaceChildren(...options.map(([key, name]) => element("option", { value: key }, name)));
+  if (options.some(([key]) => key === value)) select.value = value;
+}

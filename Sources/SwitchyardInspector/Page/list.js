@@ -1,0 +1,238 @@
+"use strict";
+
+/* The list of calls, newest on top. Only the rows that can be seen exist, so ten thousand calls are as fluid as ten. */
+
+/** A time of day whose milliseconds a narrow list leaves out. */
+function clock(moment) {
+  const [time, rest] = words.time(moment).split(".");
+  return [time, element("span", { class: "rest" }, `.${rest}`)];
+}
+
+class CallList {
+  /** How many rows go on paper. */
+  static onPaper = 200;
+  /** How many rows exist beyond the edges of what can be seen. */
+  static margin = 6;
+
+  #active = null;
+
+  constructor({ store, filter, now, onOpen, onCount, onActive }) {
+    Object.assign(this, { store, filter, now, onOpen, onCount, onActive });
+    this.items = [];
+    this.drawn = new Map();
+    this.clearedUpTo = -Infinity;
+    this.#build();
+  }
+
+  #build() {
+    const columns = ["#", "time", "call", "servers", "outcome", "marks", "took", "attempts"];
+    this.head = element("div", { class: "row head", role: "row", "aria-rowindex": "1" },
+      columns.map((name) =>
+        element("span", { role: "columnheader", class: `cell ${name === "#" ? "number" : name}` }, name)));
+    this.rows = element("div", { class: "rows", role: "rowgroup" });
+    this.nothing = element("p", { class: "nothing quiet" });
+    this.grid = element("div", {
+      class: "list", role: "grid", tabindex: "0", "aria-label": "Calls, newest first", "aria-colcount": columns.length,
+    }, element("div", { role: "rowgroup", class: "heads" }, this.head), this.rows);
+    this.frame = element("div", { class: "list-frame" }, this.grid, this.nothing);
+    this.grid.addEventListener("scroll", () => this.draw(), { passive: true });
+    this.rows.addEventListener("click", (event) => {
+      const row = event.target.closest("[data-key]");
+      if (!row) return;
+      this.activate(row.dataset.key);
+      if (!row.classList.contains("event")) this.onOpen(this.activeEntry);
+    });
+    new ResizeObserver(() => this.#measure()).observe(this.frame);
+  }
+
+  /** The height of a row comes from the style: a narrow list has rows of two lines. */
+  #measure() {
+    this.rowHeight = parseFloat(getComputedStyle(this.rows).getPropertyValue("--row")) || 34;
+    this.draw();
+  }
+
+  /** Works out what is shown. Whoever has scrolled down keeps what they look at. */
+  refresh() {
+    const { grid, filter } = this;
+    const row = this.rowHeight ?? 34;
+    const top = Math.floor(grid.scrollTop / row);
+    const anchor = grid.scrollTop > row / 2 ? this.items[top] : undefined;
+    const kept = this.entries.filter(({ call }) => call.number > this.clearedUpTo);
+    const shown = kept.filter((entry) => filter.matches(entry));
+    this.shown = shown.slice();
+    this.items = shown.reverse();
+    if (filter.events === "yes") this.items = this.#withEvents(shown, kept);
+    this.count = shown.length;
+    this.longest = shown.reduce((most, entry) => Math.max(most, entry.duration(this.now())), 0);
+    const isEmpty = this.items.length === 0;
+    this.nothing.textContent = this.entries.length === 0 ? "No call yet. Each one stands here while it runs."
+      : kept.length === 0 ? "The view was cleared. New calls stand here." : "No call passes the filter.";
+    this.nothing.hidden = !isEmpty;
+    grid.setAttribute("aria-rowcount", this.items.length + 1);
+    this.rows.style.height = `${this.items.length * row}px`;
+    if (anchor) {
+      const at = this.items.findIndex(({ key }) => key === anchor.key);
+      if (at >= 0) grid.scrollTop += (at - top) * row;
+    }
+    this.onCount(this.shown, this.entries.length - kept.length);
+    this.draw();
+  }
+
+  /** Puts events between the calls by their time; those from before the first call that is kept are left out. */
+  #withEvents(calls, kept) {
+    if (kept.length === 0) return calls;
+    const first = kept[0].time;
+    const events = this.store.events.filter(({ time }) => time >= first);
+    const made = [];
+    let place = events.length - 1;
+    for (const entry of calls) {
+      for (; place >= 0 && events[place].time >= entry.time; place -= 1) made.push(this.#item(events[place]));
+      made.push(entry);
+    }
+    for (; place >= 0; place -= 1) made.push(this.#item(events[place]));
+    return made;
+  }
+
+  #item(event) {
+    return { key: `event-${event.number}`, event, time: event.time };
+  }
+
+  /** The calls that may be shown; while it is frozen they stay those of that moment. */
+  get entries() {
+    return this.frozen ?? this.store.entries;
+  }
+
+  /** The number of the newest of them. */
+  get last() {
+    const { entries } = this;
+    return entries.length ? entries[entries.length - 1].call.number : -Infinity;
+  }
+
+  freeze(isFrozen) {
+    this.frozen = isFrozen ? this.store.entries.slice() : undefined;
+  }
+
+  /** The key of the active row. */
+  get active() {
+    return this.#active;
+  }
+
+  set active(key) {
+    this.#active = key;
+    this.onActive(this.activeEntry);
+  }
+
+  get activeEntry() {
+    return this.items.find(({ key }) => key === this.active);
+  }
+
+  /** Makes a row the active one. */
+  activate(key) {
+    this.active = key;
+    this.draw();
+  }
+
+  /** Moves the active row by calls, or to the first or the last one. */
+  move(step) {
+    const places = this.items.flatMap(({ event }, place) => event ? [] : [place]);
+    if (places.length === 0) return;
+    const at = this.items.findIndex(({ key }) => key === this.active);
+    const now = at < 0 ? (step > 0 ? -1 : 0) : places.findIndex((place) => place >= at);
+    const next = places[Math.max(0, Math.min(places.length - 1, now + step))];
+    this.active = this.items[next].key;
+    this.show(next);
+  }
+
+  /** Scrolls until a row can be seen. */
+  show(place, isCentered = false) {
+    const { grid, rowHeight } = this;
+    const room = grid.clientHeight - this.head.offsetHeight;
+    const top = place * rowHeight;
+    if (isCentered) grid.scrollTop = top - room / 2;
+    else if (top < grid.scrollTop) grid.scrollTop = top;
+    else if (top + rowHeight > grid.scrollTop + room) grid.scrollTop = top + rowHeight - room;
+    this.draw();
+  }
+
+  /** Shows what ran at a moment, and makes the row next to it the active one. */
+  showTime(time) {
+    if (this.items.length === 0) return;
+    let place = this.items.findIndex((item) => item.time <= time);
+    if (place < 0) place = this.items.length - 1;
+    this.active = this.items[place].key;
+    this.show(place, true);
+  }
+
+  /** Makes the rows exist that can be seen. */
+  draw() {
+    const { grid, items } = this;
+    const row = this.rowHeight ?? 34;
+    const isPaper = matchMedia("print").matches;
+    const first = isPaper ? 0 : Math.max(0, Math.floor(grid.scrollTop / row) - CallList.margin);
+    const rows = Math.ceil(Math.max(grid.clientHeight, 100) / row) + 2 * CallList.margin;
+    const last = Math.min(items.length, isPaper ? CallList.onPaper : first + rows);
+    const wanted = new Set();
+    for (let place = first; place < last; place += 1) {
+      const item = items[place];
+      wanted.add(item.key);
+      this.#drawRow(item, place, row);
+    }
+    for (const [key, { node }] of this.drawn) {
+      if (wanted.has(key)) continue;
+      node.remove();
+      this.drawn.delete(key);
+    }
+    if (isPaper) for (const item of items.slice(0, last)) this.rows.append(this.drawn.get(item.key).node);
+    if (this.active && wanted.has(this.active)) grid.setAttribute("aria-activedescendant", this.active);
+    else grid.removeAttribute("aria-activedescendant");
+    const left = isPaper ? items.length - last : 0;
+    this.rows.dataset.left = left > 0 ? `and ${numbers.count(left)} older rows` : "";
+  }
+
+  #drawRow(item, place, height) {
+    const known = this.drawn.get(item.key);
+    const scale = this.filter.scale === "common" ? this.longest : 0;
+    const isSame = known && known.item.call === item.call && known.item.event === item.event
+      && known.scale === scale && item.state !== "running";
+    let node = known?.node;
+    if (!isSame) {
+      node = item.event ? this.#eventRow(item) : this.#callRow(item, scale);
+      if (known) known.node.replaceWith(node);
+      else this.rows.append(node);
+      this.drawn.set(item.key, { node, item, scale });
+    }
+    node.style.transform = `translateY(${place * height}px)`;
+    node.setAttribute("aria-rowindex", place + 2);
+    const isActive = item.key === this.active;
+    node.classList.toggle("active", isActive);
+    if (isActive) node.setAttribute("aria-selected", "true");
+    else node.removeAttribute("aria-selected");
+  }
+
+  #callRow(entry, scale) {
+    const { call } = entry;
+    const took = entry.duration(this.now());
+    const cell = (name, ...children) => element("span", { class: `cell ${name}`, role: "gridcell" }, children.flat());
+    const url = call.attempts[0]?.url ?? "";
+    const query = call.path.includes("?") || !url.includes("?") ? "" : url.slice(url.indexOf("?"));
+    return element("div", { class: `row call is-${entry.state}`, role: "row", id: entry.key, "data-key": entry.key },
+      cell("number", `${call.number}`),
+      cell("time", clock(call.start)),
+      cell("call", element("span", { class: "method" }, call.method),
+        element("span", { class: "path", title: url || call.path }, call.path,
+          query ? element("span", { class: "query" }, query) : null)),
+      cell("servers", routeOf(entry, this.store)),
+      cell("outcome", element("span", { class: "outcome-box", title: words.fullOutcome(call.outcome) },
+        outcomeIcon(entry.state), element("span", { class: "outcome-text" }, words.outcome(call.outcome)))),
+      cell("marks", entry.marks.map((mark) => badge(mark))),
+      cell("took", numbers.wait(took)),
+      cell("attempts", smallBars(entry, this.store, scale || took, this.now())));
+  }
+
+  #eventRow({ key, event }) {
+    return element("div", { class: `row event is-${event.kind}`, role: "row", id: key, "data-key": key },
+      element("span", { class: "cell time", role: "gridcell" }, clock(event.time)),
+      element("span", { class: "cell words", role: "gridcell", "aria-colspan": "7" },
+        eventIcon(event.kind), element("span", { class: "sentence", title: event.text }, event.text)));
+  }
+}

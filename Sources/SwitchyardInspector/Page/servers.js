@@ -1,0 +1,74 @@
+"use strict";
+
+/* The servers as cards: how each stands and why, and what it has done. Cards stay and change what they say, so that a
+   button keeps the focus while news arrive. */
+
+class ServerCards {
+  constructor({ store, control }) {
+    this.store = store;
+    this.control = control;
+    this.cards = new Map();
+    this.node = element("section", { class: "servers", "aria-label": "Servers" });
+  }
+
+  refresh() {
+    const { client } = this.store;
+    for (const server of client.servers) {
+      const known = this.cards.get(server.name) ?? this.#card(server);
+      this.#show(known, server, client);
+    }
+    const names = new Set(client.servers.map(({ name }) => name));
+    for (const [name, { node }] of this.cards) {
+      if (names.has(name)) continue;
+      node.remove();
+      this.cards.delete(name);
+    }
+    this.node.hidden = client.servers.length === 0;
+  }
+
+  #card({ name }) {
+    const parts = {
+      sign: element("span", { class: "sign" }),
+      state: element("span", { class: "state" }),
+      url: element("code", { class: "url" }),
+      words: element("p", { class: "evidence" }),
+      calls: element("dd"),
+      failures: element("dd"),
+      latency: element("dd"),
+      use: actionButton("Use it", async () => {
+        await this.control({ do: "server", name });
+        notice.say(`Calls go to ${name} now`);
+      }, { class: "small use", hidden: "", "aria-label": `Use server ${name}` }),
+    };
+    const fact = (text, value) => element("div", {}, element("dt", {}, text), value);
+    parts.node = element("article", { class: `card server-${this.store.place(name) % 6}`, "data-server": name },
+      element("div", { class: "card-head" },
+        serverIcon(this.store.place(name)), element("h2", { title: name }, name), parts.url,
+        element("span", { class: "stand" }, parts.sign, parts.state)),
+      parts.words,
+      element("div", { class: "card-foot" },
+        element("dl", {}, fact("calls", parts.calls), fact("failures", parts.failures), fact("latency", parts.latency)),
+        parts.use));
+    this.cards.set(name, parts);
+    this.node.append(parts.node);
+    return parts;
+  }
+
+  #show(parts, server, client) {
+    const isCurrent = server.name === client.current;
+    parts.node.classList.toggle("current", isCurrent);
+    if (parts.node.dataset.state !== server.state) {
+      parts.node.dataset.state = server.state;
+      parts.sign.replaceChildren(serverStateIcon(server.state));
+    }
+    setText(parts.state, serverStates[server.state] ?? words.plain(server.state));
+    setText(parts.url, server.url);
+    parts.url.title = server.url;
+    setText(parts.words, server.words ?? "");
+    setText(parts.calls, numbers.count(server.calls ?? 0));
+    setText(parts.failures, numbers.count(server.failures ?? 0));
+    setText(parts.latency, numbers.wait(server.latency));
+    parts.node.classList.toggle("failing", (server.failures ?? 0) > 0);
+    parts.use.hidden = !client.mayControl || isCurrent;
+  }
+}
