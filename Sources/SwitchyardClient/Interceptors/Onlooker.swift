@@ -1,0 +1,24 @@
+package import SwitchyardServices
+package import SwitchyardTransport
+
+/// Looks on at the calls of a client that runs already: at those that are dispatched from when it comes until it goes.
+///
+/// An interceptor has to be named before the client exists, and costs every call its way through the flow. This is for
+/// whoever looks only at times, an inspector for instance: while nobody looks on, a call costs what it costs without.
+package final class Onlooker: Sendable {
+    /// Names what carries a request to a server: the client's transport, or something in its place.
+    package typealias Detour = @Sendable (RequestID, Server.ID?, any Transport) -> any Transport
+
+    let observe: RequestInterceptor.Observe
+    let detour: Detour?
+
+    /// Creates an onlooker.
+    ///
+    /// - Parameters:
+    ///   - detour: Names what carries each request; the client's transport does unless given.
+    ///   - observe: Is told what happens, on the queue of the observers.
+    package init(detour: Detour? = nil, observe: @escaping RequestInterceptor.Observe) {
+        self.detour = detour
+        self.observe = observe
+    }
+}
