@@ -9,7 +9,7 @@ let core: [Target.Dependency] = [
 /// The products beside the core, for those who use them all.
 let leaves: [Target.Dependency] = [
     "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardOAuth", "SwitchyardDiskCache", "SwitchyardMarkup",
-    "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardDiagnostics",
+    "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardDiagnostics", "SwitchyardInspector",
 ]
 
 /// What tests stand on: real servers that misbehave, a clock that they own, and what several of them share.
@@ -22,6 +22,9 @@ let reportPage: [Resource] = [
     "report.html", "shared.css", "report.css", "parts.js", "marks.js", "plot.js", "calls.js", "bands.js", "series.js",
     "tables.js", "report.js",
 ].map { .embedInCode("Report/Page/\($0)") }
+
+/// The parts of the page that the inspector serves, likewise.
+let inspectorPage: [Resource] = ["inspector.html"].map { .embedInCode("Page/\($0)") }
 
 let package = Package(
     name: "Switchyard",
@@ -37,6 +40,7 @@ let package = Package(
         .library(name: "SwitchyardOutbox", targets: ["SwitchyardOutbox"]),
         .library(name: "SwitchyardDiagnostics", targets: ["SwitchyardDiagnostics"]),
         .library(name: "SwitchyardTesting", targets: ["SwitchyardTesting"]),
+        .library(name: "SwitchyardInspector", targets: ["SwitchyardInspector"]),
         .executable(name: "yard", targets: ["yard"]),
     ],
     targets: [
@@ -84,6 +88,11 @@ let package = Package(
         .target(name: "SwitchyardOutbox", dependencies: core),
         .target(name: "SwitchyardDiagnostics", dependencies: core),
         .target(name: "SwitchyardTesting", dependencies: core + ["SwitchyardDiagnostics"]),
+        .target(
+            name: "SwitchyardInspector",
+            dependencies: core + ["SwitchyardDiagnostics", "SwitchyardTesting"],
+            resources: inspectorPage
+        ),
 
         // Tools.
         .executableTarget(
@@ -136,9 +145,16 @@ let package = Package(
         .testTarget(name: "SwitchyardOutboxTests", dependencies: core + ["SwitchyardOutbox"] + lab),
         .testTarget(name: "SwitchyardDiagnosticsTests", dependencies: core + leaves + lab),
         .testTarget(name: "SwitchyardTestingTests", dependencies: core + ["SwitchyardDiagnostics"] + lab),
+        .testTarget(
+            name: "SwitchyardInspectorTests",
+            dependencies: core + ["SwitchyardInspector", "SwitchyardDiagnostics"] + lab
+        ),
         .testTarget(name: "SwitchyardTests", dependencies: leaves + ["Switchyard"] + lab),
         .testTarget(name: "SwitchyardMainActorTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
-        .testTarget(name: "YardToolTests", dependencies: ["yard", "Switchyard"] + lab),
+        .testTarget(
+            name: "YardToolTests",
+            dependencies: ["yard", "Switchyard", "SwitchyardDiagnostics", "SwitchyardInspector"] + lab
+        ),
         .testTarget(name: "SwitchyardBenchmarksTests", dependencies: ["SwitchyardBenchmarks"]),
     ],
     swiftLanguageModes: [.v6]
