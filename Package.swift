@@ -9,18 +9,26 @@ let core: [Target.Dependency] = [
 /// The products beside the core, for those who use them all.
 let leaves: [Target.Dependency] = [
     "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardOAuth", "SwitchyardDiskCache", "SwitchyardMarkup",
-    "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardDiagnostics",
+    "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardDiagnostics", "SwitchyardInspector",
 ]
 
 /// What tests stand on: real servers that misbehave, a clock that they own, and what several of them share.
 let lab: [Target.Dependency] = ["SwitchyardTesting", "SwitchyardFixtures"]
 
-/// The parts of the page that `--report` writes.
+/// The parts of the page that the inspector serves, and of which the reports' page takes the first ones.
 ///
 /// They are part of the program, which so needs no files beside it wherever it is installed.
+let inspectorPage: [Resource] = [
+    "inspector.html", "shared.css", "inspector.css", "servers.css", "list.css", "detail.css", "parts.js",
+    "shapes.js", "words.js", "store.js", "feed.js", "filter.js", "badges.js", "bars.js", "overview.js", "list.js",
+    "waterfall.js", "copying.js", "json.js", "bodies.js", "har.js", "detail.js", "servers.js", "faults.js",
+    "events.js", "header.js", "inspector.js",
+].map { .embedInCode("Page/\($0)") }
+
+/// The parts of the page that `--report` writes.
 let reportPage: [Resource] = [
-    "report.html", "shared.css", "report.css", "parts.js", "marks.js", "plot.js", "calls.js", "bands.js", "series.js",
-    "tables.js", "report.js",
+    "report.html", "report.css", "marks.js", "plot.js", "calls.js", "bands.js", "series.js", "tables.js",
+    "report.js",
 ].map { .embedInCode("Report/Page/\($0)") }
 
 let package = Package(
@@ -37,6 +45,7 @@ let package = Package(
         .library(name: "SwitchyardOutbox", targets: ["SwitchyardOutbox"]),
         .library(name: "SwitchyardDiagnostics", targets: ["SwitchyardDiagnostics"]),
         .library(name: "SwitchyardTesting", targets: ["SwitchyardTesting"]),
+        .library(name: "SwitchyardInspector", targets: ["SwitchyardInspector"]),
         .executable(name: "yard", targets: ["yard"]),
     ],
     targets: [
@@ -84,6 +93,11 @@ let package = Package(
         .target(name: "SwitchyardOutbox", dependencies: core),
         .target(name: "SwitchyardDiagnostics", dependencies: core),
         .target(name: "SwitchyardTesting", dependencies: core + ["SwitchyardDiagnostics"]),
+        .target(
+            name: "SwitchyardInspector",
+            dependencies: core + ["SwitchyardDiagnostics", "SwitchyardTesting"],
+            resources: inspectorPage
+        ),
 
         // Tools.
         .executableTarget(
@@ -136,9 +150,16 @@ let package = Package(
         .testTarget(name: "SwitchyardOutboxTests", dependencies: core + ["SwitchyardOutbox"] + lab),
         .testTarget(name: "SwitchyardDiagnosticsTests", dependencies: core + leaves + lab),
         .testTarget(name: "SwitchyardTestingTests", dependencies: core + ["SwitchyardDiagnostics"] + lab),
+        .testTarget(
+            name: "SwitchyardInspectorTests",
+            dependencies: core + ["SwitchyardInspector", "SwitchyardDiagnostics"] + lab
+        ),
         .testTarget(name: "SwitchyardTests", dependencies: leaves + ["Switchyard"] + lab),
         .testTarget(name: "SwitchyardMainActorTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
-        .testTarget(name: "YardToolTests", dependencies: ["yard", "Switchyard"] + lab),
+        .testTarget(
+            name: "YardToolTests",
+            dependencies: ["yard", "Switchyard", "SwitchyardDiagnostics", "SwitchyardInspector"] + lab
+        ),
         .testTarget(name: "SwitchyardBenchmarksTests", dependencies: ["SwitchyardBenchmarks"]),
     ],
     swiftLanguageModes: [.v6]

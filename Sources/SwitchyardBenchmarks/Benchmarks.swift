@@ -50,6 +50,10 @@ enum Benchmarks {
             overhead.only = words.value("--only")
             overhead.levels = words.count().map { [$0] } ?? overhead.levels
             try await overhead.run()
+        case "inspector":
+            var inspector = InspectorBenchmark(isJSON: isJSON)
+            inspector.levels = words.count().map { [$0] } ?? inspector.levels
+            try await inspector.run()
         case "pipeline": try await PipelineBenchmark(isJSON: isJSON, only: words.value("--only")).run()
         case "encoding":
             var encoding = EncodingBenchmark(isJSON: isJSON)
@@ -114,6 +118,7 @@ enum Benchmarks {
 
     private static let usage = """
         usage: SwitchyardBenchmarks overhead [CONCURRENT] [--json] [--url URL] [--only CONTENDER]
+               SwitchyardBenchmarks inspector [CONCURRENT] [--json]
                SwitchyardBenchmarks inflight [COUNT] [--json]
                SwitchyardBenchmarks startup [--json]
                SwitchyardBenchmarks transfer [--json] [--mib N] [--folder PATH] [down] [down-file] [up]
@@ -157,7 +162,8 @@ struct Words {
     /// What each benchmark takes beside `--json` and `--url`: options, and words behind its name.
     private static let taken: [String: (options: Set<String>, words: Int)] = [
         "inflight": ([], 1), "startup": ([], 0), "transfer": (["--mib", "--folder"], .max), "overhead": (["--only"], 1),
-        "pipeline": (["--only"], 0), "encoding": (["--size"], .max), "dispatch": ([], 1), "refusals": ([], 1),
+        "inspector": ([], 1), "pipeline": (["--only"], 0),
+        "encoding": (["--size"], .max), "dispatch": ([], 1), "refusals": ([], 1),
         "soak": ([], 1), "faults": (["--method", "--policy", "--parallel", "--workers"], .max),
         "burst": (["--bad"], .max), "harm": (["--list", "--seconds", "--policy"], .max), "switching": ([], 0),
         "cache": (["--only"], 0), "decode": (["--large"], 0),

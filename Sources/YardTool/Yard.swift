@@ -9,6 +9,7 @@ enum Yard {
             CommandEntry(CheckCommand.self),
             CommandEntry(ServeCommand.self),
             CommandEntry(LoadCommand.self),
+            CommandEntry(InspectCommand.self),
             CommandEntry(SimulateCommand.self),
         ]
     }

@@ -50,6 +50,7 @@ import Testing
             "SwitchyardServices", "SwitchyardHTTP", "SwitchyardTransport", "SwitchyardClient", "SwitchyardAPI",
             "Switchyard", "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardOAuth", "SwitchyardDiskCache",
             "SwitchyardMarkup", "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardDiagnostics",
+            "SwitchyardInspector",
         ]
     )
     func `a target that makes calls for which Apple wants a reason has a manifest that gives one`(
@@ -100,7 +101,8 @@ import Testing
     @Test func `only Foundation and the system below it are imported, and no user interface`() throws {
         let own: Set = [
             "Switchyard", "SwitchyardAPI", "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardDiskCache",
-            "SwitchyardHTTP", "SwitchyardMarkup", "SwitchyardOAuth", "SwitchyardOutbox", "SwitchyardRequests",
+            "SwitchyardHTTP", "SwitchyardInspector", "SwitchyardMarkup", "SwitchyardOAuth", "SwitchyardOutbox",
+            "SwitchyardRequests",
             "SwitchyardServices", "SwitchyardStreams", "SwitchyardTesting", "SwitchyardTransfers",
             "SwitchyardTransport", "CEpoll", "CLibcurl",
         ]

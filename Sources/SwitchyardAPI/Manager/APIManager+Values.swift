@@ -68,7 +68,7 @@ extension APIManager {
         at keyPath: String?,
         _ plan: CachePlan
     ) async throws(APIError) -> Value {
-        if let value = plan.freshValue(of: type) { return value }
+        if plan.onlookers == nil, let value = plan.freshValue(of: type) { return value }
         return try await fetchedValue(type, for: configuration, at: keyPath, plan)
     }
 

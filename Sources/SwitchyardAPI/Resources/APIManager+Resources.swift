@@ -137,6 +137,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         guard isPresent, let cached = cached(configuration),
             case .found(let stored) = await CachedCall.Recall(of: cached).stored(), isPresent
         else { return nil }
+        cached.tellOnlookers(of: stored)
         return stored
     }
 

@@ -106,9 +106,19 @@ struct OverheadBenchmark {
     }
 
     private func throughManager(_ target: String) throws -> Contender {
-        let (base, path) = try split(target)
-        let manager = SampleTopicAPI(client: try NetworkClient(service: service(at: base)))
-        return Contender(name: "APIManager") { try check(try await manager.topics(at: path)) }
+        try manager("APIManager", over: client(of: target), target)
+    }
+
+    /// A client of the server of a URL.
+    func client(of target: String) throws -> NetworkClient {
+        try NetworkClient(service: service(at: split(target).base))
+    }
+
+    /// A manager that asks for the sample through a client.
+    func manager(_ name: String, over client: NetworkClient, _ target: String) throws -> Contender {
+        let path = try split(target).path
+        let manager = SampleTopicAPI(client: client)
+        return Contender(name: name) { try check(try await manager.topics(at: path)) }
     }
 
     private func service(at base: String) throws -> Service {

@@ -32,6 +32,8 @@ package final class ClientCore: Sendable {
     struct State {
         var service: Service
         var pool: ServerPool
+        /// Who looks on at the calls; `nil` when nobody does, which costs nothing to read.
+        var onlookers: [Onlooker]?
         /// How often service, pool, or what is known of the network were replaced.
         var replacements = 0
         /// Whether the machine is known to be offline.
@@ -83,6 +85,12 @@ package final class ClientCore: Sendable {
 
     /// What a request that starts now is sent to.
     var target: Target { state.withLock { ($0.service.name, $0.pool) } }
+
+    /// What a request that starts now is sent to, and who looks on: all that it goes by, at the cost of one lock.
+    var present: (target: Target, onlookers: [Onlooker]?) {
+        let (service, pool, onlookers) = state.withLock { ($0.service.name, $0.pool, $0.onlookers) }
+        return ((service, pool), onlookers)
+    }
 
     /// When a request that starts now ends whatever happens.
     func deadline(

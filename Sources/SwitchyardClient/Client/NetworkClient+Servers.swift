@@ -11,10 +11,11 @@ extension NetworkClient {
     /// The environment that requests are built for now.
     public var environment: ServiceEnvironment { target.pool.environment }
 
-    /// The names of service and environment, at the cost of one lock.
-    package var place: (service: String, environment: ServiceEnvironment) {
-        let target = target
-        return (target.service, target.pool.environment)
+    /// The names of service and environment, and who looks on, at the cost of one lock.
+    package var place: (service: String, environment: ServiceEnvironment, onlookers: [Onlooker]?) {
+        let (present, onlookers) = core.present
+        let target = boundTarget ?? present
+        return (target.service, target.pool.environment, onlookers)
     }
 
     /// What makes requests in the present environment, and that environment.

@@ -36,22 +36,27 @@ extension ClientCore {
                 completion: completion
             )
         }
+        let (target, onlookers) = present
         return makeRequest(
             configuration,
             id: id,
             sender: sender,
-            plan: plan(for: configuration, usesCredentials: sender.usesCredentials),
+            plan: plan(for: configuration, usesCredentials: sender.usesCredentials, onlookers),
+            target: sender.target ?? target,
             progress: progress,
             completion: completion
         )
     }
 
     /// Makes a failover, or a flow of several by a plan.
+    ///
+    /// The target is that of the sender, or else the one in use.
     func makeRequest(
         _ configuration: APIConfiguration,
         id: RequestID,
         sender: Sender,
         plan: FlowPlan?,
+        target: Target,
         progress: TransferProgressHandler?,
         completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
@@ -61,6 +66,7 @@ extension ClientCore {
                 owner: sender.owner,
                 configuration: configuration,
                 core: self,
+                target: target,
                 round: onlyRound(of: configuration, by: sender),
                 progress: progress,
                 completion: completion
@@ -72,7 +78,7 @@ extension ClientCore {
             configuration: configuration,
             plan: plan,
             core: self,
-            target: sender.target,
+            target: target,
             avoiding: sender.avoided,
             patience: sender.patience,
             progress: progress,
@@ -93,7 +99,6 @@ extension ClientCore {
     private func onlyRound(of configuration: APIConfiguration, by sender: Sender) -> Failover.Round? {
         sender.target.map { target in
             Failover.Round(
-                target: target,
                 deadline: deadline(of: configuration, in: target.pool, startedAt: now),
                 patience: sender.patience,
                 avoided: sender.avoided
@@ -109,8 +114,12 @@ extension ClientCore {
     }
 
     /// What surrounds a request; `nil` when it is a failover and nothing more.
-    func plan(for configuration: APIConfiguration, usesCredentials: Bool) -> FlowPlan? {
-        guard surroundsRequests || configuration.rare != nil else { return nil }
-        return FlowPlan(options, configuration, usesCredentials: usesCredentials)
+    func plan(
+        for configuration: APIConfiguration,
+        usesCredentials: Bool,
+        _ onlookers: [Onlooker]?
+    ) -> FlowPlan? {
+        guard surroundsRequests || configuration.rare != nil || onlookers != nil else { return nil }
+        return FlowPlan(options, configuration, usesCredentials: usesCredentials, onlookers ?? [])
     }
 }

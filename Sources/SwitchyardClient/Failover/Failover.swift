@@ -19,8 +19,8 @@ final class Failover: DispatchedRequest {
     let deadline: MonotonicTime
     private let patience: (@Sendable () -> MonotonicTime)?
     let progress: TransferProgressHandler?
-    /// Told about attempts; `nil` when nobody watches.
-    let observer: AttemptObserver?
+    /// Who watches the attempts; `nil` when nobody does.
+    let watch: AttemptWatch?
     let avoided: [Server.ID]
     let completion: RequestCompletion
 
@@ -30,6 +30,7 @@ final class Failover: DispatchedRequest {
         owner: OwnerID,
         configuration: APIConfiguration,
         core: ClientCore,
+        target: ClientCore.Target,
         round: Round? = nil,
         progress: TransferProgressHandler?,
         completion: @escaping RequestCompletion
@@ -40,24 +41,22 @@ final class Failover: DispatchedRequest {
         self.core = core
         self.progress = progress
         self.completion = completion
-        observer = round?.observer
+        watch = round?.watch
         avoided = round?.avoided ?? []
         patience = round?.patience
-        (serviceName, pool) = round?.target ?? core.target
+        (serviceName, pool) = target
         startedAt = core.now
         deadline = round?.deadline ?? core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
     /// What a round of a flow, or a piece of a transfer, sets for its failover.
     struct Round {
-        /// The service's name and its servers, the same for all rounds.
-        var target: ClientCore.Target
         /// The deadline of the whole flow.
         var deadline: MonotonicTime
         /// Until when anybody waits for it, which may change; the deadline when `nil`.
         var patience: (@Sendable () -> MonotonicTime)?
-        /// Told about attempts.
-        var observer: AttemptObserver?
+        /// Who watches the attempts.
+        var watch: AttemptWatch?
         /// Servers that are not asked as long as there is another; by name, since the list may change meanwhile.
         var avoided: [Server.ID] = []
     }
@@ -273,9 +272,9 @@ extension Failover {
     ) {
         guard let hop = state.withLock({ $0.redirect(index, along: trail) }) else { return }
         let (route, now) = (attempt.route, core.now)
-        if let observer, let step = trail.steps.last {
+        if let watch, let step = trail.steps.last {
             let record = AttemptRecord(number: index + 1, server: route.server, request: request, startedAt: now)
-            observer(.redirected(record, step))
+            watch.tell(.redirected(record, step))
         }
         let server = trail.hasLeft ? nil : route.server
         let task = send(request, of: index, attempt.activity, hop: hop, to: server, at: now) { [self] result in

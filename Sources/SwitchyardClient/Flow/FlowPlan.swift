@@ -9,6 +9,8 @@ struct FlowPlan: Sendable {
     private(set) var limits: [any RequestLimit]
     let adapters: [Named<RequestInterceptor.Adapt>]
     let observers: [RequestInterceptor.Observe]
+    /// What may carry an attempt in the place of the transport.
+    let detours: [Onlooker.Detour]
     let retriers: [Named<RequestInterceptor.Retry>]
     let retry: RetryPolicy?
     /// The client's credentials, which can be renewed.
@@ -17,11 +19,17 @@ struct FlowPlan: Sendable {
     let credential: Credential?
 
     /// Puts the parts together; `nil` when there are none.
-    init?(_ options: NetworkClient.Options, _ configuration: APIConfiguration, usesCredentials: Bool) {
+    init?(
+        _ options: NetworkClient.Options,
+        _ configuration: APIConfiguration,
+        usesCredentials: Bool,
+        _ onlookers: [Onlooker]
+    ) {
         limits = options.limits + configuration.limits
         let interceptors = options.interceptors + configuration.interceptors
         adapters = interceptors.compactMap { one in one.adapt.map { Named(name: one.name, part: $0) } }
-        observers = interceptors.compactMap(\.observe)
+        observers = interceptors.compactMap(\.observe) + onlookers.map(\.observe)
+        detours = onlookers.compactMap(\.detour)
         retriers = interceptors.compactMap { one in one.retry.map { Named(name: one.name, part: $0) } }
         let policy = configuration.retry ?? options.retry
         retry = policy.flatMap { $0.maximumRetries == 0 ? nil : $0 }
@@ -31,7 +39,7 @@ struct FlowPlan: Sendable {
         credentials = shared.flatMap { $0.isBypassed ? nil : $0 }
         let isEmpty =
             limits.isEmpty && interceptors.isEmpty && retry == nil && credentials == nil && credential == nil
-            && configuration.user == nil
+            && configuration.user == nil && onlookers.isEmpty
         if isEmpty { return nil }
     }
 }

@@ -182,11 +182,11 @@ extension RequestFlow {
                 owner: owner,
                 configuration: configuration,
                 core: core,
+                target: target,
                 round: Failover.Round(
-                    target: target,
                     deadline: deadline,
                     patience: patience,
-                    observer: attemptObserver(of: round),
+                    watch: attemptWatch(of: round),
                     avoided: avoided
                 ),
                 progress: progress
@@ -199,9 +199,9 @@ extension RequestFlow {
         }
     }
 
-    private func attemptObserver(of round: Int) -> AttemptObserver? {
+    private func attemptWatch(of round: Int) -> AttemptWatch? {
         guard !plan.observers.isEmpty else { return nil }
-        return { [weak self] event in
+        return AttemptWatch(of: id, detours: plan.detours) { [weak self] event in
             let kind: DispatchEvent.Kind =
                 switch event {
                 case .sent(let attempt): .attemptSent(attempt)

@@ -35,14 +35,14 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     let progress: TransferProgressHandler?
     private let completion: RequestCompletion
 
-    /// Creates the flow of a request; of a piece of a transfer when its target is given.
+    /// Creates the flow of a request.
     init(
         id: RequestID,
         owner: OwnerID,
         configuration: APIConfiguration,
         plan: FlowPlan,
         core: ClientCore,
-        target: ClientCore.Target? = nil,
+        target: ClientCore.Target,
         avoiding avoided: [Server.ID] = [],
         patience: (@Sendable () -> MonotonicTime)? = nil,
         progress: TransferProgressHandler?,
@@ -57,9 +57,9 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         self.progress = progress
         self.completion = completion
         self.avoided = avoided
-        self.target = target ?? core.target
+        self.target = target
         startedAt = core.now
-        deadline = core.deadline(of: configuration, in: self.target.pool, startedAt: startedAt)
+        deadline = core.deadline(of: configuration, in: target.pool, startedAt: startedAt)
     }
 
     /// The environment the request is built for.

@@ -21,11 +21,15 @@ struct Demo: Sendable {
     var screen: DemoScreen
     /// What the report of the demo is made of.
     var notes = TrafficNotes()
+    /// Whether the calls are shown in a browser too, which is waited for.
+    var isInspected = false
 
     /// Plays the steps and returns what came of them.
     func run() async throws -> DemoReport {
-        let start = ContinuousClock.now
         let stage = try DemoStage(screen: screen, pace: pace, notes: notes)
+        let inspection = isInspected ? try DemoInspection(of: stage.client, on: screen) : nil
+        await inspection?.open()
+        let start = ContinuousClock.now
         async let events: Void = stage.events.follow(stage.client.events(bufferingNewest: 10_000))
         var rest = steps.enumerated().map { (number: $0.offset + 1, step: $0.element) }[...]
         while let next = rest.first, !Task.isCancelled {
@@ -37,6 +41,9 @@ struct Demo: Sendable {
                 await play(scene, on: stage)
             }
         }
+        let (isWhole, seconds) = (!Task.isCancelled, start.duration(to: .now) / .seconds(1))
+        await inspection?.stay()
+        inspection?.close()
         try stage.close()
         await events
         stage.record { report in
@@ -44,8 +51,8 @@ struct Demo: Sendable {
             report.failBacks = stage.events.count.failBacks
             report.environmentSwitches = stage.events.count.environmentSwitches
             report.serverRequests = stage.forum.requestCount
-            report.seconds = (start.duration(to: .now) / .seconds(1)).rounded(places: 3)
-            report.succeeded = report.brokenClaims.isEmpty && report.callerFailures == 0 && !Task.isCancelled
+            report.seconds = seconds.rounded(places: 3)
+            report.succeeded = report.brokenClaims.isEmpty && report.callerFailures == 0 && isWhole
         }
         return stage.report
     }

@@ -6,14 +6,18 @@ struct DemoCommand: Command {
     static let summary = "Shows what the library does, against servers that it starts itself."
     static let options: [Arguments.Option] = [
         .flag("json", "print one JSON object with the facts, and nothing else"),
+        .flag("inspect", "show the calls in a browser too; the story waits for the page, which stays behind it"),
         ReportFile.option,
     ]
 
     private let printsJSON: Bool
+    private let isInspected: Bool
     private let page: ReportFile?
 
     init(_ arguments: Arguments) throws(UsageError) {
         printsJSON = arguments.has("json")
+        isInspected = arguments.has("inspect")
+        guard !printsJSON || !isInspected else { throw UsageError("--json and --inspect exclude each other") }
         page = try ReportFile(arguments)
     }
 
@@ -21,15 +25,16 @@ struct DemoCommand: Command {
         let output = Terminal.standardOutput
         let screen = DemoScreen(printsJSON ? .silent : output)
         let notes = TrafficNotes()
-        let demo = Demo(screen: screen, notes: notes)
+        let demo = Demo(screen: screen, notes: notes, isInspected: isInspected)
         let (report, signal) = try await Interruption.watch { try await demo.run() }
         try page?.write(Report(of: TrafficStory(ofDemo: notes.content)))
         if printsJSON {
             output.write(try report.json() + "\n")
         } else {
-            screen.print(["", signal == nil ? Self.conclusion(report) : "Interrupted.", pointer])
+            screen.print(["", signal == nil || report.succeeded ? Self.conclusion(report) : "Interrupted.", pointer])
         }
-        if let signal { return 128 + signal }
+        // Of an inspected story that is over the interruption only closes the page.
+        if let signal, !(isInspected && report.succeeded) { return 128 + signal }
         return report.succeeded ? 0 : 1
     }
 

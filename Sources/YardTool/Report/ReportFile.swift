@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file that `--report` names.
+/// The file that `--report` names: a page.
 struct ReportFile: Sendable {
     static let name = "report"
     static let option = Arguments.Option.value(name, "FILE", "write a page that shows the run: one HTML file")
@@ -10,14 +10,24 @@ struct ReportFile: Sendable {
     /// Reads the option, and makes sure before the run that the file can be written; `nil` when it was not given.
     init?(_ arguments: Arguments) throws(UsageError) {
         guard let path = arguments.text(Self.name) else { return nil }
+        try self.init(at: path)
+    }
+
+    /// Makes sure that a file can be written.
+    init(at path: String) throws(UsageError) {
         self.path = path
         if let problem { throw UsageError("--\(Self.name): cannot write \(path): \(problem)") }
     }
 
     /// Writes the page, and replaces what stood in the file.
     func write(_ report: Report) throws {
+        try write(html: try ReportPage.html(for: report))
+    }
+
+    /// Writes a page, and replaces what stood in the file.
+    func write(html: String) throws {
         // Into the file that is there and not over it: it may be a pipe or a device.
-        try Data(try ReportPage.html(for: report).utf8).write(to: URL(fileURLWithPath: path))
+        try Data(html.utf8).write(to: URL(fileURLWithPath: path))
     }
 
     /// What is in the way of writing the file; `nil` when nothing is.

@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardInspector
 import Testing
 
 @testable import yard
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test func `no script makes markup of data, and none ends itself`() {
-        for file in ReportPage.scripts {
+        for file in ReportPage.page.scripts + InspectorPage.page.scripts {
             let text = String(decoding: file, as: UTF8.self)
             for word in Self.dangerous { #expect(!text.contains(word), "\(word)") }
         }

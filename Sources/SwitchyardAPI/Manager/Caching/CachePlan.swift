@@ -19,6 +19,8 @@ struct CachePlan: Sendable {
     let part: String
     /// What the call asks for because of its reader, as the value of `Accept`; `nil` where the answer does not depend on it.
     let accept: String?
+    /// Who looks on; `nil` when nobody does.
+    let onlookers: [Onlooker]?
 
     /// How a stored answer may be used.
     var policy: CachePolicy { box.value }
@@ -84,7 +86,8 @@ struct CachePlan: Sendable {
             pathOfURL: followsHTTP ? client.storagePath(ofAbsolute: path ?? configuration.path) : nil,
             varying: varying,
             part: part(),
-            accept: box.value.typesTold(of: configuration, for: types())
+            accept: box.value.typesTold(of: configuration, for: types()),
+            onlookers: place.onlookers
         )
     }
 

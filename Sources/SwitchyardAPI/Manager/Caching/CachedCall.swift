@@ -32,17 +32,29 @@ struct CachedCall<Value: Sendable>: Sendable {
         }
         switch StoredUse.of(stored, policy, lifetime: lifetime, request: fields) {
         case .answer:
-            return APIResponse(stored)
+            return handedOut(stored)
         case .refuse(let reason):
             throw call.module.completed(APIError(.cache(reason)))
         case .answerAndRefresh(let conditions):
             let fetch = Fetch(of: self, through: client(), confirming: stored, with: conditions)
             _ = flight(fetch, needsWaiters: false)
-            return APIResponse(stored)
+            return handedOut(stored)
         case .ask(let conditions):
             let fetch = Fetch(of: self, through: client(), confirming: stored, with: conditions)
             return try await fetchedOrStored(fetch, stored, among: calls())
         }
+    }
+
+    private func handedOut(_ stored: CachedValue<Value>) -> APIResponse<Value> {
+        tellOnlookers(of: stored)
+        return APIResponse(stored)
+    }
+
+    /// Tells those who look on that the call gets a stored answer.
+    func tellOnlookers(of stored: CachedValue<Value>) {
+        guard let onlookers = plan.onlookers else { return }
+        let status = stored.answer?.status ?? 200
+        for onlooker in onlookers { onlooker.recall?(call.configuration, status, stored.isFresh) }
     }
 
     private var lifetime: Duration { plan.lifetime }
@@ -69,7 +81,7 @@ struct CachedCall<Value: Sendable>: Sendable {
         } catch {
             guard error.isRetryable, StoredUse.mayStandIn(stored, plan.policy, lifetime: lifetime, request: fields)
             else { throw error }
-            return APIResponse(stored)
+            return handedOut(stored)
         }
     }
 

@@ -125,7 +125,7 @@ package struct Transfer: Sendable {
         let delivery = configuration.delivery
         var configuration = (core.ruled(configuration, in: pool) ?? configuration).snapshot()
         configuration.delivery = delivery
-        let plan = core.plan(for: configuration, usesCredentials: usesCredentials)
+        let plan = core.plan(for: configuration, usesCredentials: usesCredentials, core.present.onlookers)
         return core.makeRequest(
             configuration,
             id: name,
@@ -136,6 +136,7 @@ package struct Transfer: Sendable {
                 avoided: avoided
             ),
             plan: plan.map { ownPlan($0, of: name) },
+            target: (service, pool),
             progress: progress,
             completion: completion
         )

@@ -12,6 +12,24 @@ enum AttemptEvent: Sendable {
     case ended(AttemptRecord, Result<HTTPResponse, TransportError>)
 }
 
+/// Who watches the attempts of a round, and what may carry them in the place of the transport.
+final class AttemptWatch: Sendable {
+    let tell: AttemptObserver
+    private let id: RequestID
+    private let detours: [Onlooker.Detour]
+
+    init(of id: RequestID, detours: [Onlooker.Detour], tell: @escaping AttemptObserver) {
+        self.id = id
+        self.detours = detours
+        self.tell = tell
+    }
+
+    /// What carries a request to a server.
+    func carrier(to server: Server.ID?, usually transport: any Transport) -> any Transport {
+        detours.reduce(transport) { $1(id, server, $0) }
+    }
+}
+
 extension Failover {
     /// Hands a request of an attempt to the transport, and tells the observer if there is one.
     ///
@@ -26,13 +44,14 @@ extension Failover {
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
     ) -> (any TransportTask)? {
         let progress = if let activity { activity.watching(self.progress) } else { self.progress }
-        guard let observer else { return core.transport.start(request, progress: progress, completion: completion) }
+        guard let watch else { return core.transport.start(request, progress: progress, completion: completion) }
         let record = AttemptRecord(number: index + 1, server: server, request: request, startedAt: now)
-        let attempt = WatchedAttempt(record, observer)
+        let attempt = WatchedAttempt(record, watch.tell)
         // In reach before it starts, so that whatever ends the request meanwhile can tell its end.
         let isWanted = state.withLock { $0.attach(attempt, to: index, hop: hop) } == .waiting
         guard isWanted, attempt.begin() else { return nil }
-        let task = core.transport.start(request, progress: progress) { result in
+        let carrier = watch.carrier(to: server, usually: core.transport)
+        let task = carrier.start(request, progress: progress) { result in
             attempt.tell(result)
             completion(result)
             attempt.letGo()

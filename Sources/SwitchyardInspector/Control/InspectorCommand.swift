@@ -1,0 +1,72 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+
+/// What the page tells the client to do.
+struct InspectorCommand: Decodable, Sendable {
+    /// A command that cannot be carried out, and why.
+    struct Refusal: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case action = "do"
+        case name, kind, status, calls, server
+    }
+
+    private let action: String
+    private let name: String?
+    private let kind: String?
+    private let status: Int?
+    private let calls: Int?
+    private let server: String?
+
+    /// Reads a command.
+    static func read(_ data: Data) throws(Refusal) -> InspectorCommand {
+        do { return try JSONDecoder().decode(InspectorCommand.self, from: data) } catch {
+            throw Refusal(description: "that is no command")
+        }
+    }
+
+    /// Carries it out.
+    func run(on client: NetworkClient, _ faults: FaultDesk) throws(Refusal) {
+        switch action {
+        case "server": try run { () throws(ClientError) in try client.switchServer(to: name ?? "") }
+        case "environment":
+            let environment = ServiceEnvironment(rawValue: name ?? "")
+            try run { () throws(ClientError) in try client.switchEnvironment(to: environment) }
+        case "fault" where kind == "none": faults.clear()
+        case "fault": faults.order(try fault(of: client))
+        default: throw Refusal(description: "there is no command \"\(action)\"")
+        }
+    }
+
+    private func run(_ body: () throws(ClientError) -> Void) throws(Refusal) {
+        do throws(ClientError) { try body() } catch { throw Refusal(description: "\(error)") }
+    }
+
+    private func fault(of client: NetworkClient) throws(Refusal) -> CallFault {
+        if let server, !client.service.servers.contains(where: { $0.name == server }) {
+            throw Refusal(description: "there is no server \"\(server)\"")
+        }
+        let calls = calls ?? 1
+        guard (1...10_000).contains(calls) else { throw Refusal(description: "calls has to be from 1 to 10000") }
+        return CallFault(kind: try faultKind, calls: calls, server: server)
+    }
+
+    private var faultKind: CallFault.Kind {
+        get throws(Refusal) {
+            switch kind {
+            case "refused": return .refused
+            case "timeout": return .timeout
+            case "slow": return .slow
+            case "status":
+                guard let status, (200...599).contains(status) else {
+                    throw Refusal(description: "status has to be from 200 to 599")
+                }
+                return .status(status)
+            default: throw Refusal(description: "there is no fault \"\(kind ?? "")\"")
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import SwitchyardDiagnostics
+
+extension CallDetail {
+    /// The details of a call that an archive has, as far as its exchanges tell of it.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the call.
+    ///   - exchanges: Its exchanges, by rank; one at least.
+    init(number: Int, _ exchanges: [ArchivedExchange]) {
+        let first = exchanges[0].kept.entry.request
+        var call = InspectedCall(
+            number: number,
+            start: exchanges.map(\.start).min() ?? 0,
+            method: first.method,
+            path: Self.path(of: first.url)
+        )
+        var kept: [[KeptExchange]] = []
+        for exchange in exchanges {
+            if let place = call.place(of: exchange) {
+                call.goesOn(place, with: exchange)
+                kept[place].append(exchange.kept)
+            } else {
+                call.begins(exchange)
+                kept.append([exchange.kept])
+            }
+        }
+        call.ends()
+        self.init(call, kept)
+    }
+
+    /// The path of a URL, with what stands behind it.
+    private static func path(of url: String) -> String {
+        guard let scheme = url.range(of: "://") else { return url }
+        let path = url[scheme.upperBound...].drop { !"/?#".contains($0) }
+        return path.isEmpty ? "/" : String(path)
+    }
+}
+
+extension InspectedCall {
+    /// Where the attempt of an exchange stands, if it has made another one before.
+    fileprivate func place(of exchange: ArchivedExchange) -> Int? {
+        attempts.firstIndex { $0.round == exchange.round && $0.number == exchange.attempt }
+    }
+
+    /// Takes in an attempt with its first exchange.
+    fileprivate mutating func begins(_ exchange: ArchivedExchange) {
+        let request = exchange.kept.entry.request
+        if let last = attempts.last, last.round < exchange.round {
+            let end = attempts.compactMap(\.end).max() ?? exchange.start
+            let why = "retry after \(last.status.map { "\($0)" } ?? last.error ?? "-")"
+            if exchange.start - end >= 1 { waits.append(Wait(start: end, end: exchange.start, why: why)) }
+        }
+        var attempt = InspectedAttempt(
+            number: exchange.attempt,
+            round: exchange.round,
+            method: request.method,
+            url: request.url,
+            start: exchange.start,
+            kind: kind(of: exchange)
+        )
+        attempt.server = exchange.place?.server
+        attempts.append(attempt)
+        takeEnd(of: exchange, at: attempts.count - 1)
+    }
+
+    /// Takes in the exchange behind a redirect.
+    fileprivate mutating func goesOn(_ place: Int, with exchange: ArchivedExchange) {
+        let old = attempts[place]
+        let url = exchange.kept.entry.request.url
+        if let status = old.status {
+            attempts[place].redirects.append(
+                InspectedAttempt.Redirect(time: old.end ?? exchange.start, status: status, from: old.url, to: url)
+            )
+        }
+        attempts[place].url = url
+        takeEnd(of: exchange, at: place)
+    }
+
+    private mutating func takeEnd(of exchange: ArchivedExchange, at place: Int) {
+        guard !exchange.isPending else {
+            (attempts[place].end, attempts[place].isCut) = (nil, true)
+            return
+        }
+        attempts[place].ended(exchange.kept.entry, from: exchange.start, to: exchange.end)
+        let response = exchange.kept.entry.response
+        if response.status > 0, response.bodySize >= 0 { attempts[place].received = Int64(response.bodySize) }
+    }
+
+    private func kind(of exchange: ArchivedExchange) -> InspectedAttempt.Kind {
+        guard exchange.attempt == 1 else {
+            let others = attempts.filter { $0.round == exchange.round }
+            // A recorder leaves out what was cut off, and its dates are right to a few milliseconds.
+            let isBesideAnother = others.contains { $0.end.map { $0 > exchange.start + 5 } ?? true }
+            return isBesideAnother || others.count < exchange.attempt - 1 ? .hedge : .failover
+        }
+        guard exchange.round > 1 else { return .first }
+        return attempts.last?.status == 401 ? .renewal : .retry
+    }
+
+    /// Takes the end of the attempt that decided for that of the call: in the last round one that was answered if there is
+    /// one, else the last.
+    fileprivate mutating func ends() {
+        let ended = attempts.filter { $0.end != nil }
+        guard let last = ended.max(by: { $0.weight < $1.weight }) else { return }
+        end = last.end
+        rounds = last.round
+        from = last.status == nil ? nil : .network
+        outcome = Outcome(status: last.status, error: last.error)
+    }
+}
+
+extension InspectedAttempt {
+    /// How much it says of the call's end.
+    fileprivate var weight: (round: Int, answer: Int, end: Double) {
+        let answer = status.map { $0 < 500 ? 2 : 1 } ?? 0
+        return (round, answer, end ?? 0)
+    }
+}

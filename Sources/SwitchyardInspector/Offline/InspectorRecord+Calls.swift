@@ -1,0 +1,78 @@
+import Foundation
+
+extension InspectorRecord {
+    /// The most calls that a page shows without an inspector; of more the newest.
+    package static let callLimit = 5_000
+
+    /// Makes a record of calls, with the servers that they went to.
+    ///
+    /// - Parameters:
+    ///   - name: What it is called.
+    ///   - place: The names of the service and the environment.
+    ///   - details: The calls, in order.
+    ///   - events: What happened to the servers, in order.
+    package init(
+        name: String,
+        place: (service: String, environment: String),
+        details: [CallDetail],
+        events: [InspectorFeed.Event] = []
+    ) {
+        let kept = details.suffix(Self.callLimit)
+        let servers = InspectedClient.Server.those(of: kept.map(\.call))
+        let client = InspectedClient(
+            service: place.service,
+            environment: place.environment,
+            environments: [place.environment],
+            current: servers.max { $0.calls < $1.calls }?.name ?? "",
+            mayControl: false,
+            servers: servers
+        )
+        let bodies = kept.flatMap { $0.attempts.flatMap { [$0.request.body, $0.response?.body] } }.compactMap(\.self)
+        let feed = InspectorFeed(
+            cursor: 1,
+            forgotten: details.count - kept.count,
+            limits: InspectorFeed.Limits(calls: kept.count, bodyBytes: bodies.map(\.keptBytes).max() ?? 0),
+            client: client,
+            calls: kept.map(\.call),
+            events: events
+        )
+        let named = kept.map { ($0.call.id, $0) }
+        self.init(name: name, feed: feed, details: Dictionary(named) { first, _ in first })
+    }
+}
+
+extension CallDetail.Body {
+    /// The bytes that are here.
+    fileprivate var keptBytes: Int { text?.utf8.count ?? (base64?.utf8.count ?? 0) / 4 * 3 }
+}
+
+extension InspectedClient.Server {
+    /// The servers that calls went to, in the order of their first attempts, as far as the attempts tell of them.
+    fileprivate static func those(of calls: [InspectedCall]) -> [InspectedClient.Server] {
+        var names: [String] = []
+        var attempts: [String: [InspectedAttempt]] = [:]
+        for attempt in calls.flatMap(\.attempts) {
+            let name = attempt.server ?? origin(of: attempt.url)
+            if attempts[name] == nil { names.append(name) }
+            attempts[name, default: []].append(attempt)
+        }
+        return names.map { InspectedClient.Server(name: $0, attempts[$0] ?? []) }
+    }
+
+    private init(name: String, _ attempts: [InspectedAttempt]) {
+        self.name = name
+        url = Self.origin(of: attempts.first?.url ?? "")
+        state = .standby
+        calls = attempts.count
+        failures = attempts.count { $0.error != nil || ($0.status ?? 0) >= 500 }
+        words = "\(name): \(failures) of \(calls) requests failed"
+        let waits = attempts.compactMap { attempt in attempt.end.map { $0 - attempt.start } }.sorted()
+        latency = waits.isEmpty ? nil : waits[waits.count / 2]
+    }
+
+    /// The scheme and the host of a URL.
+    private static func origin(of url: String) -> String {
+        guard let scheme = url.range(of: "://") else { return "-" }
+        return String(url[..<scheme.upperBound] + url[scheme.upperBound...].prefix { !"/?#".contains($0) })
+    }
+}

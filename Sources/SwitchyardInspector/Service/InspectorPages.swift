@@ -1,0 +1,96 @@
+import Foundation
+import SwitchyardDiagnostics
+import SwitchyardHTTP
+import SwitchyardTesting
+
+/// Answers what a browser asks for.
+struct InspectorPages: Sendable {
+    /// What the page may do: use what is in it, and ask its own server.
+    static let policy =
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"
+    /// The largest command, in bytes.
+    static let commandLimit = 16_384
+
+    let desk: InspectorDesk
+    let access: PageGuard
+
+    /// Answers a request; nothing is told to whom is not let in.
+    func answer(_ request: LoopbackRequest) async -> LoopbackResponse {
+        let (place, status) = access.place(of: request)
+        guard let place else { return .closed(status) }
+        switch (request.method, place) {
+        case (.post, "command"): return await command(request)
+        case (.get, ""): return page
+        case (.get, "feed"): return await feed(request)
+        case (.get, "archive.har"): return .shut((try? desk.book.archive().data()).map { .json($0) })
+        case (.get, let place) where place.hasPrefix("calls/"): return call(String(place.dropFirst(6)))
+        default: return .closed(404)
+        }
+    }
+
+    private var page: LoopbackResponse {
+        guard let html = try? InspectorPage.html() else { return .closed(500) }
+        var response = LoopbackResponse.text(html)
+        response.headers.set("Content-Type", "text/html; charset=utf-8")
+        response.headers.set("Content-Security-Policy", Self.policy)
+        return .shut(response)
+    }
+
+    private func feed(_ request: LoopbackRequest) async -> LoopbackResponse {
+        let cursor = request.queryValue("after").flatMap { Int($0) } ?? 0
+        guard let feed = await desk.feed(after: cursor) else { return .closed(404) }
+        return .shut(.encoding(feed))
+    }
+
+    /// The details of a call, or its archive.
+    private func call(_ name: String) -> LoopbackResponse {
+        let isArchive = name.hasSuffix(".har")
+        guard let number = Int(isArchive ? String(name.dropLast(4)) : name), desk.book.record(number) != nil else {
+            return .closed(404)
+        }
+        if isArchive { return .shut((try? desk.book.archive(of: number).data()).map { .json($0) }) }
+        return .shut(desk.book.detail(of: number).map { .encoding($0) })
+    }
+
+    private func command(_ request: LoopbackRequest) async -> LoopbackResponse {
+        guard access.isOwn(request) else { return .refusal("the command does not come from the page", 403) }
+        guard desk.mayControl else { return .refusal("the inspector was not allowed to control the client", 403) }
+        guard let body = try? await request.body.collect(upTo: Self.commandLimit) else {
+            return .refusal("that is no command", 400)
+        }
+        do throws(InspectorCommand.Refusal) {
+            try InspectorCommand.read(body).run(on: desk.client, desk.faults)
+        } catch {
+            return .refusal(error.description, 400)
+        }
+        desk.book.touch()
+        return .shut(LoopbackResponse(status: 204))
+    }
+}
+
+extension LoopbackResponse {
+    /// The response as nobody may keep it, take it for something else, or tell where it was linked from; 500 without one.
+    fileprivate static func shut(_ response: LoopbackResponse?) -> LoopbackResponse {
+        var response = response ?? LoopbackResponse(status: 500)
+        response.headers.set("Cache-Control", "no-store")
+        response.headers.set("X-Content-Type-Options", "nosniff")
+        response.headers.set("Referrer-Policy", "no-referrer")
+        return response
+    }
+
+    /// A refusal without a word.
+    fileprivate static func closed(_ status: Int) -> LoopbackResponse { shut(LoopbackResponse(status: status)) }
+
+    /// A refusal with words, for the page.
+    fileprivate static func refusal(_ words: String, _ status: Int) -> LoopbackResponse {
+        var response = encoding(["error": words])
+        response.status = status
+        return shut(response)
+    }
+
+    fileprivate static func encoding(_ value: some Encodable) -> LoopbackResponse {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(value)).map { .json($0) } ?? LoopbackResponse(status: 500)
+    }
+}

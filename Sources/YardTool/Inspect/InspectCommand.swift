@@ -1,0 +1,31 @@
+import SwitchyardInspector
+
+/// Makes a page of recorded traffic.
+struct InspectCommand: Command {
+    static let name = "inspect"
+    static let summary = "Makes a page of an HTTP Archive (.har), or of the lines that yard load prints (.jsonl)."
+    static let positional = "FILE"
+    static let options: [Arguments.Option] = [
+        .value(ReportFile.name, "OUT.html", "the page; FILE with .html behind it unless given")
+    ]
+
+    private let path: String
+    private let page: ReportFile
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        guard arguments.positional.count == 1, let path = arguments.positional.first, !path.isEmpty else {
+            throw UsageError("wants one file, a .har or a .jsonl")
+        }
+        self.path = path
+        page = if let page = try ReportFile(arguments) { page } else { try ReportFile(at: path + ".html") }
+    }
+
+    func run() async throws -> Int32 {
+        let record = try RecordedTraffic(at: path).record
+        try page.write(html: try InspectorPage.html(showing: record))
+        let count = record.feed.calls.count
+        let left = record.feed.forgotten > 0 ? " (the last of \(count + record.feed.forgotten))" : ""
+        Terminal.standardOutput.write("\(count) calls\(left): \(page.path)\n")
+        return 0
+    }
+}
