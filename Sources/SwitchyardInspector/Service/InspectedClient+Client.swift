@@ -30,7 +30,7 @@ extension InspectedClient.Server {
     fileprivate init(_ snapshot: ServerSnapshot, url: String) {
         name = snapshot.id
         self.url = url
-        words = snapshot.description
+        words = Self.words(of: snapshot)
         calls = snapshot.statistics.requests
         failures = snapshot.statistics.failures
         latency = snapshot.p50.map { $0.inSeconds * 1_000 }
@@ -40,5 +40,30 @@ extension InspectedClient.Server {
             case .trial: .probing
             case .healthy: snapshot.isCurrent ? .inUse : .standby
             }
+    }
+
+    /// The figures behind the state, as far as they are known.
+    private static func words(of snapshot: ServerSnapshot) -> String {
+        let figures = snapshot.statistics
+        let latency = zip(snapshot.p50, snapshot.p99).map { half, most in
+            "half of its answers within \(milliseconds(half)), 99 % within \(milliseconds(most))"
+        }
+        let parts = [
+            figures.failures > 0 ? "\(figures.failures) of \(figures.requests) failed lately" : nil,
+            figures.share < 1 ? "gets \(Int((figures.share * 100).rounded())) % of its traffic" : nil,
+            latency,
+            snapshot.nextProbe.map { "asked again in \(Int($0.inSeconds.rounded(.up))) s" },
+        ]
+        let words = parts.compactMap(\.self)
+        return words.isEmpty ? "nothing is known of it yet" : words.joined(separator: "; ")
+    }
+
+    private static func zip(_ one: Duration?, _ other: Duration?) -> (Duration, Duration)? {
+        one.flatMap { one in other.map { (one, $0) } }
+    }
+
+    private static func milliseconds(_ duration: Duration) -> String {
+        let value = duration.inSeconds * 1_000
+        return value < 10 ? "\((value * 100).rounded() / 100) ms" : "\(Int(value.rounded())) ms"
     }
 }

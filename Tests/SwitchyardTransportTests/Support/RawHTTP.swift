@@ -21,6 +21,21 @@
             }
         }
 
+        /// Says that nothing more will come, and returns when the other side's system has taken note.
+        ///
+        /// Closing does not wait for that, and on a busy machine it takes a moment, loopback or not.
+        static func end(_ connection: Int32) {
+            shutdown(connection, Int32(SHUT_WR))
+            var info = tcp_info()
+            var size = socklen_t(MemoryLayout<tcp_info>.size)
+            for _ in 0..<10_000 {
+                guard getsockopt(connection, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0,
+                    info.tcpi_state == UInt8(TCP_FIN_WAIT1)
+                else { return }
+                usleep(1_000)
+            }
+        }
+
         /// Sends a text.
         static func say(_ text: String, on connection: Int32) {
             _ = text.withCString { write(connection, $0, strlen($0)) }

@@ -116,6 +116,7 @@
                 async let answer: Void = listener.serveOne { connection in
                     _ = RawHTTP.request(on: connection)
                     RawHTTP.say(Sample.named, on: connection)
+                    RawHTTP.end(connection)
                 }
                 #expect(try await transport.send(HTTPRequest(method: .post, url: url)).status == 200)
                 await answer
