@@ -15,22 +15,6 @@ let leaves: [Target.Dependency] = [
 /// What tests stand on: real servers that misbehave, a clock that they own, and what several of them share.
 let lab: [Target.Dependency] = ["SwitchyardTesting", "SwitchyardFixtures"]
 
-/// The parts of the page that the inspector serves, and of which the reports' page takes the first ones.
-///
-/// They are part of the program, which so needs no files beside it wherever it is installed.
-let inspectorPage: [Resource] = [
-    "inspector.html", "shared.css", "inspector.css", "servers.css", "list.css", "detail.css", "parts.js",
-    "shapes.js", "words.js", "store.js", "feed.js", "filter.js", "badges.js", "bars.js", "overview.js", "list.js",
-    "waterfall.js", "copying.js", "json.js", "bodies.js", "har.js", "detail.js", "servers.js", "faults.js",
-    "events.js", "header.js", "inspector.js",
-].map { .embedInCode("Page/\($0)") }
-
-/// The parts of the page that `--report` writes.
-let reportPage: [Resource] = [
-    "report.html", "report.css", "marks.js", "plot.js", "calls.js", "bands.js", "series.js", "tables.js",
-    "report.js",
-].map { .embedInCode("Report/Page/\($0)") }
-
 let package = Package(
     name: "Switchyard",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -96,7 +80,7 @@ let package = Package(
         .target(
             name: "SwitchyardInspector",
             dependencies: core + ["SwitchyardDiagnostics", "SwitchyardTesting"],
-            resources: inspectorPage
+            resources: [.copy("HTML/Page")]
         ),
 
         // Tools.
@@ -104,7 +88,7 @@ let package = Package(
             name: "yard",
             dependencies: leaves + ["Switchyard", "SwitchyardTesting"],
             path: "Sources/YardTool",
-            resources: reportPage
+            resources: [.copy("Report/Page")]
         ),
         .systemLibrary(name: "CEpoll"),
         .executableTarget(

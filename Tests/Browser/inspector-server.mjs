@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 
-const folder = new URL("../../Sources/SwitchyardInspector/Page/", import.meta.url).pathname;
+const folder = new URL("../../Sources/SwitchyardInspector/HTML/Page/", import.meta.url).pathname;
 
 const styles = ["shared", "inspector", "servers", "list", "detail"];
 const scripts = [

@@ -59,7 +59,7 @@ import Testing
         let detail = CallDetail(call: call, attempts: [kept])
         let record = InspectorRecord(name: evil, place: (evil, evil), details: [detail])
 
-        let html = try InspectorPage.html(showing: record)
+        let html = try InspectorPage().html(showing: record)
 
         let begin = try #require(html.range(of: #"<script type="application/json" id="record">"#))
         let end = try #require(html.range(of: "</script>", range: begin.upperBound..<html.endIndex))
@@ -67,6 +67,14 @@ import Testing
         #expect(!html.contains("alert(1)</script>"))
         #expect(html.components(separatedBy: "</script>").count == 3)
         #expect(try JSONDecoder().decode(InspectorRecord.self, from: data) == record)
-        #expect(try !InspectorPage.html().contains(#"id="record""#))
+        #expect(try !InspectorPage().html.contains(#"id="record""#))
+    }
+
+    @Test func `a module whose resources do not stand beside the program is named`() {
+        let error = #expect(throws: PageFolder.Missing.self) {
+            try PageFolder(of: "Nowhere", besides: "/nowhere/File.swift")
+        }
+
+        #expect(error?.description.contains("Switchyard_Nowhere") == true)
     }
 }

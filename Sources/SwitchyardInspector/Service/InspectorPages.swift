@@ -13,6 +13,8 @@ struct InspectorPages: Sendable {
 
     let desk: InspectorDesk
     let access: PageGuard
+    /// The page itself.
+    let html: String
 
     /// Answers a request; nothing is told to whom is not let in.
     func answer(_ request: LoopbackRequest) async -> LoopbackResponse {
@@ -29,7 +31,6 @@ struct InspectorPages: Sendable {
     }
 
     private var page: LoopbackResponse {
-        guard let html = try? InspectorPage.html() else { return .closed(500) }
         var response = LoopbackResponse.text(html)
         response.headers.set("Content-Type", "text/html; charset=utf-8")
         response.headers.set("Content-Security-Policy", Self.policy)

@@ -55,8 +55,10 @@ public final class TrafficInspector: Sendable {
     /// - Parameters:
     ///   - client: The client, or one of its scopes; what is sent through any of them is shown.
     ///   - options: What is kept and allowed.
-    /// - Throws: ``InspectorError`` when it cannot listen.
+    /// - Throws: ``InspectorError`` when it cannot listen, or has no page.
     public init(_ client: NetworkClient, options: Options = Options()) throws(InspectorError) {
+        let html: String
+        do { html = try InspectorPage().html } catch { throw .missingPage("\(error)") }
         server = LoopbackServer(
             port: options.port,
             limits: LoopbackLimits(recordedBodyBytes: 0, recordedRequests: 0)
@@ -65,7 +67,7 @@ public final class TrafficInspector: Sendable {
         let token = PageGuard.makeToken()
         address = "\(server.baseURL)/\(token)/"
         desk = InspectorDesk(client, options)
-        let pages = InspectorPages(desk: desk, access: PageGuard(token: token, port: server.port))
+        let pages = InspectorPages(desk: desk, access: PageGuard(token: token, port: server.port), html: html)
         server.setDefaultRoute { await pages.answer($0) }
         if options.printsAddress { print("inspector: \(address)") }
     }
@@ -88,12 +90,14 @@ public final class TrafficInspector: Sendable {
     }
 }
 
-/// Why an inspector cannot listen.
+/// Why there is no inspector.
 public enum InspectorError: Error, Sendable, Hashable {
     /// Another socket listens on the port.
     case portInUse(UInt16)
     /// The system does not let it, for this reason.
     case cannotListen(String)
+    /// The module's resources, the page among them, do not stand beside the program.
+    case missingPage(String)
 
     init(_ error: LoopbackError) {
         self = if case .portInUse(let port) = error { .portInUse(port) } else { .cannotListen("\(error)") }
@@ -105,7 +109,7 @@ extension InspectorError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .portInUse(let port): "port \(port) is in use"
-        case .cannotListen(let reason): reason
+        case .cannotListen(let reason), .missingPage(let reason): reason
         }
     }
 }

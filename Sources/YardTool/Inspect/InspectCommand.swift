@@ -22,7 +22,7 @@ struct InspectCommand: Command {
 
     func run() async throws -> Int32 {
         let record = try RecordedTraffic(at: path).record
-        try page.write(html: try InspectorPage.html(showing: record))
+        try page.write(html: try InspectorPage().html(showing: record))
         let count = record.feed.calls.count
         let left = record.feed.forgotten > 0 ? " (the last of \(count + record.feed.forgotten))" : ""
         Terminal.standardOutput.write("\(count) calls\(left): \(page.path)\n")

@@ -6,6 +6,7 @@ struct ReportFile: Sendable {
     static let option = Arguments.Option.value(name, "FILE", "write a page that shows the run: one HTML file")
 
     let path: String
+    private let page: ReportPage
 
     /// Reads the option, and makes sure before the run that the file can be written; `nil` when it was not given.
     init?(_ arguments: Arguments) throws(UsageError) {
@@ -16,12 +17,13 @@ struct ReportFile: Sendable {
     /// Makes sure that a file can be written.
     init(at path: String) throws(UsageError) {
         self.path = path
+        do { page = try ReportPage() } catch { throw UsageError("--\(Self.name): \(error)") }
         if let problem { throw UsageError("--\(Self.name): cannot write \(path): \(problem)") }
     }
 
     /// Writes the page, and replaces what stood in the file.
     func write(_ report: Report) throws {
-        try write(html: try ReportPage.html(for: report))
+        try write(html: try page.html(for: report))
     }
 
     /// Writes a page, and replaces what stood in the file.

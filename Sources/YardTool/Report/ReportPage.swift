@@ -1,16 +1,20 @@
 import SwitchyardInspector
 
-/// The page that shows a report, from the files in `Page`, which are part of the program, and from the report as JSON.
-enum ReportPage {
-    static let page = HTMLPage(
-        frame: PackageResources.report_html,
-        styles: [PackageResources.report_css],
-        scripts: [
-            PackageResources.marks_js, PackageResources.plot_js, PackageResources.calls_js, PackageResources.bands_js,
-            PackageResources.series_js, PackageResources.tables_js, PackageResources.report_js,
-        ]
-    )
+/// The page that shows a report, from the files in `Page` and from the report as JSON.
+struct ReportPage {
+    let page: HTMLPage
+
+    /// Reads the files.
+    init() throws {
+        page = try HTMLPage(
+            frame: "report.html",
+            styles: ["report.css"],
+            scripts: ["marks.js", "plot.js", "calls.js", "bands.js", "series.js", "tables.js", "report.js"],
+            of: "yard",
+            besides: #filePath
+        )
+    }
 
     /// The whole page.
-    static func html(for report: Report) throws -> String { page.html(holding: try report.json(), as: "report") }
+    func html(for report: Report) throws -> String { page.html(holding: try report.json(), as: "report") }
 }

@@ -82,7 +82,7 @@ import Testing
         #expect(call.attempts[0].phases.map(\.name) == [.lookup, .connect, .tls, .send, .wait, .receive])
         #expect(call.attempts[0].version == "HTTP/2")
         #expect(record.feed.client.servers.map(\.name) == ["https://shop.example"])
-        #expect(try !InspectorPage.html(showing: record).contains("secret"))
+        #expect(try !InspectorPage().html(showing: record).contains("secret"))
     }
 
     @Test func `the lines of a load run become calls and switches`() async throws {
