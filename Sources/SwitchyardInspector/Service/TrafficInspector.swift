@@ -1,3 +1,4 @@
+import Foundation
 public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardTesting
@@ -69,7 +70,10 @@ public final class TrafficInspector: Sendable {
         desk = InspectorDesk(client, options)
         let pages = InspectorPages(desk: desk, access: PageGuard(token: token, port: server.port), html: html)
         server.setDefaultRoute { await pages.answer($0) }
-        if options.printsAddress { print("inspector: \(address)") }
+        if options.printsAddress {
+            print("inspector: \(address)")
+            fflush(nil)  // Into a file or a pipe too, where it would wait for more.
+        }
     }
 
     deinit {
