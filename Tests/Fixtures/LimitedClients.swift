@@ -1,6 +1,6 @@
 package import SwitchyardClient
 package import SwitchyardHTTP
-import SwitchyardServices
+package import SwitchyardServices
 package import SwitchyardTesting
 
 extension NetworkClient {

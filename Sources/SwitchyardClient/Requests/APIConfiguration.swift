@@ -281,21 +281,6 @@ public enum ParameterDestination: Sendable, Hashable {
     case body
 }
 
-/// How urgent a request is among others that wait.
-public enum RequestPriority: Int, Sendable, Hashable, Comparable {
-    /// After the others: prefetching.
-    case low
-    /// The default.
-    case normal
-    /// Before the others: what the user waits for.
-    case high
-
-    /// Whether `left` is less urgent than `right`.
-    public static func < (left: RequestPriority, right: RequestPriority) -> Bool {
-        left.rawValue < right.rawValue
-    }
-}
-
 /// The key by which a server recognises a write that it has seen already (draft-ietf-httpapi-idempotency-key-header).
 ///
 /// With a key, a POST or PATCH may be sent again after a failure: the server answers what it answered the first time.

@@ -42,20 +42,10 @@ extension APIConfiguration {
     /// What the choice of a server may depend on.
     var traits: RequestTraits {
         RequestTraits(
-            priority: RequestTraits.Priority(priority),
+            priority: priority,
             session: session,
             endpoint: EndpointName.number(of: path, method: sentMethod),
             mayBeRepeated: isIdempotent
         )
-    }
-}
-
-extension RequestTraits.Priority {
-    fileprivate init(_ priority: RequestPriority) {
-        switch priority {
-        case .low: self = .low
-        case .normal: self = .normal
-        case .high: self = .high
-        }
     }
 }

@@ -1,4 +1,4 @@
-public import SwitchyardServices
+package import SwitchyardServices
 
 /// What a client knows of its servers that is worth having in the next run: which one was preferred, and which were out of
 /// service.
@@ -10,10 +10,10 @@ public struct ServerMemory: Codable, Sendable, Hashable {
     /// The name of the environment.
     public var environment: String
     /// The servers, by their names.
-    public var servers: SwitchMemory
+    package var servers: SwitchMemory
 
     /// Creates a memory.
-    public init(service: String, environment: String, servers: SwitchMemory) {
+    package init(service: String, environment: String, servers: SwitchMemory) {
         self.service = service
         self.environment = environment
         self.servers = servers

@@ -1,6 +1,7 @@
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardServices
 import Testing
 
 @Suite struct APIConfigurationTests {

@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func `none, low and normal are what may be given up`() throws {
-        let priorities: [(String, RequestTraits.Priority?)] = [("none", nil), ("low", .low), ("normal", .normal)]
+        let priorities: [(String, RequestPriority?)] = [("none", nil), ("low", .low), ("normal", .normal)]
         for (text, priority) in priorities {
             let json = Mistake.file(switching: #"{"admission": {"sheds": "\#(text)"}}"#)
 

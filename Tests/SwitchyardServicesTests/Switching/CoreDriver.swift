@@ -29,7 +29,7 @@ final class CoreDriver {
         core.takeHedge(excluding: tried, at: now)
     }
 
-    func sheds(_ priority: RequestTraits.Priority) -> Bool {
+    func sheds(_ priority: RequestPriority) -> Bool {
         core.sheds(priority, at: now)
     }
 

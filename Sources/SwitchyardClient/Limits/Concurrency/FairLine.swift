@@ -1,3 +1,5 @@
+import SwitchyardServices
+
 /// Those who wait for a place, in the order in which they get one: a pure value.
 ///
 /// The urgent go before others; among those of one priority the owners take turns, so that one who asks for a thousand

@@ -1,3 +1,5 @@
+import SwitchyardServices
+
 /// The places of a ``ConcurrencyLimit`` and those who wait for one: a pure state machine.
 struct PlaceTable {
     /// What becomes of a request that arrives.

@@ -126,7 +126,7 @@ struct PolicyDecoder {
     private func sheds(
         _ text: String,
         _ details: JSONObject.Fields
-    ) throws(CatalogError) -> RequestTraits.Priority? {
+    ) throws(CatalogError) -> RequestPriority? {
         switch text {
         case "none": return nil
         case "low": return .low

@@ -3,9 +3,9 @@
 /// The attempt, not the request, is what evidence is about: it remembers which server it went to, and in which generation
 /// of that server. A generation ends when the server is ejected and when it has recovered; what comes back from an older
 /// one changes nothing. Every attempt is settled exactly once.
-public struct Attempt: Sendable, Hashable {
+package struct Attempt: Sendable, Hashable {
     /// Why the attempt is made.
-    public enum Role: UInt8, Sendable, Hashable, CaseIterable {
+    package enum Role: UInt8, Sendable, Hashable, CaseIterable {
         /// The request's first attempt.
         case first
         /// Another server after a failure, or after the server was ejected with the request still waiting on it.
@@ -22,11 +22,11 @@ public struct Attempt: Sendable, Hashable {
 
     private let position: UInt8
     /// The generation of the server.
-    public let generation: UInt32
-    /// The endpoint that is asked (``RequestTraits/endpoint``).
-    public let endpoint: UInt32
+    package let generation: UInt32
+    /// The endpoint that is asked (`RequestTraits.endpoint`).
+    package let endpoint: UInt32
     /// Why the attempt is made.
-    public let role: Role
+    package let role: Role
     /// Whether it takes one of the places of a trial.
     let holdsTrialPlace: Bool
     /// Whether it was made because of overload, which costs more if it fails as well.
@@ -36,7 +36,7 @@ public struct Attempt: Sendable, Hashable {
     /// How many timely answers its server had given by then.
     let timely: UInt32
     /// When it was chosen.
-    public let startedAt: MonotonicTime
+    package let startedAt: MonotonicTime
 
     init(
         server: Int,
@@ -60,11 +60,11 @@ public struct Attempt: Sendable, Hashable {
         self.startedAt = startedAt
     }
 
-    /// The server, as its position in ``SwitchingCore/serverIDs`` at the time of the choice.
-    public var server: Int { Int(position) }
+    /// The server, as its position in `SwitchingCore.serverIDs` at the time of the choice.
+    package var server: Int { Int(position) }
 
     /// Whether it has taken a token, or goes on by that of an attempt before it.
-    public var isPaid: Bool { role == .hedge || role == .failover && !isFree }
+    package var isPaid: Bool { role == .hedge || role == .failover && !isFree }
 
     /// Whether it went to another server, by the generation: a new list may have moved servers between the two.
     package func isElsewhere(than other: Attempt) -> Bool { generation != other.generation }

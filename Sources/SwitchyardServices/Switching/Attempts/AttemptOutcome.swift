@@ -1,5 +1,5 @@
 /// How an attempt ended, as far as that says something about its server.
-public enum AttemptOutcome: Sendable, Hashable {
+package enum AttemptOutcome: Sendable, Hashable {
     /// A whole answer came, after this time.
     case success(latency: Duration)
     /// An answer came that proves the path and nothing more: 4xx other than 408, 421 and 425.
@@ -23,7 +23,7 @@ public enum AttemptOutcome: Sendable, Hashable {
     ///   - latency: The time from sending to the whole answer.
     ///   - retryAfter: What the header of that name says.
     ///   - meaning: What 429 says; the caller's quota unless given.
-    public init(
+    package init(
         status: Int,
         latency: Duration,
         retryAfter: Duration? = nil,
@@ -52,14 +52,14 @@ public enum AttemptOutcome: Sendable, Hashable {
 }
 
 /// An attempt and how it ended.
-public struct SettledAttempt: Sendable, Hashable {
+package struct SettledAttempt: Sendable, Hashable {
     /// The attempt.
-    public var attempt: Attempt
+    package var attempt: Attempt
     /// How it ended.
-    public var outcome: AttemptOutcome
+    package var outcome: AttemptOutcome
 
     /// Creates the pair.
-    public init(_ attempt: Attempt, _ outcome: AttemptOutcome) {
+    package init(_ attempt: Attempt, _ outcome: AttemptOutcome) {
         self.attempt = attempt
         self.outcome = outcome
     }

@@ -1,36 +1,36 @@
 /// A set of servers of one core, by their positions in its list: the ones that a request has tried.
-public struct ServerSet: Sendable, Hashable {
+package struct ServerSet: Sendable, Hashable {
     /// The most servers that a set, and therefore a core, can tell apart.
-    public static let capacity = 64
+    package static let capacity = 64
 
     private var bits: UInt64 = 0
 
     /// Creates an empty set.
-    public init() {}
+    package init() {}
 
     /// Whether nothing is in the set.
-    public var isEmpty: Bool { bits == 0 }
+    package var isEmpty: Bool { bits == 0 }
 
     /// How many servers are in the set.
-    public var count: Int { bits.nonzeroBitCount }
+    package var count: Int { bits.nonzeroBitCount }
 
     /// Puts a server into the set; a position that no list can have is ignored.
-    public mutating func insert(_ position: Int) {
+    package mutating func insert(_ position: Int) {
         bits |= ServerSet.bit(position)
     }
 
     /// Takes a server out of the set.
-    public mutating func remove(_ position: Int) {
+    package mutating func remove(_ position: Int) {
         bits &= ~ServerSet.bit(position)
     }
 
     /// Whether the server is in the set.
-    public func contains(_ position: Int) -> Bool {
+    package func contains(_ position: Int) -> Bool {
         bits & ServerSet.bit(position) != 0
     }
 
     /// The servers that are in either set.
-    public func union(_ other: ServerSet) -> ServerSet {
+    package func union(_ other: ServerSet) -> ServerSet {
         var both = self
         both.bits |= other.bits
         return both
@@ -43,7 +43,7 @@ public struct ServerSet: Sendable, Hashable {
 
 extension ServerSet: ExpressibleByArrayLiteral {
     /// Creates a set of these positions.
-    public init(arrayLiteral elements: Int...) {
+    package init(arrayLiteral elements: Int...) {
         for element in elements { insert(element) }
     }
 }

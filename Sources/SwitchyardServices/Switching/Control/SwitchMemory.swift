@@ -1,17 +1,17 @@
 /// What a core may remember over a relaunch, to be stored by the app: the last good server, and who was ejected.
-public struct SwitchMemory: Codable, Sendable, Hashable {
+package struct SwitchMemory: Codable, Sendable, Hashable {
     /// The longest age at which ejections still count, in seconds.
-    public static let longestAge = 600.0
+    package static let longestAge = 600.0
 
     /// When it was saved, in seconds since 1970 by the wall clock.
-    public var savedAt: Double
+    package var savedAt: Double
     /// The server that was preferred.
-    public var current: Server.ID
+    package var current: Server.ID
     /// The servers that were ejected.
-    public var ejected: [Server.ID]
+    package var ejected: [Server.ID]
 
     /// Creates a memory.
-    public init(savedAt: Double, current: Server.ID, ejected: [Server.ID]) {
+    package init(savedAt: Double, current: Server.ID, ejected: [Server.ID]) {
         self.savedAt = savedAt
         self.current = current
         self.ejected = ejected
@@ -23,14 +23,14 @@ extension SwitchingCore {
     ///
     /// - Parameter wallClock: Seconds since 1970.
     /// - Returns: The memory, to be stored.
-    public func memory(wallClock: Double) -> SwitchMemory {
+    package func memory(wallClock: Double) -> SwitchMemory {
         let ejected = members.indices.filter { health[$0].state == .ejected }.map { members[$0].id }
         return SwitchMemory(savedAt: wallClock, current: current, ejected: ejected)
     }
 
     /// Restores what was remembered, before the first request.
     ///
-    /// Servers that were ejected at most ``SwitchMemory/longestAge`` ago are ejected again, with a probe due at once; of
+    /// Servers that were ejected at most `SwitchMemory.longestAge` ago are ejected again, with a probe due at once; of
     /// an older memory, or one from the future, only the last good server counts. A policy that does not fail back
     /// starts with that one. Names that the list does not know are passed over.
     ///
@@ -39,7 +39,7 @@ extension SwitchingCore {
     ///   - wallClock: Seconds since 1970.
     ///   - now: The time.
     /// - Returns: What followed.
-    public mutating func restore(
+    package mutating func restore(
         _ memory: SwitchMemory,
         wallClock: Double,
         at now: MonotonicTime

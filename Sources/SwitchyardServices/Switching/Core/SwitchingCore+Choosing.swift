@@ -9,7 +9,7 @@ extension SwitchingCore {
     ///   - traits: What the choice may depend on.
     ///   - now: The time.
     /// - Returns: The attempt, which has to be settled; `nil` only if every server was tried.
-    public mutating func choose(
+    package mutating func choose(
         excluding tried: ServerSet = [],
         for traits: RequestTraits = RequestTraits(),
         at now: MonotonicTime
@@ -31,7 +31,7 @@ extension SwitchingCore {
     ///   - priority: The request's priority.
     ///   - now: The time.
     /// - Returns: Whether to give it up.
-    public mutating func sheds(_ priority: RequestTraits.Priority, at now: MonotonicTime) -> Bool {
+    package mutating func sheds(_ priority: RequestPriority, at now: MonotonicTime) -> Bool {
         let time = read(now)
         guard let admission = rules.policy.admission, let highest = admission.sheds, priority <= highest,
             priority != .high, members.count > 1
@@ -55,12 +55,12 @@ extension SwitchingCore {
     ///   - tried: The servers that were tried.
     ///   - avoided: Servers to be asked only when no other is left; they are no attempts of the request.
     ///   - traits: What the choice may depend on.
-    ///   - isPaidFor: Whether the request has taken a token (``Attempt/isPaid``): without another one it may go on, unless
+    ///   - isPaidFor: Whether the request has taken a token (`Attempt.isPaid`): without another one it may go on, unless
     ///     that would be after overload.
     ///   - now: The time.
     /// - Returns: The attempt, which has to be settled; `nil` when the policy forbids it, the budget is empty, or no
     ///   server is left that can take it.
-    public mutating func takeFailover(
+    package mutating func takeFailover(
         after kind: FailureKind?,
         excluding tried: ServerSet,
         avoiding avoided: ServerSet = [],

@@ -10,7 +10,7 @@ extension SwitchingCore {
     ///   - now: The time.
     /// - Returns: The attempt, which has to be settled; `nil` as for
     ///   ``takeFailover(after:excluding:avoiding:for:isPaidFor:at:)``.
-    public mutating func takeHedge(
+    package mutating func takeHedge(
         excluding tried: ServerSet,
         avoiding avoided: ServerSet = [],
         for traits: RequestTraits = RequestTraits(),
@@ -53,7 +53,7 @@ extension SwitchingCore {
     ///   - attempt: The attempt under way.
     ///   - remaining: The time from its start to the request's deadline.
     /// - Returns: The time from its start; `nil` when the policy does not hedge.
-    public func hedgeDelay(for attempt: Attempt, remaining: Duration) -> Duration? {
+    package func hedgeDelay(for attempt: Attempt, remaining: Duration) -> Duration? {
         hedgeDelay(for: attempt, remaining: remaining.inSeconds).map { .seconds($0) }
     }
 
@@ -83,7 +83,7 @@ extension SwitchingCore {
     ///   - now: The time.
     /// - Returns: A hedge; where there is none to be had and the server's generation is over, mostly because it was ejected,
     ///   a failover; else `nil`.
-    public mutating func takeHedge(
+    package mutating func takeHedge(
         beside attempt: Attempt,
         excluding tried: ServerSet,
         avoiding avoided: ServerSet = [],
@@ -119,7 +119,7 @@ extension SwitchingCore {
     ///   - now: The time.
     /// - Returns: The time from now, at least ``BudgetRules/shortestPause``; `nil` when no other server can be asked, or the
     ///   attempt has waited too long.
-    public func hedgePause(
+    package func hedgePause(
         for attempt: Attempt,
         excluding tried: ServerSet,
         avoiding avoided: ServerSet = [],
@@ -165,7 +165,7 @@ extension SwitchingCore {
     /// - Returns: The time, at least ``BudgetRules/shortestPause``; `nil` when there are tokens, or when none comes back in
     ///   this way: none is out, or the last was granted ``BudgetRules/patience`` ago. Nor when every server fails the
     ///   endpoint.
-    public mutating func failoverPause(
+    package mutating func failoverPause(
         after kind: FailureKind?,
         held: Duration,
         excluding tried: ServerSet,

@@ -12,7 +12,7 @@ extension SwitchingCore {
     ///   - traits: Of the request that is at hand.
     ///   - now: The time.
     /// - Returns: The probe, which has to be handed to ``settleProbe(_:_:at:)``.
-    public mutating func takeProbe(for traits: RequestTraits = RequestTraits(), at now: MonotonicTime) -> Attempt? {
+    package mutating func takeProbe(for traits: RequestTraits = RequestTraits(), at now: MonotonicTime) -> Attempt? {
         let time = read(now)
         let due = endpoints.isOdd(traits.endpoint) ? time - 5 : time
         guard !clock.isFrozen, health.indices.contains(where: { isProbeDue($0, at: time, since: due) }) else {
@@ -47,7 +47,7 @@ extension SwitchingCore {
     ///   - outcome: How it ended; an answer with 4xx is as good as a success.
     ///   - now: The time.
     /// - Returns: What followed.
-    public mutating func settleProbe(
+    package mutating func settleProbe(
         _ probe: Attempt,
         _ outcome: AttemptOutcome,
         at now: MonotonicTime
@@ -102,13 +102,13 @@ extension SwitchingCore {
 }
 
 /// Two small idempotent requests that find out whether a slow server is at fault: one to it, one to another server.
-public struct SuspicionProbe: Sendable, Hashable {
+package struct SuspicionProbe: Sendable, Hashable {
     /// The attempt on the server that is suspected.
-    public var suspect: Attempt
+    package var suspect: Attempt
     /// The attempt on the other server.
-    public var witness: Attempt
+    package var witness: Attempt
     /// How long each may take; what is not answered by then has failed with ``FailureKind/timeout``.
-    public var limit: Duration
+    package var limit: Duration
 }
 
 extension SwitchingCore {
@@ -123,7 +123,7 @@ extension SwitchingCore {
     ///   - now: The time.
     /// - Returns: The probes, to be handed to ``settleSuspicion(_:suspect:witness:at:)``; `nil` when the server is under
     ///   suspicion already, is not in use any more, has no healthy peer, or the hedge budget is empty.
-    public mutating func takeSuspicion(of attempt: Attempt, at now: MonotonicTime) -> SuspicionProbe? {
+    package mutating func takeSuspicion(of attempt: Attempt, at now: MonotonicTime) -> SuspicionProbe? {
         let time = read(now)
         guard let hedging = rules.policy.hedging, !clock.isFrozen, time >= quietUntil,
             let position = position(of: attempt), health[position].state != .ejected, !health[position].isSuspected,
@@ -151,7 +151,7 @@ extension SwitchingCore {
     ///   - witness: How the attempt on the other server ended.
     ///   - now: The time.
     /// - Returns: What followed.
-    public mutating func settleSuspicion(
+    package mutating func settleSuspicion(
         _ probe: SuspicionProbe,
         suspect: AttemptOutcome,
         witness: AttemptOutcome,

@@ -6,7 +6,7 @@ extension SwitchingCore {
     ///   - outcome: How it ended.
     ///   - now: The time.
     /// - Returns: What followed, mostly nothing.
-    public mutating func settle(
+    package mutating func settle(
         _ attempt: Attempt,
         _ outcome: AttemptOutcome,
         at now: MonotonicTime
@@ -48,7 +48,7 @@ extension SwitchingCore {
     ///   - request: The attempts in the order in which they were made.
     ///   - now: The time.
     /// - Returns: What followed, mostly nothing.
-    public mutating func settle(_ request: [SettledAttempt], at now: MonotonicTime) -> [SwitchEvent] {
+    package mutating func settle(_ request: [SettledAttempt], at now: MonotonicTime) -> [SwitchEvent] {
         if request.count == 1, let only = request.first { return settle(only.attempt, only.outcome, at: now) }
         let time = read(now)
         let positions = request.map { release($0.attempt) }

@@ -103,7 +103,7 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - isOffline: Whether it is.
     ///   - now: The time.
-    public mutating func setOffline(_ isOffline: Bool, at now: MonotonicTime) {
+    package mutating func setOffline(_ isOffline: Bool, at now: MonotonicTime) {
         if isOffline {
             clock.freeze(at: now)
         } else if clock.isFrozen {
@@ -118,7 +118,7 @@ extension SwitchingCore {
     /// ejected servers are probed within a second.
     ///
     /// - Parameter now: The time.
-    public mutating func pathChanged(at now: MonotonicTime) {
+    package mutating func pathChanged(at now: MonotonicTime) {
         let time = read(now)
         pathSince = now
         quietUntil = time + rules.policy.detection.quietAfterPathChange.inSeconds
@@ -140,7 +140,7 @@ extension SwitchingCore {
     ///
     /// - Parameter now: The time.
     /// - Returns: What followed.
-    public mutating func reset(at now: MonotonicTime) -> [SwitchEvent] {
+    package mutating func reset(at now: MonotonicTime) -> [SwitchEvent] {
         let time = read(now)
         for position in health.indices {
             health[position] = ServerHealth(generation: takeGeneration(), at: time)
@@ -160,7 +160,7 @@ extension SwitchingCore {
     ///   - now: The time.
     /// - Returns: What followed.
     /// - Throws: What is wrong with the list, and then nothing has changed; an empty one is ``SwitchError/noServers``.
-    public mutating func replace(_ members: [Member], at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
+    package mutating func replace(_ members: [Member], at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
         try SwitchingCore.check(members)
         let time = read(now)
         let previous = current
@@ -194,7 +194,7 @@ extension SwitchingCore {
     ///
     /// - Parameter now: The time.
     /// - Returns: One snapshot per server.
-    public func snapshot(at now: MonotonicTime) -> [ServerSnapshot] {
+    package func snapshot(at now: MonotonicTime) -> [ServerSnapshot] {
         var clock = clock
         let time = clock.read(now)
         return members.indices.map { position in

@@ -26,7 +26,7 @@ extension SwitchingCore {
     ///   - now: The time.
     /// - Returns: What followed; empty if nothing did.
     /// - Throws: ``SwitchError/unknownServer(_:known:)``, and then nothing has changed.
-    public mutating func switchTo(
+    package mutating func switchTo(
         _ id: Server.ID,
         from version: UInt64? = nil,
         at now: MonotonicTime
@@ -47,7 +47,7 @@ extension SwitchingCore {
     ///   - version: See ``switchTo(_:from:at:)``.
     ///   - now: The time.
     /// - Returns: What followed; empty if nothing did, as with a single server.
-    public mutating func next(from version: UInt64? = nil, at now: MonotonicTime) -> [SwitchEvent] {
+    package mutating func next(from version: UInt64? = nil, at now: MonotonicTime) -> [SwitchEvent] {
         let time = read(now)
         guard version == nil || version == self.version else { return takeEvents() }
         let start = Int(currentPosition)
@@ -68,7 +68,7 @@ extension SwitchingCore {
     /// - Returns: What followed at once; with a spread it follows later, with the events of another call.
     /// - Throws: ``SwitchError/unknownServer(_:known:)``, ``SwitchError/staleCommand(version:last:)`` or
     ///   ``SwitchError/invalidCommand(_:)``, and then nothing has changed.
-    public mutating func apply(_ command: PushCommand, at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
+    package mutating func apply(_ command: PushCommand, at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
         if command.mode != .clear { _ = try position(of: command.server) }
         if let last = lastPush, command.version <= last {
             throw SwitchError.staleCommand(version: command.version, last: last)

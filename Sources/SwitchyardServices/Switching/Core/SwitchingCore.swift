@@ -14,17 +14,17 @@
 /// Beside the requests the client asks `takeProbe()` and ``takeWarmUp(at:)`` whenever it has traffic,
 /// ``sheds(_:at:)`` before a request, and ``takeSuspicion(of:at:)`` for one that is slow and must not be repeated. A clock
 /// that jumps back by up to a second stands still, and one that jumps back further goes on from where it was.
-public struct SwitchingCore: Sendable {
+package struct SwitchingCore: Sendable {
     /// A server as the core knows it.
-    public struct Member: Sendable, Hashable, Identifiable {
+    package struct Member: Sendable, Hashable, Identifiable {
         /// The server's name.
-        public var id: Server.ID
+        package var id: Server.ID
         /// Its weight, at least 0.
-        public var weight: Double
+        package var weight: Double
         let hash: UInt64
 
         /// Creates a member.
-        public init(id: Server.ID, weight: Double = 1) {
+        package init(id: Server.ID, weight: Double = 1) {
             self.id = id
             self.weight = weight
             hash = StableHash.of(id)
@@ -74,7 +74,7 @@ public struct SwitchingCore: Sendable {
     /// How often the preferred server has changed.
     ///
     /// Hand it back to ``switchTo(_:from:at:)`` or ``next(from:at:)``, so that of many triggers only one switches.
-    public internal(set) var version: UInt64 = 0
+    package internal(set) var version: UInt64 = 0
 
     /// Creates a core with healthy servers.
     ///
@@ -87,7 +87,7 @@ public struct SwitchingCore: Sendable {
     ///     weight and always the same way for the same number, so that a fleet does not fall on one server. `nil` keeps
     ///     the list's order.
     /// - Throws: What is wrong with the list or the policy.
-    public init(
+    package init(
         members: [Member],
         policy: SwitchPolicy = .recommended,
         at now: MonotonicTime,
@@ -118,20 +118,20 @@ public struct SwitchingCore: Sendable {
     }
 
     /// Returns a copy with a seed of its own, which shares what is equal; the way to make the cores of a fleet.
-    public func reseeded(_ seed: UInt64) -> SwitchingCore {
+    package func reseeded(_ seed: UInt64) -> SwitchingCore {
         var copy = self
         copy.random = RandomSource(seed: seed)
         return copy
     }
 
     /// The policy.
-    public var policy: SwitchPolicy { rules.policy }
+    package var policy: SwitchPolicy { rules.policy }
 
     /// The servers, by position.
-    public var serverIDs: [Server.ID] { members.map(\.id) }
+    package var serverIDs: [Server.ID] { members.map(\.id) }
 
     /// The preferred server: the one that requests go to first.
-    public var current: Server.ID { members[Int(currentPosition)].id }
+    package var current: Server.ID { members[Int(currentPosition)].id }
 
     static func check(_ members: [Member]) throws(SwitchError) {
         guard !members.isEmpty else { throw SwitchError.noServers }
@@ -170,7 +170,7 @@ extension SwitchingCore {
     ///
     /// - Parameter now: The time.
     /// - Returns: The attempt, which may be handed to ``settleProbe(_:_:at:)`` like a probe.
-    public mutating func takeWarmUp(at now: MonotonicTime) -> Attempt? {
+    package mutating func takeWarmUp(at now: MonotonicTime) -> Attempt? {
         guard let gap = rules.policy.warmUp, rules.policy.selection == .priority else { return nil }
         let time = read(now)
         guard warmUpDue >= 0 else {

@@ -10,7 +10,7 @@
 /// another server has been of any use.
 ///
 /// So an endpoint that fails everywhere costs no server its good name, and no other endpoint its extra attempts. An
-/// endpoint is a number (``RequestTraits/endpoint``); a few hundred bytes are kept of each, of ``capacity`` at most.
+/// endpoint is a number (`RequestTraits.endpoint`); a few hundred bytes are kept of each, of ``capacity`` at most.
 struct EndpointTable: Sendable {
     /// The most endpoints that are told apart; of more, the one that was asked longest ago is forgotten.
     static let capacity = 32

@@ -24,7 +24,7 @@ public struct AdmissionRules: Sendable, Hashable {
     /// never. A call that is not sent is certainly not answered: whoever gives up calls of normal priority trades them for
     /// servers that recover sooner, as suits a large fleet in front of servers that cannot carry all of it. For that, 503
     /// and time-outs count as overload without a witness too; a time-out only until any server answers.
-    public var sheds: RequestTraits.Priority? = .low
+    public var sheds: RequestPriority? = .low
     /// The greatest part of requests of normal priority that is given up, 0...1; default 0.7.
     ///
     /// So whoever tries again gets through soon, and recovery is noticed.

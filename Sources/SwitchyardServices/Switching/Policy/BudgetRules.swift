@@ -1,10 +1,9 @@
 /// How many extra attempts may be made: a failover or a hedge costs a token, successes earn fractions of one.
 ///
 /// That bounds the load that failures can add. An empty budget never cancels what is under way, and a request that was
-/// denied a token asks again while one may come back; see ``SwitchingCore/hedgePause(for:excluding:avoiding:at:)`` and
-/// `SwitchingCore.failoverPause()`. With a policy that has ``SwitchPolicy/admission`` a request
-/// that has taken one goes on to the servers that are left when there is no other, except after overload, and beside a slow
-/// server only while other requests have hedges under way too.
+/// denied a token asks again while one may come back. With a policy that has ``SwitchPolicy/admission`` a request that has
+/// taken one goes on to the servers that are left when there is no other, except after overload, and beside a slow server
+/// only while other requests have hedges under way too.
 public struct BudgetRules: Sendable, Hashable {
     /// The shortest time until a request that was denied a token asks for one again: 20 ms.
     public static let shortestPause = Duration.milliseconds(20)

@@ -49,7 +49,7 @@ public struct DetectionRules: Sendable, Hashable {
 
 /// Which failures count against a server.
 public enum CountedKinds: Sendable, Hashable {
-    /// Every failure that an ``AttemptOutcome`` can carry.
+    /// Every failure that an `AttemptOutcome` can carry.
     case all
     /// Only those that the published rule suspects: whatever went wrong below HTTP, and 502, 503 and 504.
     case suspicious

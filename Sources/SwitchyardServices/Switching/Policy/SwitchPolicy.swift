@@ -7,11 +7,11 @@
 ///   for others.
 /// - ``published``: at least 40 finished requests, 10 % of them suspicious failures, then the next server in order.
 /// - ``errorRatio(threshold:minimum:window:)``, ``consecutiveFailures(_:)``: the usual circuit breakers.
-/// - ``off``: never switches by itself; ``SwitchingCore/switchTo(_:from:at:)`` still does.
+/// - ``off``: never switches by itself; `NetworkClient.switchServer(to:)` still does.
 ///
 /// ### Customise a policy
 /// Every rule is a value inside the policy. Values out of range are reported when the policy is put to use, by
-/// ``Service`` and by ``SwitchingCore``, as a ``Problem``.
+/// ``Service`` and by the client, as a ``Problem``.
 public struct SwitchPolicy: Sendable, Hashable {
     /// The policy's name, for reports.
     public var name: String
@@ -187,7 +187,7 @@ public enum SelectionStrategy: String, Sendable, Hashable, CaseIterable {
     /// The server with the lowest mean latency; servers without a measurement first, and one request in 32 anywhere, so
     /// that the measurements stay fresh.
     case lowestLatency
-    /// The same server for the same ``RequestTraits/sessionKey`` as long as it is usable (rendezvous hashing); requests
+    /// The same server for the same `RequestTraits.sessionKey` as long as it is usable (rendezvous hashing); requests
     /// without a key go by priority.
     case sticky
 }
