@@ -79,6 +79,10 @@ struct wanted_function {
 
 /// Finds every function, or names the first that is missing.
 const char *library_find(void *library, const struct wanted_function *wanted, size_t count);
+/// Finds libcurl and sets it up, once; NULL when it cannot be used.
+void *library_open(void);
+/// Whether it was found, and if not why, as ycurl_open says it.
+int library_availability(void);
 /// Looks for what ycurl_loop_judge_chains needs in the TLS library that libcurl, by what it says of it, stands on.
 void chain_find_functions(void *library, const char *tls);
 /// Looks for zlib, which libcurl uses as well.

@@ -43,7 +43,7 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
     struct ycurl_exchange *exchange = context;
     count *= size;
     exchange->last_activity = exchange->loop->now;
-    if (exchange->abandoned) return 0;
+    if (exchange->place == ABANDONED) return 0;
     if (exchange->is_skipped) return exchange_skip_piece(exchange, count);
     if (exchange->streaming) {
         loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
@@ -97,10 +97,10 @@ static size_t read_enclosed(struct ycurl_exchange *exchange, char *place, size_t
 
 static size_t read_fed(struct ycurl_exchange *exchange, char *place, size_t room) {
     size_t left = exchange->body_copy.count - (size_t)exchange->body_position;
-    if (left == 0 && exchange->fed_ended) return 0;
+    if (left == 0 && exchange->feed == FEED_ENDED) return 0;
     if (left <= room) loop_note(exchange->loop, exchange, YCURL_UPLOAD_HUNGRY);
     if (left == 0) {
-        exchange->fed_waiting = true;
+        exchange->feed = FEED_AWAITED;
         return CURL_READFUNC_PAUSE;
     }
     size_t count = left < room ? left : room;
@@ -128,7 +128,7 @@ static size_t send_body(char *place, size_t size, size_t count, void *context) {
     exchange->loop->body_reads++;
     count = read_body(exchange, place, size * count);
     // This may be the end, after which the answer has to be looked at.
-    if (exchange->head_complete && count != CURL_READFUNC_PAUSE) loop_note_doubt(exchange->loop, exchange);
+    if (exchange->head_phase == HEAD_COMPLETE && count != CURL_READFUNC_PAUSE) early_note_doubt(exchange->loop, exchange);
     return count;
 }
 
@@ -146,7 +146,8 @@ static int rewind_body(void *context, int64_t offset, int origin) {
 /// After a 417 to a request that waited with its body, libcurl asks again without the expectation, as RFC 9110 section
 /// 10.1.1 has it: nothing has been done, whatever the method.
 static void forget_answer(struct ycurl_exchange *exchange) {
-    exchange->head_complete = exchange->refused = false;
+    exchange->head_phase = HEAD_AWAITED;
+    exchange->early.refused = false;
     exchange->received.count = 0;
     exchange->received_total = 0;
     codings_end(exchange);
@@ -162,7 +163,7 @@ static bool start_body_again(struct ycurl_exchange *exchange) {
 
 /// Whether another connection would be for nothing: what was sent must not be sent again, or cannot be.
 static bool must_not_go_again(const struct ycurl_exchange *exchange) {
-    if (!exchange->was_sent || exchange->head_complete) return false;
+    if (!exchange->was_sent || exchange->head_phase == HEAD_COMPLETE) return false;
     return exchange->once || (exchange->body == YCURL_BODY_FED && exchange->fed_taken);
 }
 
@@ -170,7 +171,7 @@ static bool must_not_go_again(const struct ycurl_exchange *exchange) {
 static int before_request(void *context, char *remote, char *local, int remote_port, int local_port) {
     (void)remote, (void)local, (void)remote_port, (void)local_port;
     struct ycurl_exchange *exchange = context;
-    bool is_answered = exchange->head_complete;
+    bool is_answered = exchange->head_phase == HEAD_COMPLETE;
     // What has been handed up stays.
     if (is_answered && exchange->streaming) return (int)stop(exchange, YCURL_ANSWERED, CURL_PREREQFUNC_ABORT);
     if (is_answered) forget_answer(exchange);
@@ -179,7 +180,7 @@ static int before_request(void *context, char *remote, char *local, int remote_p
     if (exchange->was_sent && !start_body_again(exchange))
         return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
     // An abandoned exchange has no owner any more.
-    bool is_wanted = exchange->was_sent || (!exchange->abandoned && exchange->may_send(exchange->owner));
+    bool is_wanted = exchange->was_sent || (exchange->place != ABANDONED && exchange->may_send(exchange->owner));
     if (!is_wanted) return (int)stop(exchange, YCURL_WITHDRAWN, CURL_PREREQFUNC_ABORT);
     exchange->was_sent = true;
     exchange->last_activity = exchange->loop->now;
@@ -190,17 +191,17 @@ static int begin_lookup(void *resolver, void *reserved, void *context) {
     (void)resolver, (void)reserved;
     struct ycurl_exchange *exchange = context;
     if (must_not_go_again(exchange)) return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, 1);
-    exchange->resolving = !exchange->opened_socket;
-    if (exchange->resolving) exchange->last_activity = exchange->loop->now;
+    if (exchange->connecting == SOCKET_OPENED) return 0;
+    exchange->connecting = NAME_LOOKED_UP;
+    exchange->last_activity = exchange->loop->now;
     return 0;
 }
 
 static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
     struct ycurl_exchange *exchange = context;
-    exchange->resolving = false;
-    if (!exchange->opened_socket) exchange->last_activity = exchange->loop->now;
-    exchange->opened_socket = true;
-    if (exchange->abandoned) return CURL_SOCKET_BAD;
+    if (exchange->connecting != SOCKET_OPENED) exchange->last_activity = exchange->loop->now;
+    exchange->connecting = SOCKET_OPENED;
+    if (exchange->place == ABANDONED) return CURL_SOCKET_BAD;
     // What becomes of a connection that can carry nothing must not hide what became of the one before.
     if (must_not_go_again(exchange)) {
         exchange->verdict = YCURL_WOULD_SEND_TWICE;
@@ -215,7 +216,7 @@ static int note_progress(void *context, int64_t to_receive, int64_t received, in
     if (exchange->minds_end) exchange->has_ended = chain_has_ended(exchange);
     if (progress->received == received && progress->sent == sent) return 0;
     exchange->last_activity = exchange->loop->now;
-    if (exchange->configured_ignores_length && exchange->announced_length > 0) to_receive = exchange->announced_length;
+    if (exchange->configured.ignores_length && exchange->announced_length > 0) to_receive = exchange->announced_length;
     *progress = (struct ycurl_progress){sent, to_send, received, to_receive};
     if (exchange->report_progress) loop_note(exchange->loop, exchange, YCURL_PROGRESSED);
     return 0;

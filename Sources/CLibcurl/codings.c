@@ -108,11 +108,11 @@ void codings_settle(struct ycurl_exchange *exchange) {
     codings_end(exchange);
     exchange->encoded = codings->count > 0 && !codings->names_unknown;
     bool is_gzip = exchange->encoded && codings->count == 1 && codings->names_gzip && has_zlib;
-    if (!exchange->configured_decompress || !can_take_over() || (!is_gzip && !codings->names_unknown)) return;
+    if (!exchange->configured.decompress || !can_take_over() || (!is_gzip && !codings->names_unknown)) return;
     if (is_gzip) exchange->gunzip = begin_gunzip();
     if (is_gzip && !exchange->gunzip) return;  // libcurl may have more luck.
     ycurl_lib.easy_setopt(exchange->easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
-    exchange->configured_raw = true;
+    exchange->configured.raw = true;
 }
 
 // MARK: gzip

@@ -64,4 +64,22 @@ bool deadlines_set(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t du
     return true;
 }
 
+int64_t deadlines_idle(const struct ycurl_exchange *exchange) {
+    bool ends = exchange->idle_limit > 0 && exchange->idle_limit < INT64_MAX - exchange->last_activity;
+    return ends ? exchange->last_activity + exchange->idle_limit : INT64_MAX;
+}
+
+static int64_t first(const struct ycurl_exchange *exchange) {
+    return earlier(earlier(exchange->connect_deadline, exchange->deadline), deadlines_idle(exchange));
+}
+
+bool deadlines_renew(ycurl_loop *loop, struct ycurl_exchange *exchange) {
+    return deadlines_set(loop, exchange, first(exchange));
+}
+
+void deadlines_shorten(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t rest) {
+    exchange->deadline = earlier(exchange->deadline, loop->now + rest);
+    deadlines_renew(loop, exchange);
+}
+
 #endif

@@ -13,7 +13,7 @@ ycurl_exchange *ycurl_exchange_create(ycurl_loop *loop) {
     exchange->loop = loop;
     exchange->body_file = -1;
     exchange->heap_index = NOT_IN_HEAP;
-    exchange->configured_connect_timeout = -1;
+    exchange->configured.connect_timeout = -1;
     exchange->socket = -1;
     exchange->easy = ycurl_lib.easy_init();
     if (!exchange->easy || exchange_install_callbacks(exchange) != CURLE_OK) {
@@ -104,7 +104,7 @@ const char *ycurl_head(const ycurl_exchange *exchange, size_t *count) {
     return exchange->head.bytes;
 }
 
-bool ycurl_has_head(const ycurl_exchange *exchange) { return exchange->head_complete; }
+bool ycurl_has_head(const ycurl_exchange *exchange) { return exchange->head_phase == HEAD_COMPLETE; }
 
 long ycurl_status(const ycurl_exchange *exchange) {
     long status = 0;
@@ -145,7 +145,7 @@ bool ycurl_body_open_window(ycurl_exchange *exchange, size_t window) {
     exchange->window = window;
     if (window == 0 && exchange->encoded && !exchange->receive_paused) {
         exchange->receive_paused = true;
-        int mask = CURLPAUSE_RECV | (exchange->fed_waiting ? CURLPAUSE_SEND : 0);
+        int mask = CURLPAUSE_RECV | (exchange->feed == FEED_AWAITED ? CURLPAUSE_SEND : 0);
         ycurl_lib.easy_pause(exchange->easy, mask);
     }
     return exchange->receive_paused;
@@ -154,21 +154,22 @@ bool ycurl_body_open_window(ycurl_exchange *exchange, size_t window) {
 void ycurl_body_resume(ycurl_exchange *exchange) {
     exchange->receive_paused = false;
     exchange->last_activity = exchange->loop->now;
-    if (exchange->refused) {
-        exchange->fed_waiting = false;
-        loop_note_doubt(exchange->loop, exchange);
+    if (exchange->early.refused) {
+        end_wait(exchange);
+        early_note_doubt(exchange->loop, exchange);
     }
-    int code = ycurl_lib.easy_pause(exchange->easy, exchange->fed_waiting ? CURLPAUSE_SEND : CURLPAUSE_CONT);
+    int code = ycurl_lib.easy_pause(exchange->easy, exchange->feed == FEED_AWAITED ? CURLPAUSE_SEND : CURLPAUSE_CONT);
     // What libcurl held back is handed over within the call. When that fails, libcurl says so here and nowhere else:
     // the bytes are gone, and the transfer would go on behind the hole.
-    if (code != CURLE_OK && exchange->running) loop_note_finished(exchange->loop, exchange, code);
+    if (code != CURLE_OK && exchange->place == RUNNING) loop_note_finished(exchange->loop, exchange, code);
 }
 
 // MARK: A body that is fed
 
 int ycurl_upload_offer(ycurl_exchange *exchange, const void *bytes, size_t count) {
+    bool is_awaited = exchange->feed == FEED_AWAITED;
     if (count == 0) {
-        exchange->fed_ended = true;
+        exchange->feed = FEED_ENDED;
     } else {
         if (exchange->body_position == (int64_t)exchange->body_copy.count) {
             exchange->body_copy.count = 0;
@@ -176,90 +177,11 @@ int ycurl_upload_offer(ycurl_exchange *exchange, const void *bytes, size_t count
         }
         if (!buffer_append(&exchange->body_copy, bytes, count)) return CURLE_OUT_OF_MEMORY;
     }
-    exchange->asked_again = false;
-    if (!exchange->fed_waiting) return CURLE_OK;
-    exchange->fed_waiting = false;
+    exchange->early.asked_again = false;
+    if (!is_awaited) return CURLE_OK;
+    end_wait(exchange);
     exchange->last_activity = exchange->loop->now;
     return ycurl_lib.easy_pause(exchange->easy, exchange->receive_paused ? CURLPAUSE_RECV : CURLPAUSE_CONT);
-}
-
-/// A connection of which libcurl wants to know nothing while it waits for more of a fed body has nothing more to say:
-/// its answer has been read, or it was closed without one. libcurl itself would wait for the body all the same.
-void exchange_note_watching(void *easy, int what) {
-    struct ycurl_exchange *exchange = NULL;
-    ycurl_lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
-    if (!exchange || exchange->body != YCURL_BODY_FED || !exchange->running || exchange->limits_speed) return;
-    exchange->unwatched = what == CURL_POLL_NONE || what == CURL_POLL_REMOVE;
-    bool may_be_over = exchange->unwatched && exchange->fed_waiting && !exchange->asked_again;
-    if (may_be_over) loop_note_doubt(exchange->loop, exchange);
-}
-
-static long info_long(ycurl_exchange *exchange, int info) {
-    long value = 0;
-    ycurl_lib.easy_getinfo(exchange->easy, info, &value);
-    return value;
-}
-
-static int64_t info_offset(ycurl_exchange *exchange, int info) {
-    int64_t value = 0;
-    ycurl_lib.easy_getinfo(exchange->easy, info, &value);
-    return value;
-}
-
-static bool speaks_http2(struct ycurl_exchange *exchange) {
-    return info_long(exchange, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2;
-}
-
-int64_t exchange_sent(struct ycurl_exchange *exchange) { return info_offset(exchange, CURLINFO_SIZE_UPLOAD_T); }
-
-bool exchange_is_behind(struct ycurl_exchange *exchange) {
-    if (exchange->body < YCURL_BODY_COPIED || exchange->body_length == 0 || !speaks_http2(exchange)) return false;
-    return exchange->body_length < 0 || exchange_sent(exchange) < exchange->body_length;
-}
-
-/// An HTTP/2 stream may end with what we send last, the answer having come before. libcurl takes no notice of that
-/// until it looks at the stream again, for which nothing but the end of a pause gives it a reason (seen with 7.88).
-///
-/// What it has read of the body last may wait for the server's window or for the socket, and goes out without a word to
-/// us. So there is another look whenever a socket has moved, or bytes were sent, by a look perhaps.
-static void look_again(struct ycurl_exchange *exchange) {
-    if (!speaks_http2(exchange)) return;
-    ycurl_loop_push(exchange->loop);
-    if (!exchange->running) return;
-    exchange->sent_at_look = exchange_sent(exchange);
-    int pauses = (exchange->receive_paused ? CURLPAUSE_RECV : 0) | (exchange->fed_waiting ? CURLPAUSE_SEND : 0);
-    ycurl_lib.easy_pause(exchange->easy, pauses | CURLPAUSE_SEND);
-    ycurl_lib.easy_pause(exchange->easy, pauses);
-    loop_note_ahead(exchange->loop, exchange);
-}
-
-/// Whether all has come that the answer's Content-Length announced, so that nothing the upload does can take from it.
-static bool is_answered(struct ycurl_exchange *exchange) {
-    if (!exchange->head_complete || exchange->receive_paused || exchange->announced_length < 0) return false;
-    return info_offset(exchange, CURLINFO_SIZE_DOWNLOAD_T) == exchange->announced_length;
-}
-
-/// Ends an upload that was refused. libcurl would say so to the server with the stream's last frame, and wait for the
-/// answer's end until that frame has gone, which takes a window that nobody may open any more.
-static bool ends_refused(struct ycurl_exchange *exchange) {
-    if (!exchange->refused || !speaks_http2(exchange) || !is_answered(exchange)) return false;
-    exchange->verdict = YCURL_ANSWERED;
-    loop_note_finished(exchange->loop, exchange, -1);
-    return true;
-}
-
-void exchange_look_for_end(struct ycurl_exchange *exchange) {
-    if (!exchange->running || exchange->links[FINISHED].is_listed || ends_refused(exchange)) return;
-    bool ends = exchange->unwatched || exchange->refused;  // Else it has gone on since, on another connection perhaps.
-    if (exchange->fed_waiting && !exchange->receive_paused && ends) {
-        if (!exchange->head_complete) return loop_note_finished(exchange->loop, exchange, CURLE_GOT_NOTHING);
-        // libcurl takes the answer for a reason to stop sending, or else asks for more of the body and looks away
-        // again: to ask it each time would never end.
-        exchange->fed_waiting = false;
-        exchange->asked_again = exchange->unwatched;
-        ycurl_lib.easy_pause(exchange->easy, CURLPAUSE_CONT);
-    }
-    if (exchange->head_complete) look_again(exchange);
 }
 
 int exchange_judge_end(struct ycurl_exchange *exchange, int code) {
@@ -268,8 +190,8 @@ int exchange_judge_end(struct ycurl_exchange *exchange, int code) {
     if (codings_end(exchange) && code == CURLE_OK) code = CURLE_BAD_CONTENT_ENCODING;
     if (exchange->body < YCURL_BODY_COPIED || exchange->verdict != YCURL_NO_VERDICT) return code;
     // A server that has answered may reset the stream of an upload: the answer stays (RFC 9113 section 8.1).
-    if (code == CURLE_HTTP2_STREAM && is_answered(exchange)) exchange->verdict = YCURL_ANSWERED;
-    if (code != CURLE_OK || !exchange->configured_ignores_length) return code;
+    if (code == CURLE_HTTP2_STREAM && early_is_whole(exchange)) exchange->verdict = YCURL_ANSWERED;
+    if (code != CURLE_OK || !exchange->configured.ignores_length) return code;
     long status = ycurl_status(exchange);
     bool has_body = status != 204 && status != 304;
     bool is_short = info_offset(exchange, CURLINFO_SIZE_DOWNLOAD_T) < exchange->announced_length;
@@ -291,7 +213,7 @@ void ycurl_diagnose(ycurl_exchange *exchange, struct ycurl_diagnosis *diagnosis)
         .verdict = chain_was_refused(exchange) ? YCURL_NOT_PINNED : exchange->verdict,
         .os_error = exchange->os_error ? exchange->os_error : (int)info_long(exchange, CURLINFO_OS_ERRNO),
         .connect_status = info_long(exchange, CURLINFO_HTTP_CONNECTCODE),
-        .head_complete = exchange->head_complete,
+        .head_complete = exchange->head_phase == HEAD_COMPLETE,
         .chunked = exchange->names_transfer,
         .request_sent = may_have_been_sent(exchange, begun),
         .connected = begun || exchange->was_sent,

@@ -33,6 +33,55 @@ struct codings {
     bool names_gzip, names_unknown;
 };
 
+/// Whose an exchange is.
+enum place {
+    /// The caller's alone.
+    IDLE,
+    /// libcurl's.
+    RUNNING,
+    /// libcurl's alone: it cannot let go before it has looked up a name, and then the exchange ends.
+    ABANDONED,
+};
+
+/// How far an exchange has come to a connection of its own; one that takes a kept one stays where it begins.
+enum connecting { UNCONNECTED, NAME_LOOKED_UP, SOCKET_OPENED };
+
+/// How far the answer's head has come; that of an interim response, or of a trailer, is none.
+enum head_phase { HEAD_AWAITED, HEAD_BEGUN, HEAD_COMPLETE };
+
+/// How a body comes that is fed.
+enum feed {
+    FEED_GOES_ON,
+    /// libcurl waits for more of it.
+    FEED_AWAITED,
+    /// That was all.
+    FEED_ENDED,
+};
+
+/// What is known of an answer that is ahead of the request's body.
+struct early {
+    /// libcurl watches the socket no more, neither for reading nor for writing.
+    bool unwatched;
+    /// It has been asked since then whether the answer was a reason to stop sending.
+    bool asked_again;
+    /// The answer has come, and is one after which libcurl sends no more.
+    bool refused;
+    /// The answer may have ended unnoticed, or nothing will come any more.
+    bool in_doubt;
+    /// Bytes of the body that had been sent at the last look.
+    int64_t sent_at_look;
+};
+
+/// What libcurl was told for the request before, and need not be told again.
+struct configured {
+    enum ycurl_body body;
+    char method[24];
+    long connect_timeout;
+    bool decompress, progress, fresh, ignores_length, raw;
+    /// The size of its receive buffer; 0 is its own.
+    long buffer;
+};
+
 struct ycurl_exchange {
     void *easy;
     ycurl_loop *loop;
@@ -45,19 +94,20 @@ struct ycurl_exchange {
     /// The lines of the request itself, which come first.
     size_t own_count, own_bytes;
     /// Whether libcurl has the list, and for what it was completed.
-    bool is_listed, listed_decompress, listed_body;
+    bool is_listed;
+    struct {
+        bool decompress, body;
+    } listed_for;
+    /// Fields of which the lines of the request name one.
+    struct {
+        bool accept, content_type, expect, encoding, range, upgrade;
+    } names;
     struct curl_slist *resolve;
-    enum ycurl_body configured_body;
-    char configured_method[24];
-    long configured_connect_timeout;
-    bool configured_decompress, configured_progress, configured_fresh, configured_ignores_length, configured_raw;
-    /// The size of libcurl's receive buffer; 0 is libcurl's own.
-    long configured_buffer;
+    struct configured configured;
     /// Bytes per second that are received and sent at most; 0 is no limit.
     int64_t receive_speed, send_speed;
     /// libcurl looks away from the socket while one of the limits of speed is reached.
     bool limits_speed;
-    bool names_accept, names_content_type, names_expect, names_encoding, names_range, names_upgrade;
 
     // The request.
     enum ycurl_body body;
@@ -70,18 +120,10 @@ struct ycurl_exchange {
     int64_t body_file_length;
     size_t body_before;
     int64_t body_length, body_position;
-    /// Of a fed body: whether that was all, whether libcurl waits for more, and whether it has had any.
-    bool fed_ended, fed_waiting, fed_taken;
-    /// libcurl watches the socket no more, neither for reading nor for writing.
-    bool unwatched;
-    /// It has been asked since then whether the answer was a reason to stop sending.
-    bool asked_again;
-    /// The answer has come, and is one after which libcurl sends no more.
-    bool refused;
-    /// The answer may have ended unnoticed, or nothing will come any more.
-    bool in_doubt;
-    /// Bytes of the body that had been sent when an exchange whose answer is ahead of it was looked at last.
-    int64_t sent_at_look;
+    enum feed feed;
+    /// Whether libcurl has had any of a fed body.
+    bool fed_taken;
+    struct early early;
     bool once, was_sent;
     /// Tells servers apart: of the URL's scheme, host and port.
     uint64_t origin;
@@ -92,7 +134,8 @@ struct ycurl_exchange {
     struct buffer head;
     /// Bytes of all heads, those of interim responses and the trailers too.
     size_t head_total, head_limit;
-    bool head_complete, head_started, encoded, is_multiplexed;
+    enum head_phase head_phase;
+    bool encoded, is_multiplexed;
     /// What its Content-Encoding fields name, and what undoes gzip; NULL where libcurl does, or nothing is to be undone.
     struct codings codings;
     struct gunzip *gunzip;
@@ -116,7 +159,8 @@ struct ycurl_exchange {
     // On the loop.
     /// The socket that libcurl has watched for it last; -1 for none.
     int socket;
-    bool running, resolving, opened_socket, abandoned;
+    enum place place;
+    enum connecting connecting;
     int64_t connect_deadline, deadline, idle_limit, last_activity;
     int64_t due;
     size_t heap_index;
@@ -196,29 +240,25 @@ struct ycurl_loop {
 
 #define NOT_IN_HEAP SIZE_MAX
 
+static inline int64_t earlier(int64_t one, int64_t other) { return one < other ? one : other; }
+
 /// Puts an exchange on the list that ycurl_loop_next_event empties.
 void loop_note(ycurl_loop *loop, struct ycurl_exchange *exchange, unsigned event);
 
-/// Ends an exchange after so many nanoseconds at the latest.
-void loop_shorten(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t rest);
-
+/// Notes an answer whose end libcurl might miss, now that its head is there.
+void early_note_answer(struct ycurl_exchange *exchange);
 /// Has an exchange looked at whose end is in doubt.
-void loop_note_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange);
-/// Has an exchange whose answer is ahead of its body looked at again when something has moved.
-void loop_note_ahead(ycurl_loop *loop, struct ycurl_exchange *exchange);
-/// Looks at those exchanges: at all when a socket has moved, else at those in doubt and those that have sent something.
-void loop_look_at_ahead(ycurl_loop *loop, bool socket_moved);
+void early_note_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange);
+/// Learns that libcurl wants to know something else of the socket of an exchange with a fed body.
+void early_note_watching(void *easy, int what);
+/// Has libcurl do what is due by now.
+typedef void (*loop_push)(ycurl_loop *loop);
+/// Looks at the exchanges noted: at all when a socket has moved, else at those in doubt and those that have sent something.
+void early_look(ycurl_loop *loop, bool socket_moved, loop_push push);
 /// Takes one off that libcurl is done with.
-void loop_forget_ahead(ycurl_loop *loop, struct ycurl_exchange *gone);
-
-/// Ends a wait for more of a body that the server will not take any more, and sees to it that the end of an answer that
-/// libcurl might miss is noticed.
-void exchange_look_for_end(struct ycurl_exchange *exchange);
-
-/// Bytes of the body that libcurl has sent.
-int64_t exchange_sent(struct ycurl_exchange *exchange);
-/// Whether the body goes up over HTTP/2 and some of it has still to be sent.
-bool exchange_is_behind(struct ycurl_exchange *exchange);
+void early_forget(ycurl_loop *loop, struct ycurl_exchange *gone);
+/// Whether all has come that the answer's Content-Length announced, so that nothing the upload does can take from it.
+bool early_is_whole(struct ycurl_exchange *exchange);
 
 /// Notes what a Content-Encoding field names.
 void codings_note(struct codings *codings, const char *value, size_t count);
@@ -246,8 +286,12 @@ void memory_give_back(const ycurl_loop *loop);
 /// The same, and keeps nothing any more.
 void memory_end(const ycurl_loop *loop);
 
-/// Learns that libcurl wants to know something else of the socket of an exchange with a fed body.
-void exchange_note_watching(void *easy, int what);
+/// Puts an exchange at the end of a list.
+void list_append(ycurl_loop *loop, int list, struct ycurl_exchange *exchange);
+/// Takes the first one off; NULL when there is none.
+struct ycurl_exchange *list_take(ycurl_loop *loop, int list);
+/// Takes any one off; the lists are nearly always empty or short.
+void list_forget(ycurl_loop *loop, int list, struct ycurl_exchange *gone);
 
 /// Takes an exchange that goes away off the lists below.
 void loop_forget(ycurl_loop *loop, struct ycurl_exchange *gone);
@@ -257,6 +301,29 @@ void loop_note_finished(ycurl_loop *loop, struct ycurl_exchange *exchange, int c
 
 /// Sets when an exchange has to be looked at; INT64_MAX takes it out.
 bool deadlines_set(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t due);
+/// Sets it to the first of its times.
+bool deadlines_renew(ycurl_loop *loop, struct ycurl_exchange *exchange);
+/// Ends an exchange after so many nanoseconds at the latest.
+void deadlines_shorten(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t rest);
+/// When the silence of an exchange's server is too long; INT64_MAX for never.
+int64_t deadlines_idle(const struct ycurl_exchange *exchange);
+
+/// Has nobody wait for more of a fed body.
+static inline void end_wait(struct ycurl_exchange *exchange) {
+    if (exchange->feed == FEED_AWAITED) exchange->feed = FEED_GOES_ON;
+}
+
+static inline long info_long(ycurl_exchange *exchange, int info) {
+    long value = 0;
+    ycurl_lib.easy_getinfo(exchange->easy, info, &value);
+    return value;
+}
+
+static inline int64_t info_offset(ycurl_exchange *exchange, int info) {
+    int64_t value = 0;
+    ycurl_lib.easy_getinfo(exchange->easy, info, &value);
+    return value;
+}
 
 /// Ends the transfer from within a callback; the value is what libcurl takes for failure.
 static inline size_t stop(struct ycurl_exchange *exchange, enum ycurl_verdict verdict, size_t failure) {

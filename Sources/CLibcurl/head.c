@@ -29,16 +29,16 @@ static bool is_redirect(int status) {
 /// up: it is the server that says how much of it may be sent.
 static void read_on(struct ycurl_exchange *exchange, bool is_http2) {
     bool ignores_length = is_http2 && exchange->body >= YCURL_BODY_COPIED;
-    if (ignores_length == exchange->configured_ignores_length) return;
+    if (ignores_length == exchange->configured.ignores_length) return;
     ycurl_lib.easy_setopt(exchange->easy, CURLOPT_IGNORE_CONTENT_LENGTH, ignores_length ? 1L : 0L);
-    exchange->configured_ignores_length = ignores_length;
+    exchange->configured.ignores_length = ignores_length;
 }
 
 static void start_head(struct ycurl_exchange *exchange, const char *line, size_t count) {
     read_on(exchange, count > 5 && line[5] == '2');
     exchange->is_multiplexed = count > 5 && line[5] > '1';
     exchange->head.count = 0;
-    exchange->head_started = true;
+    exchange->head_phase = HEAD_BEGUN;
     exchange->encoded = exchange->contradicts_length = exchange->names_transfer = exchange->names_location = false;
     exchange->codings = (struct codings){0};
     exchange->announced_length = -1;
@@ -84,16 +84,8 @@ static void note_field(struct ycurl_exchange *exchange, const char *line, size_t
     if (is_field(line, count, length, sizeof length - 1)) note_length(exchange, line + sizeof length - 1, line + count);
     else if (is_field(line, count, transfer, sizeof transfer - 1)) exchange->names_transfer = true;
     else if (is_field(line, count, location, sizeof location - 1)) exchange->names_location = true;
-    else if (exchange->configured_decompress && is_field(line, count, encoding, sizeof encoding - 1))
+    else if (exchange->configured.decompress && is_field(line, count, encoding, sizeof encoding - 1))
         codings_note(&exchange->codings, line + sizeof encoding - 1, count - (sizeof encoding - 1));
-}
-
-/// Notes an answer whose end libcurl might miss: one that comes before the end of the body, of which a refusal has it
-/// send no more, and over HTTP/2 (7.88) one that is nothing but a head larger than its buffer.
-static void note_doubt(struct ycurl_exchange *exchange) {
-    exchange->refused = exchange->body >= YCURL_BODY_BORROWED && ycurl_status(exchange) >= 300;
-    bool is_long = exchange->head.count >= RECEIVED_PIECE;
-    if (is_long || exchange->refused || exchange_is_behind(exchange)) loop_note_doubt(exchange->loop, exchange);
 }
 
 /// How long the body of a redirect is waited for, in nanoseconds, and how much of it is taken, in bytes: it mostly comes with
@@ -106,7 +98,7 @@ static void skip_body(struct ycurl_exchange *exchange, int status) {
     if (!exchange->skips_redirect_body || !exchange->names_location || !is_redirect(status)) return;
     exchange->is_skipped = true;
     exchange->codings = (struct codings){.names_unknown = true};
-    loop_shorten(exchange->loop, exchange, SKIPPED_TIME);
+    deadlines_shorten(exchange->loop, exchange, SKIPPED_TIME);
 }
 
 size_t exchange_skip_piece(struct ycurl_exchange *exchange, size_t count) {
@@ -122,18 +114,18 @@ static void mind_end(struct ycurl_exchange *exchange, int status) {
     if (!has_body || !ends_with_connection || !chain_mind_end(exchange)) return;
     exchange->minds_end = true;
     exchange->has_ended = false;
-    if (!exchange->configured_progress) ycurl_lib.easy_setopt(exchange->easy, CURLOPT_NOPROGRESS, 0L);
-    exchange->configured_progress = true;
+    if (!exchange->configured.progress) ycurl_lib.easy_setopt(exchange->easy, CURLOPT_NOPROGRESS, 0L);
+    exchange->configured.progress = true;
 }
 
 /// Does what follows from a head that is complete.
 static void finish_head(struct ycurl_exchange *exchange, int status) {
-    exchange->head_complete = true;
+    exchange->head_phase = HEAD_COMPLETE;
     skip_body(exchange, status);
     codings_settle(exchange);
     mind_end(exchange, status);
     if (exchange->streaming) loop_note(exchange->loop, exchange, YCURL_HEAD_ARRIVED);
-    note_doubt(exchange);
+    early_note_answer(exchange);
 }
 
 size_t exchange_receive_head(const char *line, size_t size, size_t count, void *context) {
@@ -144,18 +136,18 @@ size_t exchange_receive_head(const char *line, size_t size, size_t count, void *
     // In all, so that interim responses without end have one, and trailers, of which libcurl keeps every one.
     exchange->head_total += count;
     if (exchange->head_total > exchange->head_limit) return stop(exchange, YCURL_HEAD_TOO_LARGE, 0);
-    if (exchange->head_complete) return count;  // A trailer: no one asked for it, and it must not look like a header.
-    if (!exchange->head_started && starts_response(line, count)) start_head(exchange, line, count);
+    if (exchange->head_phase == HEAD_COMPLETE) return count;  // A trailer: no one asked for it, and it must not look like a header.
+    if (exchange->head_phase == HEAD_AWAITED && starts_response(line, count)) start_head(exchange, line, count);
     if (!buffer_append(head, line, count)) return stop(exchange, YCURL_NO_MEMORY, 0);
     blank_stray_returns(head->bytes + head->count - count, count);
     note_field(exchange, line, count);
     bool ends = (count == 2 && line[0] == '\r') || (count == 1 && line[0] == '\n');
     if (!ends) return count;
-    exchange->head_started = false;
+    exchange->head_phase = HEAD_AWAITED;
     int status = status_of(head);
     if (is_interim(status)) return count;
     // Nobody knows what comes next; libcurl would wait for it as for a body.
-    if (status == 101 && !exchange->names_upgrade) return stop(exchange, YCURL_UNASKED_PROTOCOL, 0);
+    if (status == 101 && !exchange->names.upgrade) return stop(exchange, YCURL_UNASKED_PROTOCOL, 0);
     // Where a body ends that has two ends nobody knows (RFC 9112 section 6.3), unless it comes in chunks.
     if (exchange->contradicts_length && !exchange->names_transfer) return stop(exchange, YCURL_LENGTH_CONTRADICTED, 0);
     finish_head(exchange, status);

@@ -1,4 +1,4 @@
-/// Opens libcurl at run time.
+/// libcurl, found at run time, and what is known of it.
 #if defined(__linux__)
 
 #ifndef _GNU_SOURCE
@@ -20,7 +20,6 @@
 
 struct curl_functions ycurl_lib;
 
-static pthread_once_t opened_once = PTHREAD_ONCE_INIT;
 static int availability = YCURL_MISSING;
 static char message[512];
 static unsigned version;
@@ -64,19 +63,19 @@ static void list_encodings(void) {
              features & CURL_VERSION_ZSTD ? ", zstd" : "");
 }
 
-static void open_library(void) {
+void *library_open(void) {
     void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(message, sizeof message,
                  "libcurl.so.4 was not found. Install it: apt-get install libcurl4 (Debian, Ubuntu), "
                  "dnf install libcurl (Fedora, RHEL). %s", dlerror());
-        return;
+        return NULL;
     }
     const char *missing = find_functions(library);
     if (missing) {
         availability = YCURL_UNUSABLE;
         snprintf(message, sizeof message, "libcurl.so.4 has no function %s.", missing);
-        return;
+        return NULL;
     }
     // An age of 0 asks for the oldest fields only, which every version fills in.
     const struct curl_version_info *info = ycurl_lib.version_info(0);
@@ -84,7 +83,7 @@ static void open_library(void) {
         availability = YCURL_TOO_OLD;
         snprintf(message, sizeof message, "libcurl %s is too old: 7.68 or newer is needed. Update the system's libcurl.",
                  info->version);
-        return;
+        return NULL;
     }
     // Where the host program has set libcurl up before, it stays with the memory functions that it has.
     int code = ycurl_lib.global_init_mem(CURL_GLOBAL_DEFAULT, ycurl_malloc, ycurl_free, ycurl_realloc, ycurl_strdup,
@@ -92,21 +91,17 @@ static void open_library(void) {
     if (code != CURLE_OK) {
         availability = YCURL_UNUSABLE;
         snprintf(message, sizeof message, "libcurl could not be set up: %s", ycurl_lib.easy_strerror(code));
-        return;
+        return NULL;
     }
     version = info->version_number;
     features = info->features;
     list_encodings();
-    chain_find_functions(library, info->tls);
-    codings_find_functions();
     availability = YCURL_AVAILABLE;
     snprintf(message, sizeof message, "libcurl %s", info->version);
+    return library;
 }
 
-int ycurl_open(void) {
-    pthread_once(&opened_once, open_library);
-    return availability;
-}
+int library_availability(void) { return availability; }
 
 const char *ycurl_open_message(void) { return message; }
 

@@ -50,10 +50,11 @@ ycurl_loop *ycurl_loop_create(void) {
 
 /// Takes a running exchange out of libcurl's hands.
 static void take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
-    exchange->running = false;  // First: libcurl lets go of its socket now, which is no news any more.
+    // First: libcurl lets go of its socket now, which is no news any more.
+    if (exchange->place == RUNNING) exchange->place = IDLE;
     loop->running_count--;
     if (exchange->body == YCURL_BODY_FED) loop->fed_count--;
-    loop_forget_ahead(loop, exchange);
+    early_forget(loop, exchange);
     ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
 }
 
@@ -91,32 +92,16 @@ int ycurl_loop_set(ycurl_loop *loop, int option, long value) {
 
 // MARK: Exchanges
 
-static int64_t earlier(int64_t one, int64_t other) { return one < other ? one : other; }
-
-static int64_t idle_due(const struct ycurl_exchange *exchange) {
-    bool ends = exchange->idle_limit > 0 && exchange->idle_limit < INT64_MAX - exchange->last_activity;
-    return ends ? exchange->last_activity + exchange->idle_limit : INT64_MAX;
-}
-
-static int64_t first_due(const struct ycurl_exchange *exchange) {
-    return earlier(earlier(exchange->connect_deadline, exchange->deadline), idle_due(exchange));
-}
-
-void loop_shorten(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t rest) {
-    exchange->deadline = earlier(exchange->deadline, loop->now + rest);
-    deadlines_set(loop, exchange, first_due(exchange));
-}
-
 int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     exchange->last_activity = loop->now;
-    if (!deadlines_set(loop, exchange, first_due(exchange))) return -1;
+    if (!deadlines_renew(loop, exchange)) return -1;
     // libcurl takes the overrides over into the loop's own table once, and the loop may have a new one since.
     if (exchange->resolve) ycurl_lib.easy_setopt(exchange->easy, YCURL_RESOLVE, exchange->resolve);
     sockets_end_idle(exchange);
     int code = ycurl_lib.multi_add_handle(loop->multi, exchange->easy);
     if (code != 0) deadlines_set(loop, exchange, INT64_MAX);
-    exchange->running = code == 0;
-    if (!exchange->running) return code;
+    if (code != 0) return code;
+    exchange->place = RUNNING;
     loop->running_count++;
     if (exchange->body == YCURL_BODY_FED) loop->fed_count++;
     return code;
@@ -135,7 +120,7 @@ static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) 
     sockets_keep(exchange);
     // The handle may wait for its next request for long.
     exchange_close_file(exchange);
-    if (!exchange->abandoned) return loop_note_finished(loop, exchange, code);
+    if (exchange->place != ABANDONED) return loop_note_finished(loop, exchange, code);
     forget_abandoned(loop, exchange);
     ycurl_exchange_destroy(exchange);
 }
@@ -143,15 +128,15 @@ static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) 
 void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
     deadlines_set(loop, exchange, INT64_MAX);
     exchange->owner = NULL;
-    if (exchange->running && exchange->resolving) {
+    if (exchange->place == RUNNING && exchange->connecting == NAME_LOOKED_UP) {
         loop_forget(loop, exchange);
-        exchange->abandoned = true;
-        loop_forget_ahead(loop, exchange);  // A look at it could note it as finished, by the link that it is kept by here.
+        exchange->place = ABANDONED;
+        early_forget(loop, exchange);  // A look at it could note it as finished, by the link that it is kept by here.
         exchange->links[FINISHED].next = loop->abandoned;
         loop->abandoned = exchange;
         return;
     }
-    if (exchange->running) take_off(loop, exchange);
+    if (exchange->place == RUNNING) take_off(loop, exchange);
     loop_forget(loop, exchange);  // Last: libcurl may have called back while it let go.
     ycurl_exchange_destroy(exchange);
 }
@@ -179,7 +164,7 @@ static bool is_connected(struct ycurl_exchange *exchange) {
 
 /// Whether it still waits for a connection that others have: libcurl has looked for none of its own, nor found one.
 static bool is_queued(struct ycurl_exchange *exchange) {
-    return !exchange->resolving && !exchange->opened_socket && !is_connected(exchange);
+    return exchange->connecting == UNCONNECTED && !is_connected(exchange);
 }
 
 /// Which of its times an exchange has used up.
@@ -190,8 +175,8 @@ static enum ycurl_verdict judge_time(struct ycurl_exchange *exchange, int64_t no
         exchange->connect_deadline = INT64_MAX;
     }
     // A pause is the caller's own doing, and a queue that of its other exchanges; neither is a silence of the server.
-    if (exchange->receive_paused || exchange->fed_waiting || is_queued(exchange)) exchange->last_activity = now;
-    return idle_due(exchange) <= now ? YCURL_IDLE_TOO_LONG : YCURL_NO_VERDICT;
+    if (exchange->receive_paused || exchange->feed == FEED_AWAITED || is_queued(exchange)) exchange->last_activity = now;
+    return deadlines_idle(exchange) <= now ? YCURL_IDLE_TOO_LONG : YCURL_NO_VERDICT;
 }
 
 /// Ends the exchanges whose time is up; sets the next look at the others.
@@ -199,7 +184,7 @@ static void run_deadlines(ycurl_loop *loop) {
     while (loop->heap_count && loop->heap[0]->due <= loop->now) {
         struct ycurl_exchange *exchange = loop->heap[0];
         exchange->verdict = judge_time(exchange, loop->now);
-        if (exchange->verdict == YCURL_NO_VERDICT) deadlines_set(loop, exchange, first_due(exchange));
+        if (exchange->verdict == YCURL_NO_VERDICT) deadlines_renew(loop, exchange);
         else loop_note_finished(loop, exchange, -1);
     }
 }
@@ -244,7 +229,7 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     enum { MOST = 128, MOST_LOOKS = 4 };
     struct epoll_event events[MOST];
     if (loop->out_of_memory) return ENOMEM;
-    loop_look_at_ahead(loop, false);
+    early_look(loop, false, ycurl_loop_push);
     int count = epoll_wait(loop->epoll, events, MOST, wait_time(loop, wait_ms));
     atomic_store(&loop->waits, false);
     if (count < 0 && errno != EINTR) return errno;
@@ -260,7 +245,7 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     sockets_end_stalls(loop);
     run_timer(loop);
     collect_finished(loop);
-    loop_look_at_ahead(loop, moved);
+    early_look(loop, moved, ycurl_loop_push);
     run_deadlines(loop);
     return 0;
 }

@@ -17,20 +17,20 @@ static bool is_name(const char *name, size_t count, const char *known) {
 void ycurl_forget_headers(ycurl_exchange *exchange) {
     exchange->lines.count = exchange->line_count = 0;
     exchange->own_bytes = exchange->own_count = 0;
-    exchange->names_accept = exchange->names_content_type = exchange->names_expect = false;
-    exchange->names_encoding = exchange->names_range = exchange->names_upgrade = false;
+    exchange->names.accept = exchange->names.content_type = exchange->names.expect = false;
+    exchange->names.encoding = exchange->names.range = exchange->names.upgrade = false;
     exchange->is_listed = false;
 }
 
 void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_count, const char *value,
                       size_t value_count) {
     struct buffer *lines = &exchange->lines;
-    if (is_name(name, name_count, "Accept")) exchange->names_accept = true;
-    else if (is_name(name, name_count, "Content-Type")) exchange->names_content_type = true;
-    else if (is_name(name, name_count, "Expect")) exchange->names_expect = true;
-    else if (is_name(name, name_count, "Accept-Encoding")) exchange->names_encoding = true;
-    else if (is_name(name, name_count, "Range")) exchange->names_range = true;
-    else if (is_name(name, name_count, "Upgrade")) exchange->names_upgrade = true;
+    if (is_name(name, name_count, "Accept")) exchange->names.accept = true;
+    else if (is_name(name, name_count, "Content-Type")) exchange->names.content_type = true;
+    else if (is_name(name, name_count, "Expect")) exchange->names.expect = true;
+    else if (is_name(name, name_count, "Accept-Encoding")) exchange->names.encoding = true;
+    else if (is_name(name, name_count, "Range")) exchange->names.range = true;
+    else if (is_name(name, name_count, "Upgrade")) exchange->names.upgrade = true;
     exchange->own_count = exchange->line_count += 1;
     const size_t most = SIZE_MAX / 4;
     if (name_count > most || value_count > most || !buffer_reserve(lines, name_count + value_count + 3)) {
@@ -62,20 +62,20 @@ static void complete_lines(struct ycurl_exchange *exchange, bool decompress) {
     exchange->line_count = exchange->own_count;
     // libcurl would write this one twice, once for itself and once for the server, character by character.
     if (decompress) add_line(exchange, ycurl_encodings_line());
-    if (!exchange->names_accept) add_line(exchange, "Accept:");
+    if (!exchange->names.accept) add_line(exchange, "Accept:");
     if (exchange->body < YCURL_BODY_COPIED) return;
-    if (!exchange->names_content_type) add_line(exchange, "Content-Type:");
-    if (!exchange->names_expect) add_line(exchange, "Expect:");
+    if (!exchange->names.content_type) add_line(exchange, "Content-Type:");
+    if (!exchange->names.expect) add_line(exchange, "Expect:");
 }
 
 /// Links the lines, which lie one behind the other, into the list that libcurl reads, unless it has that list.
 static int install_headers(struct ycurl_exchange *exchange, bool decompress) {
     bool has_body = exchange->body >= YCURL_BODY_COPIED;
-    if (exchange->is_listed && exchange->listed_decompress == decompress && exchange->listed_body == has_body)
+    if (exchange->is_listed && exchange->listed_for.decompress == decompress && exchange->listed_for.body == has_body)
         return CURLE_OK;
     exchange->is_listed = true;
-    exchange->listed_decompress = decompress;
-    exchange->listed_body = has_body;
+    exchange->listed_for.decompress = decompress;
+    exchange->listed_for.body = has_body;
     complete_lines(exchange, decompress);
     if (exchange->verdict == YCURL_NO_MEMORY) return CURLE_OUT_OF_MEMORY;
     if (exchange->line_count > exchange->line_nodes_capacity) {
@@ -120,7 +120,7 @@ static const char *implied_method(enum ycurl_body body) {
 }
 
 static int install_kind(struct ycurl_exchange *exchange) {
-    if (exchange->body == exchange->configured_body && exchange->configured_method[0]) return CURLE_OK;
+    if (exchange->body == exchange->configured.body && exchange->configured.method[0]) return CURLE_OK;
     void *easy = exchange->easy;
     int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
     // Setting the fields, even to none, makes it a POST; HTTPGET takes that, an upload and a missing body back.
@@ -129,18 +129,18 @@ static int install_kind(struct ycurl_exchange *exchange) {
     if (exchange->body == YCURL_BODY_HEAD_ONLY) code |= set(easy, CURLOPT_NOBODY, 1L);
     if (exchange->body == YCURL_BODY_COPIED) code |= set(easy, CURLOPT_POST, 1L);
     if (is_upload(exchange->body)) code |= set(easy, CURLOPT_UPLOAD, 1L);
-    if (is_upload(exchange->body) != is_upload(exchange->configured_body))
+    if (is_upload(exchange->body) != is_upload(exchange->configured.body))
         code |= set(easy, CURLOPT_UPLOAD_BUFFERSIZE, send_buffer(exchange));
-    exchange->configured_body = exchange->body;
-    exchange->configured_method[0] = 0;
+    exchange->configured.body = exchange->body;
+    exchange->configured.method[0] = 0;
     return code;
 }
 
 static int install_method(struct ycurl_exchange *exchange, const char *method) {
-    if (strcmp(method, exchange->configured_method) == 0) return CURLE_OK;
-    exchange->configured_method[0] = 0;
+    if (strcmp(method, exchange->configured.method) == 0) return CURLE_OK;
+    exchange->configured.method[0] = 0;
     size_t count = strlen(method) + 1;
-    if (count <= sizeof exchange->configured_method) memcpy(exchange->configured_method, method, count);
+    if (count <= sizeof exchange->configured.method) memcpy(exchange->configured.method, method, count);
     bool implied = strcmp(method, implied_method(exchange->body)) == 0;
     return ycurl_lib.easy_setopt(exchange->easy, CURLOPT_CUSTOMREQUEST, implied ? NULL : method);
 }
@@ -151,8 +151,9 @@ static int install_body(struct ycurl_exchange *exchange, const struct ycurl_requ
     exchange->body_length = request->body_length;
     exchange->body_position = 0;
     exchange->body_copy.count = 0;
-    exchange->fed_ended = exchange->fed_waiting = exchange->fed_taken = false;
-    exchange->unwatched = exchange->asked_again = exchange->refused = false;
+    exchange->feed = FEED_GOES_ON;
+    exchange->fed_taken = false;
+    exchange->early.unwatched = exchange->early.asked_again = exchange->early.refused = false;
     size_t count = 0;
     if (exchange->body == YCURL_BODY_COPIED) count = (size_t)request->body_length;
     if (exchange->body == YCURL_BODY_FILE) count = (size_t)(request->body_length - request->body_file_length);
@@ -195,8 +196,8 @@ static void set_idle_limit(struct ycurl_exchange *exchange, int64_t limit) {
 
 /// Takes back that libcurl hands over bodies as they are.
 static int decode_again(struct ycurl_exchange *exchange) {
-    if (!exchange->configured_raw) return CURLE_OK;
-    exchange->configured_raw = false;
+    if (!exchange->configured.raw) return CURLE_OK;
+    exchange->configured.raw = false;
     return ycurl_lib.easy_setopt(exchange->easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
 }
 
@@ -204,34 +205,34 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
     void *easy = exchange->easy;
     int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
     int code = decode_again(exchange);
-    if (decompress != exchange->configured_decompress) {
+    if (decompress != exchange->configured.decompress) {
         code |= set(easy, CURLOPT_ACCEPT_ENCODING, decompress ? "" : NULL);
-        exchange->configured_decompress = decompress;
+        exchange->configured.decompress = decompress;
     }
     // A piece that libcurl has taken may go out for longer than the idle time, and only its progress tells.
     bool watches = request->report_progress || (is_upload(request->body) && request->idle_limit > 0);
-    if (watches != exchange->configured_progress) {
+    if (watches != exchange->configured.progress) {
         code |= set(easy, CURLOPT_NOPROGRESS, watches ? 0L : 1L);
-        exchange->configured_progress = watches;
+        exchange->configured.progress = watches;
     }
     long buffer = receive_buffer(exchange);
-    if (buffer != exchange->configured_buffer) {
+    if (buffer != exchange->configured.buffer) {
         set(easy, CURLOPT_BUFFERSIZE, buffer);
-        exchange->configured_buffer = buffer;
+        exchange->configured.buffer = buffer;
     }
     // Before 7.80 nothing tells that libcurl is about to send again on a fresh connection; never reusing one for such
     // a request is the only way to have it sent once.
     bool fresh = exchange->once && ycurl_version() < 0x075000;
-    if (fresh != exchange->configured_fresh) {
+    if (fresh != exchange->configured.fresh) {
         code |= set(easy, CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
-        exchange->configured_fresh = fresh;
+        exchange->configured.fresh = fresh;
     }
     // 0 would be libcurl's own 300 s. Ours comes first: libcurl before 7.87 cannot end a name lookup without waiting.
     long connect = request->connect_timeout_ms > 0 && request->connect_timeout_ms < INT32_MAX - GRACE_MS
                        ? (long)request->connect_timeout_ms + GRACE_MS : INT32_MAX;
-    if (connect != exchange->configured_connect_timeout) {
+    if (connect != exchange->configured.connect_timeout) {
         code |= set(easy, CURLOPT_CONNECTTIMEOUT_MS, connect);
-        exchange->configured_connect_timeout = connect;
+        exchange->configured.connect_timeout = connect;
     }
     return code;
 }
@@ -279,7 +280,8 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->head_total = 0;
     exchange->announced_length = -1;
     exchange->contradicts_length = exchange->names_transfer = false;
-    exchange->head_complete = exchange->head_started = exchange->is_multiplexed = false;
+    exchange->head_phase = HEAD_AWAITED;
+    exchange->is_multiplexed = false;
     exchange->names_location = exchange->is_skipped = exchange->minds_end = false;
     exchange->skips_redirect_body = request->skip_redirect_body;
     exchange->received.count = 0;
@@ -290,7 +292,7 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->receive_paused = false;
     exchange->os_error = 0;
     exchange->progress = (struct ycurl_progress){0};
-    exchange->resolving = exchange->opened_socket = false;
+    exchange->connecting = UNCONNECTED;
     exchange->connect_deadline = request->connect_deadline;
     exchange->deadline = request->deadline;
     set_idle_limit(exchange, request->idle_limit);
@@ -307,7 +309,7 @@ int ycurl_prepare(ycurl_exchange *exchange, const struct ycurl_request *request)
     start_over(exchange, request);
     bool fits = head_fits(exchange, request);
     // A caller who names an encoding gets it raw; a range counts the bytes of what is encoded.
-    bool decompress = request->decompress && !exchange->names_encoding && !exchange->names_range;
+    bool decompress = request->decompress && !exchange->names.encoding && !exchange->names.range;
     int code = fits ? ycurl_lib.easy_setopt(exchange->easy, CURLOPT_URL, request->url) : CURLE_TOO_LARGE;
     if (code == CURLE_OK) code = install_headers(exchange, decompress);
     if (code == CURLE_OK) code = install_kind(exchange);

@@ -72,7 +72,7 @@ static void note_user(ycurl_loop *loop, void *easy, int socket) {
 int sockets_watch(void *easy, int socket, int what, void *context, void *unused) {
     (void)unused;
     ycurl_loop *loop = context;
-    if (loop->fed_count) exchange_note_watching(easy, what);
+    if (loop->fed_count) early_note_watching(easy, what);
     struct watched_socket *entry = watched(loop, socket);
     if (!entry) return -1;
     entry->wanted = 0;

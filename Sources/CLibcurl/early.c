@@ -1,0 +1,122 @@
+/// An answer that comes before the end of the body: libcurl misses its end, or goes on sending to a server that has said
+/// all it will.
+#if defined(__linux__)
+
+#include "exchange.h"
+
+/// Has an exchange whose answer is ahead of its body looked at again when something has moved.
+static void early_note(ycurl_loop *loop, struct ycurl_exchange *exchange) {
+    if (!exchange->links[AHEAD].is_listed && exchange->place != ABANDONED) list_append(loop, AHEAD, exchange);
+}
+
+void early_note_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange) {
+    if (exchange->place != RUNNING || exchange->early.in_doubt) return;
+    exchange->early.in_doubt = true;
+    loop->doubt_count++;
+    early_note(loop, exchange);
+}
+
+/// A connection of which libcurl wants to know nothing while it waits for more of a fed body has nothing more to say:
+/// its answer has been read, or it was closed without one. libcurl itself would wait for the body all the same.
+void early_note_watching(void *easy, int what) {
+    struct ycurl_exchange *exchange = NULL;
+    ycurl_lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
+    if (!exchange || exchange->body != YCURL_BODY_FED || exchange->place != RUNNING || exchange->limits_speed) return;
+    exchange->early.unwatched = what == CURL_POLL_NONE || what == CURL_POLL_REMOVE;
+    bool may_be_over = exchange->early.unwatched && exchange->feed == FEED_AWAITED && !exchange->early.asked_again;
+    if (may_be_over) early_note_doubt(exchange->loop, exchange);
+}
+
+static bool speaks_http2(struct ycurl_exchange *exchange) {
+    return info_long(exchange, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2;
+}
+
+/// Bytes of the body that libcurl has sent.
+static int64_t sent(struct ycurl_exchange *exchange) { return info_offset(exchange, CURLINFO_SIZE_UPLOAD_T); }
+
+/// Whether the body goes up over HTTP/2 and some of it has still to be sent.
+static bool is_behind(struct ycurl_exchange *exchange) {
+    if (exchange->body < YCURL_BODY_COPIED || exchange->body_length == 0 || !speaks_http2(exchange)) return false;
+    return exchange->body_length < 0 || sent(exchange) < exchange->body_length;
+}
+
+/// An HTTP/2 stream may end with what we send last, the answer having come before. libcurl takes no notice of that
+/// until it looks at the stream again, for which nothing but the end of a pause gives it a reason (seen with 7.88).
+///
+/// What it has read of the body last may wait for the server's window or for the socket, and goes out without a word to
+/// us. So there is another look whenever a socket has moved, or bytes were sent, by a look perhaps.
+static void look_again(struct ycurl_exchange *exchange, loop_push push) {
+    if (!speaks_http2(exchange)) return;
+    push(exchange->loop);
+    if (exchange->place != RUNNING) return;
+    exchange->early.sent_at_look = sent(exchange);
+    int pauses = (exchange->receive_paused ? CURLPAUSE_RECV : 0) | (exchange->feed == FEED_AWAITED ? CURLPAUSE_SEND : 0);
+    ycurl_lib.easy_pause(exchange->easy, pauses | CURLPAUSE_SEND);
+    ycurl_lib.easy_pause(exchange->easy, pauses);
+    early_note(exchange->loop, exchange);
+}
+
+bool early_is_whole(struct ycurl_exchange *exchange) {
+    if (exchange->head_phase != HEAD_COMPLETE || exchange->receive_paused || exchange->announced_length < 0) return false;
+    return info_offset(exchange, CURLINFO_SIZE_DOWNLOAD_T) == exchange->announced_length;
+}
+
+/// Ends an upload that was refused. libcurl would say so to the server with the stream's last frame, and wait for the
+/// answer's end until that frame has gone, which takes a window that nobody may open any more.
+static bool ends_refused(struct ycurl_exchange *exchange) {
+    if (!exchange->early.refused || !speaks_http2(exchange) || !early_is_whole(exchange)) return false;
+    exchange->verdict = YCURL_ANSWERED;
+    loop_note_finished(exchange->loop, exchange, -1);
+    return true;
+}
+
+/// Ends a wait for more of a body that the server will not take any more, and sees to it that the end of an answer that
+/// libcurl might miss is noticed.
+static void look_for_end(struct ycurl_exchange *exchange, loop_push push) {
+    if (exchange->place != RUNNING || exchange->links[FINISHED].is_listed || ends_refused(exchange)) return;
+    // Else it has gone on since, on another connection perhaps.
+    bool ends = exchange->early.unwatched || exchange->early.refused;
+    if (exchange->feed == FEED_AWAITED && !exchange->receive_paused && ends) {
+        if (exchange->head_phase != HEAD_COMPLETE) return loop_note_finished(exchange->loop, exchange, CURLE_GOT_NOTHING);
+        // libcurl takes the answer for a reason to stop sending, or else asks for more of the body and looks away
+        // again: to ask it each time would never end.
+        end_wait(exchange);
+        exchange->early.asked_again = exchange->early.unwatched;
+        ycurl_lib.easy_pause(exchange->easy, CURLPAUSE_CONT);
+    }
+    if (exchange->head_phase == HEAD_COMPLETE) look_again(exchange, push);
+}
+
+/// Notes an answer whose end libcurl might miss: one that comes before the end of the body, of which a refusal has it
+/// send no more, and over HTTP/2 (7.88) one that is nothing but a head larger than its buffer.
+void early_note_answer(struct ycurl_exchange *exchange) {
+    exchange->early.refused = exchange->body >= YCURL_BODY_BORROWED && info_long(exchange, CURLINFO_RESPONSE_CODE) >= 300;
+    bool is_long = exchange->head.count >= RECEIVED_PIECE;
+    if (is_long || exchange->early.refused || is_behind(exchange)) early_note_doubt(exchange->loop, exchange);
+}
+
+static bool settle_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange) {
+    bool was_in_doubt = exchange->early.in_doubt;
+    if (was_in_doubt) loop->doubt_count--;
+    exchange->early.in_doubt = false;
+    return was_in_doubt;
+}
+
+void early_look(ycurl_loop *loop, bool socket_moved, loop_push push) {
+    // No more than there are now: a look may put one on the list again, or take any off.
+    size_t left = 0;
+    for (struct ycurl_exchange *next = loop->lists[AHEAD].first; next; next = next->links[AHEAD].next) left++;
+    struct ycurl_exchange *exchange;
+    while (left-- > 0 && (exchange = list_take(loop, AHEAD))) {
+        bool is_due = settle_doubt(loop, exchange) || socket_moved || sent(exchange) != exchange->early.sent_at_look;
+        if (is_due) look_for_end(exchange, push);
+        else list_append(loop, AHEAD, exchange);
+    }
+}
+
+void early_forget(ycurl_loop *loop, struct ycurl_exchange *gone) {
+    settle_doubt(loop, gone);
+    list_forget(loop, AHEAD, gone);
+}
+
+#endif
