@@ -190,7 +190,7 @@ extension APIRequest {
         handlers.callOwn(final)
         for hook in extras.hooks where !final.isCancellation {
             switch final {
-            case .success(let response): hook.afterSuccess(id, response.facts)
+            case .success(let response): hook.afterSuccess(id, response.map { _ in })
             case .failure(let error): hook.afterFailure(id, error)
             }
         }
@@ -211,7 +211,7 @@ extension APIRequest {
     private func vetoed(_ outcome: Outcome, _ hooks: [any CallHook]) -> Outcome {
         switch outcome {
         case .success(let response):
-            guard hooks.allSatisfy({ $0.beforeSuccess(id, response.facts) }) else {
+            guard hooks.allSatisfy({ $0.beforeSuccess(id, response.map { _ in }) }) else {
                 let veto = APIError(.security(.forbidden("a hook vetoed the success")))
                 return .failure(completed(response.failure(veto, of: id)))
             }

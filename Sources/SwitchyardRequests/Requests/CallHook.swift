@@ -1,6 +1,5 @@
 public import SwitchyardAPI
 public import SwitchyardClient
-public import SwitchyardHTTP
 
 /// Looks into the call of a request object, and may stop it or its success.
 ///
@@ -29,9 +28,11 @@ public protocol CallHook: Sendable {
     /// The call is under way.
     func didCall(_ id: RequestID)
     /// Whether the success may be told; otherwise the request fails with `APIError.SecurityReason.forbidden()`.
-    func beforeSuccess(_ id: RequestID, _ answer: AnswerFacts) -> Bool
+    ///
+    /// Hooks learn of the answer all but its value, since requests have values of any type.
+    func beforeSuccess(_ id: RequestID, _ answer: APIResponse<Void>) -> Bool
     /// Everybody has been told of the success.
-    func afterSuccess(_ id: RequestID, _ answer: AnswerFacts)
+    func afterSuccess(_ id: RequestID, _ answer: APIResponse<Void>)
     /// Nobody has been told of the failure.
     func beforeFailure(_ id: RequestID, _ error: APIError)
     /// Everybody has been told of the failure.
@@ -46,33 +47,11 @@ extension CallHook {
     /// Does nothing.
     public func didCall(_ id: RequestID) {}
     /// Allows every success.
-    public func beforeSuccess(_ id: RequestID, _ answer: AnswerFacts) -> Bool { true }
+    public func beforeSuccess(_ id: RequestID, _ answer: APIResponse<Void>) -> Bool { true }
     /// Does nothing.
-    public func afterSuccess(_ id: RequestID, _ answer: AnswerFacts) {}
+    public func afterSuccess(_ id: RequestID, _ answer: APIResponse<Void>) {}
     /// Does nothing.
     public func beforeFailure(_ id: RequestID, _ error: APIError) {}
     /// Does nothing.
     public func afterFailure(_ id: RequestID, _ error: APIError) {}
-}
-
-/// What can be said of an answer whatever its value is.
-public struct AnswerFacts: Sendable, Hashable {
-    /// The status.
-    public var status: Int
-    /// The header fields.
-    public var headers: HTTPHeaders
-    /// Where the value comes from.
-    public var source: ResponseSource
-
-    /// Creates facts.
-    public init(status: Int, headers: HTTPHeaders = HTTPHeaders(), source: ResponseSource = .network) {
-        self.status = status
-        self.headers = headers
-        self.source = source
-    }
-}
-
-extension APIResponse {
-    /// What can be said of the answer whatever its value is.
-    public var facts: AnswerFacts { AnswerFacts(status: status, headers: headers, source: source) }
 }

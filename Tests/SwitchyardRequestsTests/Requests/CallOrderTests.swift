@@ -50,12 +50,12 @@ import Testing
 
         func didCall(_ id: RequestID) { diary.write("did call") }
 
-        func beforeSuccess(_ id: RequestID, _ answer: AnswerFacts) -> Bool {
+        func beforeSuccess(_ id: RequestID, _ answer: APIResponse<Void>) -> Bool {
             diary.write("before success")
             return !vetoesSuccess
         }
 
-        func afterSuccess(_ id: RequestID, _ answer: AnswerFacts) { diary.write("after success") }
+        func afterSuccess(_ id: RequestID, _ answer: APIResponse<Void>) { diary.write("after success") }
         func beforeFailure(_ id: RequestID, _ error: APIError) { diary.write("before failure") }
         func afterFailure(_ id: RequestID, _ error: APIError) { diary.write("after failure") }
     }
