@@ -256,9 +256,9 @@ extension ClientCore {
         }
     }
 
-    /// Asks a server that is slow to answer, or failed to answer, a request which must not be repeated, and another one,
-    /// the same harmless question: if only the other answers, the fault is the server's.
-    func compare(_ route: ServerPool.Route, becauseOf configuration: APIConfiguration, in pool: ServerPool) {
+    /// Asks a server that is slow to answer, or failed to answer, and another one, the same harmless question: if only the
+    /// other answers, the fault is the server's. For requests that must not be repeated, or that the other has refused.
+    func compare(_ route: ServerPool.Route, by configuration: APIConfiguration, in pool: ServerPool) {
         guard let suspicion = pool.suspicion(of: route, at: time.now) else { return }
         let question = shadow(of: configuration)
         let outcomes = Locked<(suspect: AttemptOutcome?, witness: AttemptOutcome?)>((nil, nil))
@@ -268,7 +268,7 @@ extension ClientCore {
             // One that answers is slow with this request only, and where nobody does it is the path or the question:
             // asking again would be for nothing.
             guard suspect.failureKind != nil, witness.isAnswer else { return }
-            compare(route, becauseOf: configuration, in: pool)
+            compare(route, by: configuration, in: pool)
         }
         send(question, to: suspicion.suspect, in: pool, within: suspicion.probe.limit) { outcome in
             outcomes.withLock { $0.suspect = outcome }
@@ -286,14 +286,12 @@ extension ClientCore {
         if let probePath = options.probePath { return APIConfiguration(path: probePath) }
         let isRead = configuration.sentMethod.isSafe
         if isRead, configuration.isIdempotent, configuration.delivery == .whole { return configuration }
-        var question = APIConfiguration()
+        var question = configuration.leadingNowhere
         if !isRead || configuration.isIdempotent {
             question.path = configuration.path
             question.pathValues = configuration.pathValues
             question.apiVersion = configuration.apiVersion
         }
-        question.upgradesToHTTPS = configuration.upgradesToHTTPS
-        question.tls = configuration.tls
         return question
     }
 
@@ -318,5 +316,15 @@ extension ClientCore {
             let latency = start.duration(to: time.now)
             completion(AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests))
         }
+    }
+}
+
+extension APIConfiguration {
+    /// A read of nothing but the base URL, by the same way.
+    var leadingNowhere: APIConfiguration {
+        var question = APIConfiguration()
+        question.upgradesToHTTPS = upgradesToHTTPS
+        question.tls = tls
+        return question
     }
 }

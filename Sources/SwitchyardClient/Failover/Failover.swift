@@ -84,9 +84,16 @@ final class Failover: DispatchedRequest {
         }
     }
 
-    /// Ends the request unless it has ended.
     func cancel(_ reason: RequestFailure.Reason) {
-        end(with: .failure(reason))
+        stop(reason)
+    }
+
+    /// Ends the request unless it has ended, and returns what with: the time may be over with an answer at hand.
+    @discardableResult
+    func stop(_ reason: RequestFailure.Reason) -> Result<HTTPResponse, RequestFailure.Reason>? {
+        guard let ending = state.withLock({ $0.end(with: .failure(reason)) }) else { return nil }
+        finish(ending, at: core.now)
+        return ending.result
     }
 
     /// Tries the next server at once if this request is waiting for one that has just been taken out of service.
@@ -137,7 +144,7 @@ extension Failover {
         }
         guard configuration.isIdempotent else {
             setTimer(timer, at: deadline)
-            return core.compare(slow.route, becauseOf: configuration, in: pool)
+            return core.compare(slow.route, by: configuration, in: pool)
         }
         let route = pool.hedge(beside: attempt, excluding: tried, avoided, for: configuration, at: now)
         // What a redirect has led elsewhere is no reason to keep asking for a token.

@@ -285,6 +285,12 @@ struct FailoverState {
         end(with: refusal.result, winner: refusal.index).map(Step.end) ?? .none
     }
 
+    /// The server for whose answer a refusal by another one waits; `nil` when none does.
+    var suspect: ServerPool.Route? {
+        guard phase == .running, let refusal else { return nil }
+        return attempts[..<refusal.value.index].first { $0.outcome == nil }?.route
+    }
+
     /// The refusal that waits for an answer of this server, which will not come any more.
     mutating func takeRefusal(waitingFor server: Server.ID) -> Ending? {
         guard let refusal, phase == .running else { return nil }
