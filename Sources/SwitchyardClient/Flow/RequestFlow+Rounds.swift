@@ -191,7 +191,8 @@ extension RequestFlow {
                 ),
                 progress: progress
             ) { [self] result in
-                state.withLock { $0.roundEnded(result.context) }
+                let isOverdue = core.now >= deadline
+                state.withLock { $0.roundEnded(result, isOverdue: isOverdue) }
                 continuation.resume(returning: result)
             }
             guard state.withLock({ $0.hold(failover) }) else { return failover.cancel(.cancelled) }

@@ -123,7 +123,7 @@ extension RequestFlow {
         guard let ending = state.withLock({ $0.end() }) else { return }
         ending.timer?.cancel()
         ending.task?.cancel()
-        if case .failure(let reason) = result { ending.failover?.cancel(reason) }
+        let result = stopRound(of: ending, before: result)
         for pass in ending.passes { pass.leave?() }
         core.finish(self) {
             // One that is cancelled before its start is told of from its beginning, too.
@@ -137,6 +137,18 @@ extension RequestFlow {
             observe(.ended(outcome), round: context.rounds)
             completion(outcome)
         }
+    }
+
+    /// Ends the round that is under way, which may have an answer at hand when the time is over; so may one that has
+    /// ended in the same moment.
+    private func stopRound(
+        of ending: RequestFlowState.Ending,
+        before result: Result<HTTPResponse, RequestFailure.Reason>
+    ) -> Result<HTTPResponse, RequestFailure.Reason> {
+        guard case .failure(let reason) = result else { return result }
+        if let stopped = ending.failover?.stop(reason) { return stopped }
+        guard reason == .deadlineExceeded else { return result }
+        return state.withLock { $0.answerAtDeadline }.map(Result.success) ?? result
     }
 
     /// Where the last round went, with the figures of all of them.

@@ -63,6 +63,32 @@ import Testing
         #expect(response.context.elapsed == .seconds(2))
     }
 
+    // A call with any of these goes by a flow, which has a timer for its deadline, too.
+    @Test(arguments: ["retry", "interceptor", "credentials", "limit"])
+    func `so it is for a call with more around it`(what: String) async throws {
+        let transport = StubTransport(completion: .inline) { $0.server == "primary" ? .never : .status(404) }
+        let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time) { options in
+            switch what {
+            case "retry": options.retry = RetryPolicy(maximumRetries: 1)
+            case "interceptor": options.interceptors = [.adapting("nothing") { _, _ in }]
+            case "limit": options.limits = [ConcurrencyLimit(total: 2)]
+            default:
+                let credentials = Credentials { _ in nil }
+                credentials.set(.bearer("t"), in: .test)
+                options.credentials = credentials
+            }
+        }
+        let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
+        time.advance(by: .milliseconds(250))
+        #expect(await transport.waitForRequests(2))
+        time.advance(by: .milliseconds(1_750))
+
+        #expect(try await response.value.status == 404)
+        #expect(try await response.value.context.server == "secondary")
+    }
+
     @Test func `two servers that refuse alike are enough`() async throws {
         let response = try await answer(servers: 3, until: .milliseconds(250)) { server in
             server == "primary" ? .never : .status(404)
