@@ -99,6 +99,10 @@ extension NetworkClient {
         set {
             removesAnswersOfUsersGone()
             sharedObjects.replace(newValue)
+            // One who came before the cache did: on disk it may hold what others left there.
+            for environment in environmentsOfOtherUsers {
+                newValue.removeUnnamed(in: CachePartition(service: place.service, environment: environment.rawValue))
+            }
         }
     }
 

@@ -116,9 +116,26 @@ import Testing
         _ = try await title(in: first)
         try await flush(first)
 
-        let second = try start()
+        let later = Credentials { _ in nil }
+        later.restore(.bearer("ann"), in: .release)
+        let second = try start(with: later)
 
         #expect(try await second.response(Topic.self, for: TopicAPI.topic(1, lifetime: .seconds(60))).isFromCache)
+    }
+
+    @Test(arguments: ["before the client is made", "after it"])
+    func `who logs in first thing in the next run is shown nothing of the user before`(moment: String) async throws {
+        credentials.set(.bearer("ann"), in: .release)
+        let first = try start()
+        _ = try await title(in: first)
+        try await flush(first)
+
+        let later = Credentials { _ in nil }
+        if moment == "before the client is made" { later.set(.bearer("bob"), in: .release) }
+        let second = try start(with: later)
+        if moment == "after it" { later.set(.bearer("bob"), in: .release) }
+
+        #expect(try await title(in: second) == "Bearer bob")
     }
 
     @Test func `the same credential, set once more, changes no user`() async throws {

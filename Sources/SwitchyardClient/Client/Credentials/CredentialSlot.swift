@@ -26,17 +26,24 @@ struct CredentialSlot {
 
     /// Sets the credential from outside; whoever waits is handed back and goes on with it.
     ///
-    /// One that is set before anybody has asked is taken to be that of the user who was there in the last run.
-    mutating func replace(with credential: Credential?) -> [RenewalWaiter] {
-        if credential == nil || isLoaded && self.credential != credential { userChanges += 1 }
+    /// One that differs is another user's, unless it is said to be that of the user who was there in the last run.
+    mutating func replace(with credential: Credential?, isOfLastRun: Bool) -> [RenewalWaiter] {
+        let isSame = isOfLastRun && !isLoaded
+        if credential == nil || !isSame && self.credential != credential { userChanges += 1 }
         self.credential = credential
         version += 1
         isLoaded = true
         isShort = false
         failure = nil
         worker = nil
+        renewals = []
         defer { waiters = [] }
         return waiters
+    }
+
+    /// Takes back a renewal from the count: what it brought was good when it was needed.
+    mutating func forgiveRenewal() {
+        if !renewals.isEmpty { renewals.removeLast() }
     }
 
     /// Counts a change of user once more, when all who watch have heard of it: what was made in between, of things that
@@ -110,8 +117,8 @@ struct CredentialSlot {
         case .failure(let error):
             failure = Failure(version: version, error: error, number: endings)
             // The limit is against credentials that are refused again and again, and no reason to stay out when the
-            // weather has cleared up.
-            if error.outage != nil, isRenewal, !renewals.isEmpty { renewals.removeLast() }
+            // weather has cleared up, or when there was nobody to renew anything for.
+            if isRenewal, error.outage != nil || error == .missing { forgiveRenewal() }
         }
         defer { waiters = [] }
         return waiters

@@ -139,10 +139,19 @@ extension Credentials {
 
     /// Sets the credential of an environment, after a login for instance; requests that wait for a renewal go on with it.
     ///
-    /// In the place of a different one, or of none after requests went without, it counts as another user's: what clients
-    /// have stored under no user's name is removed, before this method returns.
+    /// In the place of a different one, or of none, it counts as another user's: what clients have stored under no user's
+    /// name is removed, before this method returns. For what an app has kept since its last run there is
+    /// ``restore(_:in:)``.
     public func set(_ credential: Credential, in environment: ServiceEnvironment) {
         replace(with: credential, in: environment, .set)
+    }
+
+    /// Sets the credential that the app has kept since its last run, before the first call: the user is the same, and what
+    /// was stored on disk stays.
+    ///
+    /// A provider that keeps the credential itself (``CredentialProvider/storedCredential(in:)``) needs no such call.
+    public func restore(_ credential: Credential, in environment: ServiceEnvironment) {
+        replace(with: credential, in: environment, .set, isOfLastRun: true)
     }
 
     /// Forgets the credential of an environment.
@@ -157,13 +166,16 @@ extension Credentials {
     private func replace(
         with credential: Credential?,
         in environment: ServiceEnvironment,
-        _ kind: CredentialEvent.Kind
+        _ kind: CredentialEvent.Kind,
+        isOfLastRun: Bool = false
     ) {
         let (waiters, isOtherUser) = state.withLock { slots in
             tell(kind, keeping: credential, in: environment)
             let before = slots[environment]?.userChanges ?? 0
-            let waiters = slots[environment, default: CredentialSlot()].replace(with: credential)
-            return (waiters, slots[environment]?.userChanges != before)
+            var slot = slots[environment] ?? CredentialSlot()
+            defer { slots[environment] = slot }
+            let waiters = slot.replace(with: credential, isOfLastRun: isOfLastRun)
+            return (waiters, slot.userChanges != before)
         }
         if isOtherUser {
             tellUserWatches(environment)
@@ -267,7 +279,7 @@ extension Credentials {
         mayGoWithout: Bool
     ) async throws(CredentialError) -> CredentialLease {
         var begun: UInt64?
-        var hasWaited = false
+        var (hasWaited, hasRenewed) = (false, false)
         while true {
             let view = view(in: request.environment)
             begun = begun ?? view.endings
@@ -290,10 +302,11 @@ extension Credentials {
             let isGood = view.credential.map { $0.canBeSent && !$0.isExpired(at: clock(), leeway: leeway) } ?? false
             if isGood || !provider.canRenew(view.credential) {
                 guard view.credential != nil || mayGoWithout else { throw .missing }
+                if hasRenewed, isGood { state.withLock { $0[request.environment]?.forgiveRenewal() } }
                 return CredentialLease(credential: view.credential, version: view.version, takenAt: view.endings)
             }
             try await renew(for: request, seeing: view, challenges: [])
-            hasWaited = true
+            (hasWaited, hasRenewed) = (true, true)
         }
     }
 

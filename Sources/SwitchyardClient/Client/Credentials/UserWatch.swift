@@ -22,7 +22,7 @@ struct WeakUserWatch: Sendable {
 
 extension Credentials {
     /// Calls back when another user may have taken the place of the one before: at a log-out, and when a credential is set
-    /// in the place of a different one, or of one that was asked for and was not there.
+    /// in the place of a different one, or of none.
     ///
     /// A renewal changes no user. The call comes before ``set(_:in:)`` or ``logOut(in:)`` returns.
     ///
@@ -37,6 +37,11 @@ extension Credentials {
     /// How often another user may have taken the place of the one before.
     func userChanges(in environment: ServiceEnvironment) -> UInt64 {
         state.withLock { $0[environment]?.userChanges ?? 0 }
+    }
+
+    /// The environments in which that has happened.
+    fileprivate var changedEnvironments: [ServiceEnvironment] {
+        state.withLock { slots in slots.filter { $0.value.userChanges > 0 }.map(\.key) }
     }
 
     func tellUserWatches(_ environment: ServiceEnvironment) {
@@ -54,6 +59,9 @@ extension NetworkClient {
     package func whenUserChanges(_ action: @escaping @Sendable (ServiceEnvironment) -> Void) -> UserWatch? {
         core.options.credentials?.whenUserChanges(action)
     }
+
+    /// The environments in which another user may have taken the place of the one before since the app was started.
+    package var environmentsOfOtherUsers: [ServiceEnvironment] { core.options.credentials?.changedEnvironments ?? [] }
 
     /// How often another user may have taken the place of the one before.
     package func userChanges(in environment: ServiceEnvironment) -> UInt64 {
