@@ -31,7 +31,7 @@ extension NetworkClient {
         run.bind { handle.cancel() }
         do throws(RequestFailure) {
             let answer = try await answer(to: run.request, id: id, progress: run.report, endedBy: handle)
-            run.succeed()
+            run.succeed(with: answer)
             await run.progress.drain()
             return answer
         } catch {
@@ -62,7 +62,7 @@ extension NetworkClient {
         let run = UploadRun(configuration, in: target.pool, on: queue, progress: progress)
         let gate = CallbackGate()
         let id = send(run.request, on: queue, progress: run.report) { result in
-            if case .success = result { run.succeed() } else { run.end() }
+            if case .success(let answer) = result { run.succeed(with: answer) } else { run.end() }
             let explained = result.mapError(run.explained)
             // Behind what was reported last.
             gate.pass { queue.async { completion(explained) } }
@@ -119,8 +119,11 @@ private struct UploadRun: Sendable {
         monitor?.attach(cancel)
     }
 
-    func succeed() {
-        progress.finish(length: length ?? ledger.count)
+    /// Takes the answer, which a server that refuses may give before it has had the whole body.
+    func succeed(with answer: ServiceResponse) {
+        let length = length ?? ledger.count
+        let isShort = answer.status >= 300 && answer.response.metrics.map { $0.bytesSent < length } ?? false
+        if !isShort { progress.finish(length: length) }
         monitor?.detach()
     }
 

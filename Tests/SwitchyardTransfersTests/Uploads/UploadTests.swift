@@ -78,6 +78,21 @@ struct UploadTests {
         #expect(uploads.last?.fraction == 1)
     }
 
+    // RFC 9110 section 10.1.1: a server may refuse before it has had the whole body.
+    @Test func `progress stops where a server that refuses has stopped it`() async throws {
+        let lab = try lab()
+        lab.server.route(nil, "/up") { _ in
+            LoopbackResponse(status: 413, headers: ["Connection": "close"], body: .data(Data("too large".utf8)))
+        }
+        let reports = Recorder<TransferProgress>()
+        let large = UploadSource.data(DownloadLab.bytes(64 << 20))
+
+        let answer = try await lab.client.upload(UploadConfiguration(path: "up", from: large)) { reports.record($0) }
+
+        #expect(answer.status == 413)
+        #expect(reports.values.allSatisfy { $0.direction == .download || $0.completed < 64 << 20 })
+    }
+
     @Test func `progress does not go back when another server is asked`() async throws {
         let lab = try lab(2)
         lab.servers[0].route(nil, "/up") { request in
