@@ -8,6 +8,15 @@ import Testing
 
 @testable import SwitchyardDiagnostics
 
+/// An answer of this status, without a word.
+private func answer(_ status: Int) -> ServiceResponse {
+    ServiceResponse(
+        id: RequestID(),
+        response: HTTPResponse(status: status),
+        context: RequestContext(service: "topics", environment: .release, method: .get)
+    )
+}
+
 /// What an app's log shows of an error that is printed as it is.
 @Suite struct PrintedErrorTests {
     @Test(
@@ -19,8 +28,8 @@ import Testing
             (PinRuleError.noBackup("a.example"), "the rule for a.example has one pin, and none that could follow"),
             (OutboxError.full(limit: 3), "3 writes wait already"),
             (OutboxError.unstorableRequest, "a prebuilt request cannot be stored"),
-            (EventSourceFailure.status(500), "the server answered with 500"),
-            (EventSourceFailure.contentType(nil), "the answer is of no named type, not text/event-stream"),
+            (EventSourceFailure.refused(answer(500)), "the server answered with 500"),
+            (EventSourceFailure.contentType(answer(200)), "the answer is of no named type, not text/event-stream"),
             (ServerURL.Problem.host, "expected a URL with a host"),
             (
                 ClientError.retry(.negativePause(.seconds(-1))),

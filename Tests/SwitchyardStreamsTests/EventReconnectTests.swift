@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
@@ -95,6 +96,52 @@ struct EventReconnectTests {
 
         #expect(count.withLock { $0 } == 3)
         #expect(transport.requestCount == 1)
+    }
+
+    @Test(arguments: [429, 502, 503, 504])
+    func `an answer that says to come later does not end it`(status: Int) async throws {
+        let (client, transport) = try Self.client(
+            .status(status),
+            Self.stream("data: one\n\n"),
+            .status(status),
+            .status(204)
+        )
+
+        var events: [String] = []
+        for try await event in client.eventSource(APIConfiguration(path: "news"), options: .quick) {
+            events.append(event.data)
+        }
+
+        #expect(events == ["one"])
+        #expect(transport.requestCount == 4)
+    }
+
+    @Test func `a server that asks to be left alone is, for as long as it says`() async throws {
+        let clock = ManualClock()
+        let transport = StubTransport(answers: [.status(503, headers: ["Retry-After": "20"]), .status(204)])
+        let client = try NetworkClient(service: .topics(servers: 1), transport: transport, time: clock)
+        let events = Task { for try await _ in client.eventSource(APIConfiguration(path: "news")) {} }
+        #expect(await transport.waitForRequests(1))
+
+        #expect(await clock.waitForTimers(1, in: .seconds(20)))
+        clock.advance(by: .seconds(20))
+
+        try await events.value
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `what refuses it is told with the server's words`() async throws {
+        let (client, _) = try Self.client(.json(#"{"message":"log in"}"#, status: 422, headers: ["X-Trace": "7"]))
+
+        let error = await #expect(throws: EventSourceFailure.self) {
+            for try await _ in client.eventSource(APIConfiguration(path: "news"), options: .quick) {}
+        }
+
+        let shown = APIError(try #require(error))
+        #expect(shown.status == 422)
+        #expect(shown.headers["X-Trace"] == "7")
+        #expect(shown.text == #"{"message":"log in"}"#)
+        #expect(error?.answer?.context.server != nil)
     }
 
     @Test(arguments: [.overloaded, .credentials(.renewalTimedOut)] as [RequestFailure.Reason])

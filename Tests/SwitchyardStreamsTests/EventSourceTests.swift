@@ -192,10 +192,11 @@ struct EventSourceTests {
             for try await _ in lab.client.eventSource(APIConfiguration(path: "news")) {}
         }
 
-        guard case .status(status)? = error else {
+        guard case .refused(let answer)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
+        #expect(answer.status == status)
     }
 
     @Test func `an answer that is no event stream ends it`() async throws {
@@ -206,10 +207,12 @@ struct EventSourceTests {
             for try await _ in lab.client.eventSource(APIConfiguration(path: "news")) {}
         }
 
-        guard case .contentType("text/plain; charset=utf-8")? = error else {
+        guard case .contentType(let answer)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
+        #expect(answer.headers.contentType == "text/plain; charset=utf-8")
+        #expect(answer.text == "data: 1\n\n")
     }
 
     @Test func `connections that fail one after the other are counted`() async throws {

@@ -119,6 +119,22 @@ extension HTTPResponse {
     }
 }
 
+extension HTTPResponse {
+    /// The first bytes of the body; what breaks it off ends them.
+    package func collectPrefix(_ limit: Int) async -> Data {
+        guard case .stream(let stream) = body else {
+            if case .whole(let data) = body { return data.prefix(max(0, limit)) }
+            return Data()
+        }
+        var bytes = Data()
+        var pieces = stream.makeAsyncIterator()
+        // An error page that breaks off is still worth what has come of it.
+        while bytes.count < limit, let piece = try? await pieces.next() { bytes.append(piece) }
+        stream.cancel()
+        return bytes.prefix(max(0, limit))
+    }
+}
+
 /// A response body that is read as it arrives.
 ///
 /// Reading slowly slows the server down; it can be read once.

@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
@@ -24,6 +25,8 @@ final class EventConnection: @unchecked Sendable {
     /// Servers that are asked next only if there is no other; by name, since the list may change meanwhile.
     private var avoided: [Server.ID] = []
     private var reconnectionTime: Duration
+    /// How long the server wants to be left alone, after an answer that said so.
+    private var retryAfter: Duration?
     private var failures = 0
     private var hasBegun = false
     private var isOver = false
@@ -91,19 +94,40 @@ final class EventConnection: @unchecked Sendable {
         }
         avoided = []
         server = response.context.server
-        guard response.status == 200 else {
-            response.discardBody()
-            if response.status == 204 { return false }
-            throw .status(response.status)
-        }
+        guard response.status == 200 else { return try await takeRefusal(response) }
         let type = response.headers.contentType
         guard type.map(HTTPHeaders.essence) == "text/event-stream" else {
-            response.discardBody()
-            throw .contentType(type)
+            throw .contentType(await whole(response))
         }
         let body = LiveBody(transfer, response, endsTransfer: false)
         reader = EventReader(body, EventParser(lastEventID: parser.lastEventID), limit: options.eventLimit)
         return true
+    }
+
+    /// Whether another connection is to be made after an answer that is none; `false` when the server has nothing more.
+    ///
+    /// What a proxy says while the servers behind it are exchanged, and what says to come later, is taken like a
+    /// connection that failed.
+    private func takeRefusal(_ response: ServiceResponse) async throws(EventSourceFailure) -> Bool {
+        guard response.status != 204 else {
+            response.discardBody()
+            return false
+        }
+        let passes = configuration.isIdempotent && [429, 502, 503, 504].contains(response.status)
+        guard passes, mayTryAgain else { throw .refused(await whole(response)) }
+        response.discardBody()
+        retryAfter = RetryAfter.duration(in: response.headers, now: Date())
+        return true
+    }
+
+    /// An answer with the beginning of its body, as far as that comes within two seconds.
+    private func whole(_ response: ServiceResponse) async -> ServiceResponse {
+        let time = transfer.core.time
+        let timer = time.schedule(at: time.now.advanced(by: .seconds(2))) { response.discardBody() }
+        var answer = response
+        answer.response.body = .whole(await response.response.collectPrefix(65_536))
+        timer.cancel()
+        return answer
     }
 
     private var request: APIConfiguration {
@@ -185,10 +209,12 @@ final class EventConnection: @unchecked Sendable {
         // Twice nothing is nothing: a server that is down must not be asked without a pause.
         let longer = failures > 0 ? max(reconnectionTime, .milliseconds(1)) * factor : reconnectionTime
         let (time, openings) = (transfer.core.time, transfer.core.connectivity.openings)
-        let end = time.now.advanced(by: max(reconnectionTime, min(longer, options.longestWait)))
+        let asked = max(reconnectionTime, min(retryAfter ?? .zero, options.longestWait))
+        retryAfter = nil
+        let end = time.now.advanced(by: max(asked, min(longer, options.longestWait)))
         let pause = Pause()
         transfer.handle.attach { pause.end() }
-        await pause.wait(for: reconnectionTime, on: time)
+        await pause.wait(for: asked, on: time)
         try checkRunning()
         await waitForNetwork(since: openings, until: end)
         try checkRunning()

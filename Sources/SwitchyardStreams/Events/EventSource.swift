@@ -1,3 +1,4 @@
+import Foundation
 package import SwitchyardAPI
 public import SwitchyardClient
 public import SwitchyardHTTP
@@ -89,10 +90,18 @@ public struct EventSource: AsyncSequence, Sendable {
 public enum EventSourceFailure: Error, Sendable {
     /// The request failed, or was cancelled.
     case request(RequestFailure)
-    /// The server answered with a status other than 200 and 204.
-    case status(Int)
-    /// The answer is no `text/event-stream`; the text is its content type.
-    case contentType(String?)
+    /// The server answered with a status other than 200 and 204; of the body the first 64 KiB.
+    case refused(ServiceResponse)
+    /// The answer is no `text/event-stream`; of the body the first 64 KiB.
+    case contentType(ServiceResponse)
+
+    /// What came in place of events; `nil` when nothing did.
+    public var answer: ServiceResponse? {
+        switch self {
+        case .request: nil
+        case .refused(let answer), .contentType(let answer): answer
+        }
+    }
 }
 
 extension EventSourceFailure: CustomStringConvertible {
@@ -100,8 +109,9 @@ extension EventSourceFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .request(let failure): failure.description
-        case .status(let status): "the server answered with \(status)"
-        case .contentType(let type): "the answer is \(type ?? "of no named type"), not text/event-stream"
+        case .refused(let answer): "the server answered with \(answer.status)"
+        case .contentType(let answer):
+            "the answer is \(answer.headers.contentType ?? "of no named type"), not text/event-stream"
         }
     }
 }
@@ -137,15 +147,20 @@ extension EventSourceFailure: Discreet {}
 
 extension EventSourceFailure: APIErrorConvertible {
     package func apiError(in context: APIError.Context) -> APIError {
-        let reason: APIError.Reason
         switch self {
         case .request(let failure): return APIError(failure)
-        case .status(let status): reason = .status(status)
-        case .contentType(let received):
-            reason = .body(.contentType(received: received, acceptable: ["text/event-stream"]))
+        case .refused(let answer): return error(.status(answer.status), of: answer)
+        case .contentType(let answer):
+            let received = answer.headers.contentType
+            return error(.body(.contentType(received: received, acceptable: ["text/event-stream"])), of: answer)
         }
-        var context = context
+    }
+
+    private func error(_ reason: APIError.Reason, of answer: ServiceResponse) -> APIError {
+        var context = APIError.Context(answer.context)
+        context.requestID = answer.id
         context.underlying = self
+        context.keep(status: answer.status, headers: answer.headers, body: answer.data ?? Data())
         return APIError(reason, context: context)
     }
 }

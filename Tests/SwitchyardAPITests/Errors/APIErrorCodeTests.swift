@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardServices
 import SwitchyardStreams
 import Testing
 
@@ -93,7 +94,12 @@ import Testing
     }
 
     @Test func `a failure of an event source keeps its reason`() {
-        let failures: [any Error] = [EventSourceFailure.status(503), EventSourceFailure.contentType("text/html")]
+        let context = RequestContext(service: "topics", environment: .test, method: .get)
+        let answers = [503, 200].map { status in
+            let response = HTTPResponse(status: status, headers: ["Content-Type": "text/html"])
+            return ServiceResponse(id: RequestID(), response: response, context: context)
+        }
+        let failures: [any Error] = [EventSourceFailure.refused(answers[0]), EventSourceFailure.contentType(answers[1])]
 
         #expect(
             failures.map { APIError($0).reason } == [

@@ -244,22 +244,6 @@ extension DownloadFailure {
     }
 }
 
-extension HTTPResponse {
-    /// The first bytes of the body; what breaks it off ends them.
-    func collectPrefix(_ limit: Int) async -> Data {
-        guard case .stream(let stream) = body else {
-            if case .whole(let data) = body { return data.prefix(max(0, limit)) }
-            return Data()
-        }
-        var bytes = Data()
-        var pieces = stream.makeAsyncIterator()
-        // An error page that breaks off is still worth what has come of it.
-        while bytes.count < limit, let piece = try? await pieces.next() { bytes.append(piece) }
-        stream.cancel()
-        return bytes.prefix(max(0, limit))
-    }
-}
-
 extension SuggestedFileName {
     /// The name from the last part of the URL's path, else `download`.
     static func name(of url: RequestURL?) -> String {
