@@ -58,6 +58,13 @@ public struct Parameters: Sendable, Hashable {
         }
     }
 
+    /// Sets the first value of that name and removes others of the name; `nil` removes all.
+    ///
+    /// What the subscript takes is a ``ParameterValue``; this takes any value that becomes one.
+    public mutating func set(_ key: String, _ value: (any ParameterConvertible)?) {
+        self[key] = value?.parameterValue
+    }
+
     /// Adds a value behind the others, also when one of that name is there.
     public mutating func append(_ key: String, _ value: (any ParameterConvertible)?) {
         items.append(Item(key: key, value: ParameterValue(value)))

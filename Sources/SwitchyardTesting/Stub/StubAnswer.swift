@@ -60,8 +60,9 @@ extension StubAnswer {
     }
 
     /// A response of JSON text, which is not checked.
-    public static func json(_ text: String, status: Int = 200) -> StubAnswer {
-        self.status(status, headers: ["Content-Type": "application/json"], body: Data(text.utf8))
+    public static func json(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> StubAnswer {
+        let headers = HTTPHeaders([.contentType("application/json")]).overridden(by: headers)
+        return self.status(status, headers: headers, body: Data(text.utf8))
     }
 
     /// A response whose body comes in pieces.

@@ -34,6 +34,16 @@ import Testing
         #expect(parameters == ["a": 9, "b": 2])
     }
 
+    @Test func `what may be missing is set or removed, whatever its type`() {
+        var parameters: Parameters = ["q": "old", "page": 1]
+
+        parameters.set("q", Optional("new"))
+        parameters.set("tags", ["a", "b"])
+        parameters.set("page", Int?.none)
+
+        #expect(parameters == ["q": "new", "tags": ["a", "b"]])
+    }
+
     @Test func `setting nothing removes a name`() {
         var parameters: Parameters = ["a": 1, "b": 2, "a": 3]
 

@@ -68,42 +68,46 @@ extension LoopbackResponse {
     }
 
     /// Creates a response of plain text.
-    public static func text(_ text: String, status: Int = 200) -> LoopbackResponse {
-        LoopbackResponse(
-            status: status,
-            headers: ["Content-Type": "text/plain; charset=utf-8"],
-            body: .data(Data(text.utf8))
-        )
+    public static func text(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> LoopbackResponse {
+        typed("text/plain; charset=utf-8", Data(text.utf8), status, headers)
     }
 
     /// Creates a response of JSON text, which is not checked.
-    public static func json(_ text: String, status: Int = 200) -> LoopbackResponse {
-        json(Data(text.utf8), status: status)
+    public static func json(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> LoopbackResponse {
+        json(Data(text.utf8), status: status, headers: headers)
     }
 
     /// Creates a response of JSON bytes, which are not checked.
-    public static func json(_ bytes: Data, status: Int = 200) -> LoopbackResponse {
-        LoopbackResponse(status: status, headers: ["Content-Type": "application/json"], body: .data(bytes))
+    public static func json(_ bytes: Data, status: Int = 200, headers: HTTPHeaders = [:]) -> LoopbackResponse {
+        typed("application/json", bytes, status, headers)
     }
 
     /// Creates a response of bytes.
-    public static func data(_ bytes: Data, status: Int = 200) -> LoopbackResponse {
-        LoopbackResponse(status: status, headers: ["Content-Type": "application/octet-stream"], body: .data(bytes))
+    public static func data(_ bytes: Data, status: Int = 200, headers: HTTPHeaders = [:]) -> LoopbackResponse {
+        typed("application/octet-stream", bytes, status, headers)
+    }
+
+    /// A response of a type, unless the header fields name another.
+    private static func typed(_ type: String, _ bytes: Data, _ status: Int, _ headers: HTTPHeaders) -> LoopbackResponse {
+        let fields = HTTPHeaders([.contentType(type)]).overridden(by: headers)
+        return LoopbackResponse(status: status, headers: fields, body: .data(bytes))
     }
 
     /// Creates a response whose body is written while it is sent.
     ///
     /// - Parameters:
     ///   - status: The status code.
+    ///   - headers: The header fields.
     ///   - length: The number of bytes that will be written, to be announced; `nil` sends them in chunks.
     ///   - produce: Writes the body. When it throws, the connection is broken off.
     /// - Returns: The response.
     public static func stream(
         status: Int = 200,
+        headers: HTTPHeaders = [:],
         length: Int? = nil,
         _ produce: @escaping @Sendable (LoopbackBodyWriter) async throws -> Void
     ) -> LoopbackResponse {
-        LoopbackResponse(status: status, body: .stream(length: length, produce))
+        LoopbackResponse(status: status, headers: headers, body: .stream(length: length, produce))
     }
 
     /// Creates a response of exactly these bytes, head included, for what no well-behaved server would send.
