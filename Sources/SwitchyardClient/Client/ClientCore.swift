@@ -257,7 +257,9 @@ extension ClientCore {
     }
 
     /// Asks a server that is slow to answer, or failed to answer, and another one, the same harmless question: if only the
-    /// other answers, the fault is the server's. For requests that must not be repeated, or that the other has refused.
+    /// other answers, the fault is the server's.
+    ///
+    /// For requests that must not be repeated, or that the other has refused.
     func compare(_ route: ServerPool.Route, by configuration: APIConfiguration, in pool: ServerPool) {
         guard let suspicion = pool.suspicion(of: route, at: time.now) else { return }
         let question = shadow(of: configuration)

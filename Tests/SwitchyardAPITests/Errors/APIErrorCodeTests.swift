@@ -99,7 +99,9 @@ import Testing
             let response = HTTPResponse(status: status, headers: ["Content-Type": "text/html"])
             return ServiceResponse(id: RequestID(), response: response, context: context)
         }
-        let failures: [any Error] = [EventSourceFailure.refused(answers[0]), EventSourceFailure.contentType(answers[1])]
+        let failures: [any Error] = [
+            EventSourceFailure.refused(answers[0]), EventSourceFailure.contentType(answers[1]),
+        ]
 
         #expect(
             failures.map { APIError($0).reason } == [

@@ -88,7 +88,8 @@ extension LoopbackResponse {
     }
 
     /// A response of a type, unless the header fields name another.
-    private static func typed(_ type: String, _ bytes: Data, _ status: Int, _ headers: HTTPHeaders) -> LoopbackResponse {
+    private static func typed(_ type: String, _ bytes: Data, _ status: Int, _ headers: HTTPHeaders) -> LoopbackResponse
+    {
         let fields = HTTPHeaders([.contentType(type)]).overridden(by: headers)
         return LoopbackResponse(status: status, headers: fields, body: .data(bytes))
     }
