@@ -114,6 +114,12 @@ enum FlowSamples {
         // end
     }
 
+    static func restore(_ credentials: Credentials, _ client: NetworkClient, kept: String, keptRefresh: String) {
+        // sample
+        credentials.restore(.bearer(kept, refreshToken: keptRefresh), in: client.environment)
+        // end
+    }
+
     static func logOut(_ credentials: Credentials, _ client: NetworkClient) async {
         // sample
         for await event in credentials.events() where event.kind == .loggedOut {

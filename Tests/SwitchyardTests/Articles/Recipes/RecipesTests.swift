@@ -129,6 +129,64 @@ import Testing
         }
     }
 
+    @Test func `a bare array with its number in a header field is read to its end`() async throws {
+        try await withBackend { backend, client, credentials in
+            credentials.set(.bearer("a1"), in: .release)
+            let search = Samples.SearchAPI(client: client)
+            let found = PageRecorder<Samples.Article>(pageSize: 2, identifiedBy: \.id)
+            try await found.refresh { try await search.page($0, nil) }
+            while found.hasMore { try await found.loadMore { try await search.page($0, nil) } }
+
+            #expect(found.items.map(\.id) == Self.ids)
+            #expect(backend.server.requests.count == 3)
+            #expect(!backend.server.requests.contains { $0.target.contains("search=") })
+        }
+    }
+
+    @Test func `another word is another list, and nothing found is said`() async throws {
+        try await withBackend { _, client, credentials in
+            credentials.set(.bearer("a1"), in: .release)
+            let search = Samples.SearchAPI(client: client)
+
+            let third = try await search.search("3")
+            let fourth = try await search.search("4")
+            let error = await #expect(throws: APIError.self) { _ = try await search.search("nothing") }
+
+            #expect((third + fourth).map(\.id) == [3, 4])
+            #expect(error?.code == .noData)
+            #expect(search.found.items.isEmpty)
+        }
+    }
+
+    // MARK: - Edits
+
+    @Test func `whoever saves over a version that is gone is told so`() async throws {
+        try await withBackend { _, client, credentials in
+            credentials.set(.bearer("a1"), in: .release)
+            let editor = Samples.EditorAPI(client: client)
+            var (article, version) = try await editor.read(3)
+            article.name = "New"
+            #expect(try await editor.save(article, over: version).name == "New")
+
+            let (late, gone) = (article, version)
+            let error = await #expect(throws: APIError.self) { _ = try await editor.save(late, over: gone) }
+
+            #expect(error?.status == 412)
+            #expect(error?.mayHaveBeenExecuted == false)
+            version = try await editor.read(3).version
+            #expect(try await editor.save(article, over: version) == article)
+        }
+    }
+
+    @Test func `dates as HTTP writes them are read`() throws {
+        let module = Samples.dates()
+
+        let dates = try module.decoding.decode([Date].self, from: Data(#"["Tue, 14 Nov 2023 22:30:00 GMT"]"#.utf8))
+
+        #expect(dates == [Date(timeIntervalSince1970: 1_700_001_000)])
+        #expect(throws: APIError.self) { try module.decoding.decode([Date].self, from: Data(#"["soon"]"#.utf8)) }
+    }
+
     // MARK: - Tokens
 
     @Test func `a login is sent without a credential, and a token that has ended is renewed once`() async throws {

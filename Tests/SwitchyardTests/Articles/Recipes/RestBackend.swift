@@ -10,6 +10,8 @@ final class RestBackend: Sendable {
         var refresh = "r1"
         var isBusy = false
         var refreshes = 0
+        /// How often the third article was changed.
+        var changes = 0
     }
 
     struct Asked: Decodable {
@@ -29,6 +31,8 @@ final class RestBackend: Sendable {
         server.route(.get, "/api/articles/") { [unowned self] in try list($0) }
         server.route(.post, "/api/articles/") { [unowned self] in try await create($0) }
         server.route(.get, "/api/articles/{id}/") { [unowned self] in try article($0) }
+        server.route(.put, "/api/articles/{id}/") { [unowned self] in try await change($0) }
+        server.route(.get, "/api/search/") { try Self.search($0) }
         server.route(.post, "/api/token/") { [unowned self] in try await logIn($0) }
         server.route(.post, "/api/token/refresh/") { [unowned self] in try await refresh($0) }
         server.route(.get, "/api/me/") { [unowned self] in me($0) }
@@ -108,7 +112,24 @@ extension RestBackend {
         guard let article = Self.articles.first(where: { "\($0.id)" == request.pathValue("id") }) else {
             return Self.refused(404, "No Article matches the given query.")
         }
-        return .json(try JSONEncoder().encode(article))
+        return .json(try JSONEncoder().encode(article), headers: ["ETag": version])
+    }
+
+    private var version: String { state.withLock { "\"v\($0.changes)\"" } }
+
+    private func change(_ request: LoopbackRequest) async throws -> LoopbackResponse {
+        guard request.headers["If-Match"] == version else { return Self.refused(412, "Somebody else was first.") }
+        let name = try await asked(request).name ?? ""
+        state.withLock { $0.changes += 1 }
+        return .json(try JSONEncoder().encode(RecipesSamples.Article(id: 3, name: name)), headers: ["ETag": version])
+    }
+
+    /// A bare array with the number of all in a header field, two at a time.
+    private static func search(_ request: LoopbackRequest) throws -> LoopbackResponse {
+        let found = articles.filter { article in request.queryValue("search").map { article.name.contains($0) } ?? true }
+        let start = ((request.queryValue("page").flatMap { Int($0) } ?? 1) - 1) * 2
+        let page = Array(found.dropFirst(start).prefix(2))
+        return .json(try JSONEncoder().encode(page), headers: ["X-Total-Count": "\(found.count)"])
     }
 
     private func create(_ request: LoopbackRequest) async throws -> LoopbackResponse {

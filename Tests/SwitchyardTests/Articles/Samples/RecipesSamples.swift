@@ -121,6 +121,66 @@ enum RecipesSamples {
     }
 
     // sample
+    final class SearchAPI: APIManager {
+        let client: NetworkClient
+        let found = PageRecorder<Article>(pageSize: 20, identifiedBy: \.id)
+
+        init(client: NetworkClient) {
+            self.client = client.scoped()
+        }
+
+        func search(_ text: String?) async throws(APIError) -> [Article] {
+            found.reset()
+            return try await found.refresh { try await page($0, text) }
+        }
+
+        func page(_ page: PageRequest, _ text: String?) async throws(APIError) -> Page<Article> {
+            var query: Parameters = ["page": page.number, "page_size": page.size]
+            query.set("search", text)
+            let response = try await response([Article].self, for: APIConfiguration(path: "search/", query: query))
+            return Page(response.value, total: response.headers["X-Total-Count"].flatMap { Int($0) })
+        }
+    }
+    // end
+
+    // sample
+    final class EditorAPI: APIManager {
+        let client: NetworkClient
+
+        init(client: NetworkClient) {
+            self.client = client.scoped()
+        }
+
+        func read(_ id: Int) async throws(APIError) -> (article: Article, version: String?) {
+            let response = try await response(Article.self, for: APIConfiguration(path: "articles/\(id)/"))
+            return (response.value, response.headers["ETag"])
+        }
+
+        func save(_ article: Article, over version: String?) async throws(APIError) -> Article {
+            var call = APIConfiguration(path: "articles/\(article.id)/", method: .put, body: .json(article))
+            call.headers["If-Match"] = version
+            return try await value(for: call)
+        }
+    }
+    // end
+
+    static func dates() -> APIModule {
+        // sample
+        let decoding = JSONDecoding { decoder in
+            decoder.dateDecodingStrategy = .custom { decoder in
+                let text = try decoder.singleValueContainer().decode(String.self)
+                guard let date = HTTPDate.date(from: text) else {
+                    throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no date"))
+                }
+                return date
+            }
+        }
+        let module = APIModule(decoding: decoding)
+        // end
+        return module
+    }
+
+    // sample
     struct TokenPair: Decodable, Sendable {
         var access: String
         var refresh: String?

@@ -35,10 +35,22 @@ struct TransfersSamples {
     // end
 
     // sample
+    func listenAttentively(with client: NetworkClient) async throws {
+        var call = APIConfiguration(path: "news")
+        call.idleTimeout = .seconds(45)
+        for try await event in client.eventSource(call) {
+            print(event.data)
+        }
+    }
+    // end
+
+    // sample
     func upload(with client: NetworkClient, film: URL) async throws -> Int {
         var upload = UploadConfiguration(path: "films", from: .file(film, contentType: "video/quicktime"))
         upload.request.idempotencyKey = .automatic
-        let answer = try await client.upload(upload) { progress in print(progress.fraction ?? 0) }
+        let answer = try await client.upload(upload) { progress in
+            if progress.direction == .upload { print(progress.fraction ?? 0) }
+        }
         return answer.status
     }
     // end
