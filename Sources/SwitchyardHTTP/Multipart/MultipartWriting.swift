@@ -1,0 +1,150 @@
+public import Foundation
+
+extension MultipartForm {
+    /// The number of bytes up to which a form that is in memory already is joined to one piece.
+    static let joinedSizeLimit = 10_000_000
+
+    /// Builds the body.
+    ///
+    /// - Returns: Bytes when everything is in memory, else a stream of known length (unless a part's is unknown).
+    /// - Throws: ``RequestError/multipart(part:reason:)`` and ``RequestError/file(path:reason:)``.
+    public func body() throws(RequestError) -> HTTPBody {
+        let segments = try self.segments()
+        let length = try Self.totalLength(segments)
+        if let length, length <= Self.joinedSizeLimit, let joined = Self.joined(segments) { return .data(joined) }
+        var stream = HTTPBody.Stream(length: length) { SegmentedBodyReader(segments) }
+        stream.enclosure = FileEnclosure(segments)
+        return .stream(stream)
+    }
+
+    /// The number of bytes of the body; `nil` when a part's is unknown.
+    ///
+    /// - Throws: What ``body()`` throws.
+    package func length() throws(RequestError) -> Int64? {
+        try Self.totalLength(segments())
+    }
+
+    /// Writes the whole form into a file, for transports or servers that need one; an older file is replaced at the end.
+    ///
+    /// - Parameter file: Where to write.
+    /// - Throws: ``RequestError/file(path:reason:)``, or what reading a part throws.
+    public func write(to file: URL) async throws {
+        guard file.isFileURL else { throw RequestError.file(path: file.absoluteString, reason: .notAFileURL) }
+        let reader = SegmentedBodyReader(try segments())
+        let partial = file.appendingPathExtension("partial-\(UUID().uuidString)")
+        try await FileWriting.write(reader, to: partial, movingTo: file)
+    }
+
+    private static func joined(_ segments: [BodySegment]) -> Data? {
+        var result = Data()
+        for segment in segments {
+            guard case .bytes(let data) = segment else { return nil }
+            result += data
+        }
+        return result
+    }
+
+    private static func totalLength(_ segments: [BodySegment]) throws(RequestError) -> Int64? {
+        var total: Int64 = 0
+        var isKnown = true
+        for segment in segments {
+            guard let length = segment.length else {
+                isKnown = false
+                continue
+            }
+            let (sum, overflow) = total.addingReportingOverflow(length)
+            guard length >= 0, !overflow else { throw .multipart(part: nil, reason: .invalidLength) }
+            total = sum
+        }
+        return isKnown ? total : nil
+    }
+
+    // MARK: - Parts
+
+    /// What the body consists of, in a body of the forms around this one, the outermost first.
+    private func segments(in outer: [MultipartForm] = []) throws(RequestError) -> [BodySegment] {
+        guard MultipartSyntax.isValid(boundary: boundary) else {
+            throw .multipart(part: nil, reason: .invalidBoundary)
+        }
+        var segments: [BodySegment] = []
+        var text = Data()
+        for part in parts {
+            text += try head(of: part)
+            try append(part, in: outer + [self], after: &text, to: &segments)
+            text += Data("\r\n".utf8)
+        }
+        text += Data("--\(boundary)--\r\n".utf8)
+        segments.append(.bytes(text))
+        return segments
+    }
+
+    /// The delimiter, the header fields and the empty line of a part.
+    private func head(of part: MultipartPart) throws(RequestError) -> Data {
+        var text = "--\(boundary)\r\n"
+        var fields = try part.disposition(isForm: subtype == "form-data").map { [$0] } ?? []
+        fields += part.headers.fields
+        if let type = part.effectiveContentType { fields.append(.contentType(type)) }
+        let types = fields.count { $0.name.equalsIgnoringASCIICase("Content-Type") }
+        guard types <= 1 else { throw .multipart(part: part.name, reason: .invalidHeader("Content-Type")) }
+        for field in fields {
+            // The name of a disposition may hold control characters that its escaping keeps, but no line break.
+            let isDisposition = field.name == "Content-Disposition" && part.headers["Content-Disposition"] == nil
+            guard isDisposition || field.isValid else {
+                throw .multipart(part: part.name, reason: .invalidHeader(field.name))
+            }
+            text += "\(field.name): \(field.value)\r\n"
+        }
+        return Data("\(text)\r\n".utf8)
+    }
+
+    private func append(
+        _ part: MultipartPart,
+        in forms: [MultipartForm],
+        after text: inout Data,
+        to segments: inout [BodySegment]
+    ) throws(RequestError) {
+        switch part.content {
+        case .data(let data):
+            for form in forms where form.isBoundaryGiven { try form.refuseBoundary(in: data, part: part) }
+            if data.count <= 4096 { return text += data }
+            segments += [.bytes(text), .bytes(data)]
+        case .file(let url):
+            segments += [.bytes(text), .file(url, length: try FileBody.length(of: url))]
+        case .stream(let stream):
+            segments += [.bytes(text), .stream(stream, part: part.name)]
+        case .form(let form):
+            // No line of a part may begin like a delimiter of the forms around it (RFC 2046 section 5.1.1).
+            guard !forms.contains(where: { form.boundary.hasPrefix($0.boundary) }) else {
+                throw .multipart(part: part.name, reason: .boundaryInContent)
+            }
+            segments += [.bytes(text)]
+            segments += try form.segments(in: forms)
+        }
+        text = Data()
+    }
+
+    private func refuseBoundary(in data: Data, part: MultipartPart) throws(RequestError) {
+        let line = Data("--\(boundary)".utf8)
+        guard data.starts(with: line) || data.range(of: Data("\r\n".utf8) + line) != nil else { return }
+        throw .multipart(part: part.name, reason: .boundaryInContent)
+    }
+}
+
+extension MultipartPart {
+    fileprivate func disposition(isForm: Bool) throws(RequestError) -> HTTPHeaders.Field? {
+        guard headers["Content-Disposition"] == nil else { return nil }
+        guard let name else {
+            guard !isForm else { throw .multipart(part: nil, reason: .missingName) }
+            return fileName.flatMap { ContentDisposition(fileName: $0) }.map { .contentDisposition($0.text) }
+        }
+        let escapedName = MultipartSyntax.escaped(MultipartSyntax.normalized(name))
+        let file = fileName.map { "; filename=\"\(MultipartSyntax.escaped($0))\"" } ?? ""
+        return .contentDisposition("form-data; name=\"\(escapedName)\"\(file)")
+    }
+
+    /// The content type; that of a nested form follows from it.
+    fileprivate var effectiveContentType: String? {
+        guard contentType == nil, case .form(let form) = content else { return contentType }
+        return form.contentType
+    }
+}
