@@ -259,10 +259,16 @@ extension ClientCore {
     /// Asks a server that is slow to answer, or failed to answer, and another one, the same harmless question: if only the
     /// other answers, the fault is the server's.
     ///
-    /// For requests that must not be repeated, or that the other has refused.
-    func compare(_ route: ServerPool.Route, by configuration: APIConfiguration, in pool: ServerPool) {
-        guard let suspicion = pool.suspicion(of: route, at: time.now) else { return }
-        let question = shadow(of: configuration)
+    /// For requests that must not be repeated; of one that the other has refused, by a read of the base URL.
+    func compare(
+        _ route: ServerPool.Route,
+        becauseOf configuration: APIConfiguration,
+        atBase isAtBase: Bool = false,
+        in pool: ServerPool
+    ) {
+        let question = isAtBase ? shadow(of: configuration.leadingNowhere) : shadow(of: configuration)
+        let endpoint = isAtBase ? question.traits.endpoint : nil
+        guard let suspicion = pool.suspicion(of: route, asking: endpoint, at: time.now) else { return }
         let outcomes = Locked<(suspect: AttemptOutcome?, witness: AttemptOutcome?)>((nil, nil))
         let compareOutcomes: @Sendable () -> Void = { [self] in
             guard case (let suspect?, let witness?) = outcomes.withLock({ $0 }) else { return }
@@ -270,7 +276,7 @@ extension ClientCore {
             // One that answers is slow with this request only, and where nobody does it is the path or the question:
             // asking again would be for nothing.
             guard suspect.failureKind != nil, witness.isAnswer else { return }
-            compare(route, by: configuration, in: pool)
+            compare(route, becauseOf: configuration, atBase: isAtBase, in: pool)
         }
         send(question, to: suspicion.suspect, in: pool, within: suspicion.probe.limit) { outcome in
             outcomes.withLock { $0.suspect = outcome }

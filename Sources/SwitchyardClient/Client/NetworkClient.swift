@@ -199,10 +199,9 @@ extension NetworkClient {
 
     /// Takes up what was remembered in an earlier run, best before the first request.
     ///
-    /// Servers that were out of service at most ten minutes ago (``/SwitchyardServices/SwitchMemory/longestAge``) are out
-    /// again, and probed with the next request. Of an older memory, or one from the future, only the preferred server
-    /// counts, and that only for a policy that does not fail back by itself. Servers that the service has no more are
-    /// passed over.
+    /// Servers that were out of service at most ten minutes ago are out again, and probed with the next request. Of an older
+    /// memory, or one from the future, only the preferred server counts, and that only for a policy that does not fail back
+    /// by itself. Servers that the service has no more are passed over.
     ///
     /// - Parameters:
     ///   - memory: What ``serverMemory(at:)`` gave.

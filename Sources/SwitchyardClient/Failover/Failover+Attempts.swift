@@ -133,7 +133,7 @@ extension Failover {
         guard let ending = state.withLock({ $0.giveUp() }) else { return checkSuspect() }
         let suspect = canResend ? nil : ending.attempts.last?.route
         finish(ending, at: now)
-        if let suspect { core.compare(suspect, by: configuration, in: pool) }
+        if let suspect { core.compare(suspect, becauseOf: configuration, in: pool) }
     }
 }
 
@@ -141,9 +141,9 @@ extension Failover {
     /// Finds out whether a server is alive for whose answer another one's refusal waits, which is no evidence by itself.
     ///
     /// Both are asked for something else than what was refused: a server that is slow with this one request answers that.
-    private func checkSuspect() {
+    func checkSuspect() {
         guard let suspect = state.withLock({ $0.suspect }) else { return }
-        core.compare(suspect, by: configuration.leadingNowhere, in: pool)
+        core.compare(suspect, becauseOf: configuration, atBase: true, in: pool)
     }
 }
 

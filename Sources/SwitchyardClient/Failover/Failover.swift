@@ -18,6 +18,8 @@ final class Failover: DispatchedRequest {
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
     private let patience: (@Sendable () -> MonotonicTime)?
+    /// Whether it ends itself at the deadline.
+    private let isTimed: Bool
     let progress: TransferProgressHandler?
     /// Who watches the attempts; `nil` when nobody does.
     let watch: AttemptWatch?
@@ -44,6 +46,7 @@ final class Failover: DispatchedRequest {
         watch = round?.watch
         avoided = round?.avoided ?? []
         patience = round?.patience
+        isTimed = round?.isTimed ?? true
         (serviceName, pool) = target
         startedAt = core.now
         deadline = round?.deadline ?? core.deadline(of: configuration, in: pool, startedAt: startedAt)
@@ -53,6 +56,8 @@ final class Failover: DispatchedRequest {
     struct Round {
         /// The deadline of the whole flow.
         var deadline: MonotonicTime
+        /// Whether it ends itself then; a flow ends its rounds.
+        var isTimed = true
         /// Until when anybody waits for it, which may change; the deadline when `nil`.
         var patience: (@Sendable () -> MonotonicTime)?
         /// Who watches the attempts.
@@ -129,7 +134,7 @@ extension Failover {
             tryAnother(after: held.kind, mayHaveBeenSent: false, heldSince: held.since)
         case .slow(let attempt, let tried, let timer):
             let now = core.now
-            guard now < deadline else { return end(with: .failure(.deadlineExceeded)) }
+            guard now < deadline else { return isTimed ? end(with: .failure(.deadlineExceeded)) : () }
             help(attempt, tried, timer, at: now)
         }
     }
@@ -144,14 +149,15 @@ extension Failover {
         }
         guard configuration.isIdempotent else {
             setTimer(timer, at: deadline)
-            return core.compare(slow.route, by: configuration, in: pool)
+            return core.compare(slow.route, becauseOf: configuration, in: pool)
         }
         let route = pool.hedge(beside: attempt, excluding: tried, avoided, for: configuration, at: now)
         // What a redirect has led elsewhere is no reason to keep asking for a token.
         let looksAgain = route == nil && slow.chargeable != nil
         let pause = looksAgain ? pool.hedgePause(for: attempt, excluding: tried, avoided, at: now) : nil
         setTimer(timer, at: pause.map { min(deadline, now.advanced(by: $0)) } ?? deadline)
-        if let route { launch(route, at: now) }
+        if let route { return launch(route, at: now) }
+        if pause == nil { checkSuspect() }
     }
 }
 
@@ -223,138 +229,5 @@ extension Failover {
             context.isForeign = !ending.attempts[decisive].isHome(configuration.authorization)
         }
         return CopyOnWrite(context)
-    }
-}
-
-extension Failover {
-    /// Sends an attempt on to where its answer points.
-    ///
-    /// The server is charged with what it did itself: with the redirect when the way leads to another origin, otherwise
-    /// with the end of the way.
-    ///
-    /// - Returns: `false` when the answer is to be taken as it is.
-    func follow(_ response: HTTPResponse, of index: Int, startedAt: MonotonicTime) -> Bool {
-        let policy = configuration.redirects ?? core.options.redirects
-        guard policy.isFollowing, let attempt = state.withLock({ $0.unanswered(index) }) else { return false }
-        do throws(RedirectError) {
-            var trail = try trail(of: attempt)
-            let step = try trail.follow(response, policy) { (request, isHome) throws(RequestError) in
-                try core.options.insecureHTTP.check(request.url)
-                let isHome = isHome && request.url.isAt(attempt.route.home)
-                try pool.generator.complete(&request, afterRedirectOf: configuration, isHome: isHome)
-            }
-            guard case .send(let request) = step else { return false }
-            try checkEncryption(of: request.url)
-            goOn(with: request, of: index, along: trail, on: attempt, startedAt: startedAt)
-        } catch {
-            conclude(index, .answered, .failure(.redirect(error)), mayHaveBeenSent: true, at: core.now)
-        }
-        return true
-    }
-
-    /// The way so far; an attempt that meets its first redirect has its request built once more for it.
-    private func trail(of attempt: FailoverState.Attempt) throws(RedirectError) -> RedirectTrail {
-        if let box = attempt.trail { return box.value }
-        do throws(RequestError) {
-            var request = try core.request(for: configuration, on: attempt.route, in: pool)
-            request.timeouts.total = nil
-            request.url = attempt.url
-            return RedirectTrail(of: request, fragment: configuration.fragment)
-        } catch {
-            throw .invalidRequest(error)
-        }
-    }
-
-    /// Refuses what the rule for http refuses: the request may be one that the caller's policy has made.
-    private func checkEncryption(of url: RequestURL) throws(RedirectError) {
-        do throws(RequestError) { try core.options.insecureHTTP.check(url) } catch { throw .invalidRequest(error) }
-    }
-
-    private func goOn(
-        with request: HTTPRequest,
-        of index: Int,
-        along trail: RedirectTrail,
-        on attempt: FailoverState.Attempt,
-        startedAt: MonotonicTime
-    ) {
-        guard let hop = state.withLock({ $0.redirect(index, along: trail) }) else { return }
-        let (route, now) = (attempt.route, core.now)
-        if let watch, let step = trail.steps.last {
-            let record = AttemptRecord(number: index + 1, server: route.server, request: request, startedAt: now)
-            watch.tell(.redirected(record, step))
-        }
-        let server = trail.hasLeft ? nil : route.server
-        let task = send(request, of: index, attempt.activity, hop: hop, to: server, at: now) { [self] result in
-            redirectEnded(index, hasLeft: trail.hasLeft, startedAt: startedAt, result)
-        }
-        guard let task else { return }
-        if case .unwanted = state.withLock({ $0.attach(task, to: index, hop: hop) }) { task.cancel() }
-    }
-
-    private func redirectEnded(
-        _ index: Int,
-        hasLeft: Bool,
-        startedAt: MonotonicTime,
-        _ result: Result<HTTPResponse, TransportError>
-    ) {
-        if case .success(let response) = result {
-            keepCookies(of: response, from: index)
-            if response.redirectTarget != nil, follow(response, of: index, startedAt: startedAt) { return }
-        }
-        let now = core.now
-        let latency = startedAt.duration(to: now)
-        let outcome =
-            hasLeft
-            ? .answered : AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
-        conclude(index, outcome, result.mapError { .transport($0.behindRedirect) }, mayHaveBeenSent: true, at: now)
-    }
-
-    /// Stores the cookies of an answer, where there is a jar for them.
-    func keepCookies(of response: HTTPResponse, from index: Int) {
-        guard let jar = pool.generator.cookies, configuration.usesCookies,
-            response.headers["Set-Cookie"] != nil, let attempt = state.withLock({ $0.unanswered(index) })
-        else { return }
-        jar.store(from: response.headers, of: attempt.url)
-    }
-}
-
-extension TransportError {
-    /// The error as that of the whole way: who answered with a redirect has had the request, whatever became of it further
-    /// on.
-    fileprivate var behindRedirect: TransportError {
-        var error = self
-        error.mayHaveBeenSent = true
-        return error
-    }
-}
-
-extension RedirectPolicy {
-    /// Whether redirects are looked at at all.
-    fileprivate var isFollowing: Bool {
-        if case .refuse = rule { false } else { true }
-    }
-}
-
-extension APIConfiguration {
-    /// What stands behind `#` in the path; it is never sent.
-    fileprivate var fragment: String? {
-        path.firstIndex(of: "#").map { String(path[path.index(after: $0)...]) }
-    }
-}
-
-extension RequestGenerator {
-    /// Puts into a request what belongs to its URL and its origin: cookies, and at home the credentials.
-    func complete(
-        _ request: inout HTTPRequest,
-        afterRedirectOf configuration: APIConfiguration,
-        isHome: Bool
-    ) throws(RequestError) {
-        if let cookies, configuration.usesCookies, configuration.ownHeaders["Cookie"] == nil {
-            request.headers["Cookie"] = cookies.header(for: request.url)
-        }
-        configuration.confirmation?.complete(&request, afterRedirectOf: configuration)
-        guard let authorization = configuration.authorization else { return }
-        guard isHome else { return authorization.remove(from: &request) }
-        try RequestError.running("credentials") { try authorization.apply(&request) }
     }
 }

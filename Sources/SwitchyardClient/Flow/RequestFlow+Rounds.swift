@@ -185,14 +185,14 @@ extension RequestFlow {
                 target: target,
                 round: Failover.Round(
                     deadline: deadline,
+                    isTimed: false,
                     patience: patience,
                     watch: attemptWatch(of: round),
                     avoided: avoided
                 ),
                 progress: progress
             ) { [self] result in
-                let isOverdue = core.now >= deadline
-                state.withLock { $0.roundEnded(result, isOverdue: isOverdue) }
+                state.withLock { $0.roundEnded(result.context) }
                 continuation.resume(returning: result)
             }
             guard state.withLock({ $0.hold(failover) }) else { return failover.cancel(.cancelled) }

@@ -1,4 +1,3 @@
-import SwitchyardHTTP
 import SwitchyardServices
 
 /// The state of one flow: what has to be ended with it, and what is known of its rounds.
@@ -33,8 +32,6 @@ struct RequestFlowState {
     private(set) var mayHaveBeenExecuted = false
     /// Where the last round went.
     private(set) var lastContext: RequestContext?
-    /// The answer with which a round has ended when the time was over.
-    private(set) var answerAtDeadline: HTTPResponse?
     /// What a limit that holds the round up does when another server is preferred.
     var onSwitch: (@Sendable () -> Void)?
 
@@ -73,10 +70,8 @@ struct RequestFlowState {
     }
 
     /// Takes note of the end of a round.
-    mutating func roundEnded(_ result: Result<ServiceResponse, RequestFailure>, isOverdue: Bool) {
-        let context = result.context
+    mutating func roundEnded(_ context: RequestContext) {
         failover = nil
-        if isOverdue, case .success(let answer) = result { answerAtDeadline = answer.response }
         attempts += context.attempts
         if context.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
         lastContext = context

@@ -168,10 +168,14 @@ extension ServerPool {
     }
 
     /// The servers to compare because of an attempt that is slow, or failed, and must not be repeated.
-    func suspicion(of route: Route, at now: MonotonicTime) -> Suspicion? {
+    ///
+    /// Asked for something else than the attempt was, both may take a second at least: nothing is known of how long that
+    /// takes, and another server's refusal is no good reason to think ill of this one.
+    func suspicion(of route: Route, asking endpoint: UInt32?, at now: MonotonicTime) -> Suspicion? {
         guard let attempt = route.attempt else { return nil }
         return state.withLock { state in
-            state.core.takeSuspicion(of: attempt, at: now).map { probe in
+            let patience = endpoint == nil ? Duration.milliseconds(200) : .seconds(1)
+            return state.core.takeSuspicion(of: attempt, asking: endpoint, atLeast: patience, at: now).map { probe in
                 Suspicion(
                     probe: probe,
                     suspect: state.route(probe.suspect, usesCDN: false),

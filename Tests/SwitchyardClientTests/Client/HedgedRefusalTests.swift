@@ -89,6 +89,21 @@ import Testing
         #expect(try await response.value.context.server == "secondary")
     }
 
+    @Test func `past an interceptor that has a say in answers none goes at the deadline`() async throws {
+        let transport = StubTransport(completion: .inline) { $0.server == "primary" ? .never : .status(404) }
+        let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time) { options in
+            options.interceptors = [.retrying("judge") { _ in .undecided }]
+        }
+        let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
+        time.advance(by: .milliseconds(250))
+        #expect(await transport.waitForRequests(2))
+        time.advance(by: .milliseconds(1_750))
+
+        #expect(await failure.value == .deadlineExceeded)
+    }
+
     @Test func `two servers that refuse alike are enough`() async throws {
         let response = try await answer(servers: 3, until: .milliseconds(250)) { server in
             server == "primary" ? .never : .status(404)

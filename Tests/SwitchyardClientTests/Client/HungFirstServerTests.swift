@@ -53,6 +53,22 @@ import Testing
         #expect(answer.context.server == "secondary")
     }
 
+    @Test func `one that takes its time with the base URL too is not blamed for that`() async throws {
+        let client = try client()
+        serve { _ in .status(404) }
+        first.setFault(.hang, on: "/list")
+        first.route(.get, "/") { _ in
+            try await Task.sleep(for: .milliseconds(400))
+            return .status(200)
+        }
+        second.route(.get, "/", answering: .status(404))
+
+        let answer = try await client.send(APIConfiguration(path: "list", timeout: .seconds(2)))
+
+        #expect(answer.status == 404)
+        #expect(client.servers[0].state == .healthy)
+    }
+
     @Test func `one that hangs with this request alone is not blamed`() async throws {
         let client = try client()
         serve { _ in .status(404) }

@@ -120,26 +120,35 @@ extension SwitchingCore {
     ///
     /// - Parameters:
     ///   - attempt: The attempt under suspicion.
+    ///   - endpoint: What the probes ask for, where that is another endpoint than the attempt's.
+    ///   - patience: How long each may take at least.
     ///   - now: The time.
     /// - Returns: The probes, to be handed to ``settleSuspicion(_:suspect:witness:at:)``; `nil` when the server is under
     ///   suspicion already, is not in use any more, has no healthy peer, or the hedge budget is empty.
-    package mutating func takeSuspicion(of attempt: Attempt, at now: MonotonicTime) -> SuspicionProbe? {
+    package mutating func takeSuspicion(
+        of attempt: Attempt,
+        asking endpoint: UInt32? = nil,
+        atLeast patience: Duration = .milliseconds(200),
+        at now: MonotonicTime
+    ) -> SuspicionProbe? {
         let time = read(now)
+        let endpoint = endpoint ?? attempt.endpoint
         guard let hedging = rules.policy.hedging, !clock.isFrozen, time >= quietUntil,
             let position = position(of: attempt), health[position].state != .ejected, !health[position].isSuspected,
             health[position].suspicionRounds < hedging.suspicionRounds,
-            endpoints.allowsHedge(attempt.endpoint, claims: false, at: time),
+            endpoints.allowsHedge(endpoint, claims: false, at: time),
             let peer = order.first(where: { Int($0) != position && health[Int($0)].state == .healthy }),
             hedges.take(1)
         else { return nil }
-        _ = endpoints.allowsHedge(attempt.endpoint, claims: true, at: time)
+        _ = endpoints.allowsHedge(endpoint, claims: true, at: time)
         health[position].isSuspected = true
-        let traits = RequestTraits(endpoint: attempt.endpoint)
-        let delay = hedgeDelay(for: attempt, remaining: .seconds(3600)) ?? hedging.unknown
+        let traits = RequestTraits(endpoint: endpoint)
+        let suspect = self.attempt(Choice(position: position), .suspicion, for: traits, at: now)
+        let delay = hedgeDelay(for: suspect, remaining: .seconds(3600)) ?? hedging.unknown
         return SuspicionProbe(
-            suspect: self.attempt(Choice(position: position), .suspicion, for: traits, at: now),
+            suspect: suspect,
             witness: self.attempt(Choice(position: Int(peer)), .suspicion, for: traits, at: now),
-            limit: max(.milliseconds(200), delay * 2)
+            limit: max(patience, delay * 2)
         )
     }
 
