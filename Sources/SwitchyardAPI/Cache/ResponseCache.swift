@@ -52,6 +52,8 @@ public final class ResponseCache: Sendable {
     let followsHTTP = Locked(false)
     /// Where something was changed, for answers on disk.
     let changes = Locked(ChangedPaths())
+    /// The services of the clients that it was given to.
+    private let services = Locked(Set<String>())
     let clock: TimeReader
     let tables: LockStripes<CacheTable>
     let queue = Locked(EvictionQueue())
@@ -79,6 +81,11 @@ public final class ResponseCache: Sendable {
         self.wallClock = wallClock
         clock = TimeReader(time)
         tables = LockStripes(min(max(1, locks), 256)) { CacheTable() }
+    }
+
+    /// Takes note that a client of this service has it, and returns whether it is the first.
+    func beginsServing(_ service: String) -> Bool {
+        services.withLock { $0.insert(service).inserted }
     }
 
     /// How many entries there are, those that have expired and were not met since included.

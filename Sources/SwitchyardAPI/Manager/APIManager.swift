@@ -98,11 +98,12 @@ extension NetworkClient {
         }
         set {
             removesAnswersOfUsersGone()
-            sharedObjects.replace(newValue)
             // One who came before the cache did: on disk it may hold what others left there.
-            for environment in environmentsOfOtherUsers {
+            let gone = newValue.beginsServing(place.service) ? environmentsOfOtherUsers : []
+            for environment in gone {
                 newValue.removeUnnamed(in: CachePartition(service: place.service, environment: environment.rawValue))
             }
+            sharedObjects.replace(newValue)
         }
     }
 

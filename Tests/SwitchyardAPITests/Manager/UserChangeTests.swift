@@ -138,6 +138,17 @@ import Testing
         #expect(try await title(in: second) == "Bearer bob")
     }
 
+    @Test func `a second client with the same cache leaves the user's answers`() async throws {
+        let first = try start()
+        credentials.set(.bearer("ann"), in: .release)
+        _ = try await title(in: first)
+        let second = try start()
+
+        second.client.responseCache = first.cache
+
+        #expect(try await second.response(Topic.self, for: TopicAPI.topic(1, lifetime: .seconds(60))).isFromCache)
+    }
+
     @Test func `the same credential, set once more, changes no user`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()

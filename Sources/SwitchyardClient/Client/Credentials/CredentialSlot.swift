@@ -118,7 +118,7 @@ struct CredentialSlot {
             failure = Failure(version: version, error: error, number: endings)
             // The limit is against credentials that are refused again and again, and no reason to stay out when the
             // weather has cleared up, or when there was nobody to renew anything for.
-            if isRenewal, error.outage != nil || error == .missing { forgiveRenewal() }
+            if isRenewal, error.outage != nil || error == .missing && credential == nil { forgiveRenewal() }
         }
         defer { waiters = [] }
         return waiters

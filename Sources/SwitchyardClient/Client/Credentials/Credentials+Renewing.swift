@@ -64,12 +64,13 @@ extension Credentials {
         try await end(of: waiter, for: request, mayHaveNothing: false)
     }
 
-    /// Renews the credential that was seen, unless somebody else does or has done so.
+    /// Renews the credential that was seen, unless somebody else does or has done so, and returns whether it has.
+    @discardableResult
     func renew(
         for request: any CredentialUser,
         seeing view: View,
         challenges: [AuthenticationChallenge]
-    ) async throws(CredentialError) {
+    ) async throws(CredentialError) -> Bool {
         let waiter = RenewalWaiter()
         let environment = request.environment
         let now = request.core.now
@@ -81,7 +82,7 @@ extension Credentials {
             slots[environment] = slot
             return number
         }
-        guard let number else { return }
+        guard let number else { return false }
         let renewal = CredentialRenewal(
             credential: view.credential,
             environment: environment,
@@ -98,6 +99,7 @@ extension Credentials {
             return new
         }
         try await end(of: waiter, for: request, mayHaveNothing: true)
+        return true
     }
 
     /// Lets the provider work, for all who wait, and ends it when it takes too long.

@@ -305,8 +305,8 @@ extension Credentials {
                 if hasRenewed, isGood { state.withLock { $0[request.environment]?.forgiveRenewal() } }
                 return CredentialLease(credential: view.credential, version: view.version, takenAt: view.endings)
             }
-            try await renew(for: request, seeing: view, challenges: [])
-            (hasWaited, hasRenewed) = (true, true)
+            hasRenewed = try await renew(for: request, seeing: view, challenges: [])
+            hasWaited = true
         }
     }
 
