@@ -130,6 +130,31 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 2)
     }
 
+    @Test func `it can be closed while the body of a refusal is awaited`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/news") { _ in
+            .stream(status: 403) { writer in
+                try await writer.write("no")
+                let never = AsyncStream<Void> { _ in }
+                for await _ in never {}
+            }
+        }
+        try server.start()
+        let client = try NetworkClient(service: .loopback([server]))
+        let source = client.eventSource(APIConfiguration(path: "news"))
+        let listening = Task { for try await _ in source {} }
+        _ = await server.waitForRequests(1)
+
+        client.cancel(source.id)
+
+        let error = await #expect(throws: EventSourceFailure.self) { try await listening.value }
+        guard case .request(let failure)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(failure.reason == .cancelled)
+    }
+
     @Test func `what refuses it is told with the server's words`() async throws {
         let (client, _) = try Self.client(.json(#"{"message":"log in"}"#, status: 422, headers: ["X-Trace": "7"]))
 

@@ -13,6 +13,8 @@ final class EventConnection: @unchecked Sendable {
     /// One that wants to be asked at once, and closes at once, would be asked for ever without one. Gecko has the same
     /// bound, and section 9.2.3 of the standard allows it: "Optionally, wait some more."
     private static let shortestPause = Duration.milliseconds(500)
+    /// The longest pause that an answer can ask for by `Retry-After`.
+    private static let longestRetryAfter = Duration.seconds(3600)
 
     private let configuration: APIConfiguration
     private let options: EventSource.Options
@@ -97,7 +99,9 @@ final class EventConnection: @unchecked Sendable {
         guard response.status == 200 else { return try await takeRefusal(response) }
         let type = response.headers.contentType
         guard type.map(HTTPHeaders.essence) == "text/event-stream" else {
-            throw .contentType(await whole(response))
+            let answer = await whole(response)
+            try checkRunning()
+            throw .contentType(answer)
         }
         let body = LiveBody(transfer, response, endsTransfer: false)
         reader = EventReader(body, EventParser(lastEventID: parser.lastEventID), limit: options.eventLimit)
@@ -114,7 +118,11 @@ final class EventConnection: @unchecked Sendable {
             return false
         }
         let passes = configuration.isIdempotent && [429, 502, 503, 504].contains(response.status)
-        guard passes, mayTryAgain else { throw .refused(await whole(response)) }
+        guard passes, mayTryAgain else {
+            let answer = await whole(response)
+            try checkRunning()
+            throw .refused(answer)
+        }
         response.discardBody()
         retryAfter = RetryAfter.duration(in: response.headers, now: Date())
         return true
@@ -124,6 +132,7 @@ final class EventConnection: @unchecked Sendable {
     private func whole(_ response: ServiceResponse) async -> ServiceResponse {
         let time = transfer.core.time
         let timer = time.schedule(at: time.now.advanced(by: .seconds(2))) { response.discardBody() }
+        transfer.handle.attach { response.discardBody() }
         var answer = response
         answer.response.body = .whole(await response.response.collectPrefix(65_536))
         timer.cancel()
@@ -209,7 +218,7 @@ final class EventConnection: @unchecked Sendable {
         // Twice nothing is nothing: a server that is down must not be asked without a pause.
         let longer = failures > 0 ? max(reconnectionTime, .milliseconds(1)) * factor : reconnectionTime
         let (time, openings) = (transfer.core.time, transfer.core.connectivity.openings)
-        let asked = max(reconnectionTime, min(retryAfter ?? .zero, options.longestWait))
+        let asked = max(reconnectionTime, min(retryAfter ?? .zero, Self.longestRetryAfter))
         retryAfter = nil
         let end = time.now.advanced(by: max(asked, min(longer, options.longestWait)))
         let pause = Pause()
