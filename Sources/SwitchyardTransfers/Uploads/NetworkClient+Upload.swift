@@ -14,7 +14,7 @@ extension NetworkClient {
     ///   - configuration: What to send, and where to.
     ///   - id: The name of the upload, with which another task can cancel it. Each takes a new one.
     ///   - progress: Told about bytes sent, in order: never less than before, also when another server is asked, and at the
-    ///     end all of them before this returns. Called on a serial queue.
+    ///     end all that were sent before this returns. Called on a serial queue.
     /// - Returns: The answer.
     /// - Throws: ``RequestFailure``; with ``RequestFailure/Reason/invalidRequest(_:)`` when it is the source that failed.
     public func upload(
@@ -122,8 +122,9 @@ private struct UploadRun: Sendable {
     /// Takes the answer, which a server that refuses may give before it has had the whole body.
     func succeed(with answer: ServiceResponse) {
         let length = length ?? ledger.count
-        let isShort = answer.status >= 300 && answer.response.metrics.map { $0.bytesSent < length } ?? false
-        if !isShort { progress.finish(length: length) }
+        // Of one that was redirected the figures are those of the last request.
+        let isShort = answer.context.redirects.isEmpty && answer.response.metrics.map { $0.bytesSent < length } ?? false
+        if answer.status < 300 || !isShort { progress.finish(length: length) }
         monitor?.detach()
     }
 
@@ -162,7 +163,7 @@ extension APIManager {
     ///   - type: The type of the value; `EmptyBody` where the answer holds nothing of interest.
     ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
     ///   - id: The name of the upload, with which `client.cancel(id)` ends it.
-    ///   - progress: Told about bytes sent, in order; never less than before, and at the end all of them.
+    ///   - progress: Told about bytes sent, in order; never less than before, and at the end all that were sent.
     /// - Returns: The value.
     /// - Throws: ``APIError``.
     public func upload<Value: Decodable & Sendable>(
@@ -182,7 +183,7 @@ extension APIManager {
     ///   - configuration: What to send, and where to.
     ///   - serializer: Makes the value; ``APIModule/serializer(for:at:)`` takes the module's frame off.
     ///   - id: The name of the upload, with which `client.cancel(id)` ends it.
-    ///   - progress: Told about bytes sent, in order; never less than before, and at the end all of them.
+    ///   - progress: Told about bytes sent, in order; never less than before, and at the end all that were sent.
     /// - Returns: The value, with status and header fields; the context's `url` is that of an upload that can go on.
     /// - Throws: ``APIError``.
     public func upload<Value: Sendable>(
