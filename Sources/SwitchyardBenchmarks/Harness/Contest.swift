@@ -116,11 +116,17 @@ struct Spread: Codable {
     var median: Double
     var minimum: Double
     var maximum: Double
+    /// Between these two lies the median of all rounds that could be run, with a certainty of 95 %: by the ranks of the
+    /// figures, whatever their distribution (Conover, Practical Nonparametric Statistics, section 3.2).
+    var lower: Double
+    var upper: Double
 
     init(_ values: [Double]) {
         let sorted = values.sorted()
-        median = sorted.isEmpty ? .nan : sorted[sorted.count / 2]
-        minimum = sorted.first ?? .nan
-        maximum = sorted.last ?? .nan
+        let middle = sorted.count / 2
+        let distance = Int((0.98 * Double(sorted.count).squareRoot()).rounded(.up))
+        func at(_ index: Int) -> Double { sorted.isEmpty ? .nan : sorted[min(max(0, index), sorted.count - 1)] }
+        (median, minimum, maximum) = (at(middle), at(0), at(sorted.count - 1))
+        (lower, upper) = (at(middle - distance), at(middle + distance))
     }
 }

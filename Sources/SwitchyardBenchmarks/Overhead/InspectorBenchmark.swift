@@ -11,6 +11,12 @@ struct InspectorBenchmark {
     /// How many requests are under way at a time.
     var levels = [1, 32, 256]
 
+    /// Of what one does the other's share is told.
+    private enum Figure: String, CaseIterable {
+        case requests = "requests per second"
+        case processor = "processor time per request"
+    }
+
     func run() async throws {
         let child = try ChildServer()
         let overhead = OverheadBenchmark(url: child.url, isJSON: isJSON)
@@ -25,29 +31,40 @@ struct InspectorBenchmark {
         ]
         var ratios: [String: Spread] = [:]
         for level in levels {
+            // Short turns, so that a spell of the machine's meets both of a round; many, since each is uncertain.
             let contest = Contest(
                 contenders: contenders,
                 concurrency: level,
-                rounds: 40,
-                secondsPerTurn: 0.3,
-                secondsToWarmUp: 0.1
+                rounds: 400,
+                secondsPerTurn: 0.05,
+                secondsToWarmUp: 0.01
             )
-            let ratio = ratio(of: try await contest.run())
-            ratios["\(level)"] = ratio
-            if !isJSON { print(text(of: ratio, at: level)) }
+            let scores = try await contest.run()
+            for figure in Figure.allCases {
+                let ratio = ratio(of: figure, in: scores)
+                ratios["\(level), \(figure.rawValue)"] = ratio
+                if !isJSON { print(text(of: ratio, figure, at: level)) }
+            }
         }
         if isJSON { print(String(decoding: try JSONEncoder().encode(ratios), as: UTF8.self)) }
         withExtendedLifetime(child) {}
     }
 
-    /// Requests per second of one relative to the other, round by round.
-    private func ratio(of scores: [String: [Score]]) -> Spread {
-        Spread(zip(scores[Self.with] ?? [], scores[Self.without] ?? []).map { $0.perSecond / $1.perSecond })
+    /// A figure of one relative to the other, round by round.
+    private func ratio(of figure: Figure, in scores: [String: [Score]]) -> Spread {
+        Spread(
+            zip(scores[Self.with] ?? [], scores[Self.without] ?? []).map { one, other in
+                switch figure {
+                case .requests: one.perSecond / other.perSecond
+                case .processor: one.cpuMicroseconds / other.cpuMicroseconds
+                }
+            }
+        )
     }
 
-    private func text(of ratio: Spread, at level: Int) -> String {
-        let name = "\(level) concurrent: \(Self.with) / \(Self.without)"
-        let spread = String(format: "%6.3f  (%.2f ... %.2f)", ratio.median, ratio.minimum, ratio.maximum)
-        return name.padding(toLength: 72, withPad: " ", startingAt: 0) + spread
+    private func text(of ratio: Spread, _ figure: Figure, at level: Int) -> String {
+        let name = "\(level) concurrent, \(figure.rawValue): \(Self.with) / \(Self.without)"
+        let spread = String(format: "%6.3f  (%.3f ... %.3f)", ratio.median, ratio.lower, ratio.upper)
+        return name.padding(toLength: 100, withPad: " ", startingAt: 0) + spread
     }
 }
