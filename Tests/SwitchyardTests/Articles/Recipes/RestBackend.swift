@@ -126,7 +126,8 @@ extension RestBackend {
 
     /// A bare array with the number of all in a header field, two at a time.
     private static func search(_ request: LoopbackRequest) throws -> LoopbackResponse {
-        let found = articles.filter { article in request.queryValue("search").map { article.name.contains($0) } ?? true }
+        let found = articles.filter { article in request.queryValue("search").map { article.name.contains($0) } ?? true
+        }
         let start = ((request.queryValue("page").flatMap { Int($0) } ?? 1) - 1) * 2
         let page = Array(found.dropFirst(start).prefix(2))
         return .json(try JSONEncoder().encode(page), headers: ["X-Total-Count": "\(found.count)"])

@@ -169,10 +169,9 @@ enum RecipesSamples {
         let decoding = JSONDecoding { decoder in
             decoder.dateDecodingStrategy = .custom { decoder in
                 let text = try decoder.singleValueContainer().decode(String.self)
-                guard let date = HTTPDate.date(from: text) else {
-                    throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no date"))
-                }
-                return date
+                if let date = HTTPDate.date(from: text) { return date }
+                let place = DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no date of HTTP")
+                throw DecodingError.dataCorrupted(place)
             }
         }
         let module = APIModule(decoding: decoding)
