@@ -1,37 +1,39 @@
-/// The keys that a runner reads, by the objects they stand in, such as `config.maxMs`.
-///
-/// A case with any other key asks for something that would not be looked at, and must not pass.
-package struct CaseKeys: ExpressibleByStringLiteral {
-    /// What a case says about itself.
-    private static let remarks: Set = ["id", "note", "origin", "source", "upstream", "strength"]
+#if canImport(Testing)
+    /// The keys that a runner reads, by the objects they stand in, such as `config.maxMs`.
+    ///
+    /// A case with any other key asks for something that would not be looked at, and must not pass.
+    package struct CaseKeys: ExpressibleByStringLiteral {
+        /// What a case says about itself.
+        private static let remarks: Set = ["id", "note", "origin", "source", "upstream", "strength"]
 
-    private let paths: Set<String>
-    /// The objects of which every key has a line of its own.
-    private let objects: Set<String>
+        private let paths: Set<String>
+        /// The objects of which every key has a line of its own.
+        private let objects: Set<String>
 
-    /// Creates the keys of one list of paths, which stand apart by white space; `*` stands for all that expect nothing.
-    package init(stringLiteral text: String) {
-        let paths = text.split(whereSeparator: \.isWhitespace).map { String($0) }
-        self.paths = Set(paths)
-        objects = Set(paths.compactMap { path in path.lastIndex(of: ".").map { String(path[..<$0]) } })
-    }
-
-    /// Why a case cannot be judged; `nil` when all of it is read.
-    package func objection(to item: CaseValue) -> CaseOutcome? {
-        unread(item, in: "").map { .notApplicable("Nothing here reads the key \($0).") }
-    }
-
-    private func unread(_ item: CaseValue, in object: String) -> String? {
-        for member in item.members ?? [] {
-            let path = object.isEmpty ? member.key : "\(object).\(member.key)"
-            if object.isEmpty, CaseKeys.remarks.contains(member.key) { continue }
-            if object.isEmpty, paths.contains("*"), !member.key.hasPrefix("expect") { continue }
-            guard paths.contains(path) || objects.contains(path) else { return path }
-            guard objects.contains(path) else { continue }
-            for inner in [member.value] + (member.value.array ?? []) {
-                if let found = unread(inner, in: path) { return found }
-            }
+        /// Creates the keys of one list of paths, which stand apart by white space; `*` stands for all that expect nothing.
+        package init(stringLiteral text: String) {
+            let paths = text.split(whereSeparator: \.isWhitespace).map { String($0) }
+            self.paths = Set(paths)
+            objects = Set(paths.compactMap { path in path.lastIndex(of: ".").map { String(path[..<$0]) } })
         }
-        return nil
+
+        /// Why a case cannot be judged; `nil` when all of it is read.
+        package func objection(to item: CaseValue) -> CaseOutcome? {
+            unread(item, in: "").map { .notApplicable("Nothing here reads the key \($0).") }
+        }
+
+        private func unread(_ item: CaseValue, in object: String) -> String? {
+            for member in item.members ?? [] {
+                let path = object.isEmpty ? member.key : "\(object).\(member.key)"
+                if object.isEmpty, CaseKeys.remarks.contains(member.key) { continue }
+                if object.isEmpty, paths.contains("*"), !member.key.hasPrefix("expect") { continue }
+                guard paths.contains(path) || objects.contains(path) else { return path }
+                guard objects.contains(path) else { continue }
+                for inner in [member.value] + (member.value.array ?? []) {
+                    if let found = unread(inner, in: path) { return found }
+                }
+            }
+            return nil
+        }
     }
-}
+#endif
