@@ -266,7 +266,7 @@ extension ClientCore {
         atBase isAtBase: Bool = false,
         in pool: ServerPool
     ) {
-        let question = isAtBase ? shadow(of: configuration.leadingNowhere) : shadow(of: configuration)
+        let question = isAtBase ? shadow(of: configuration.baseURLRead) : shadow(of: configuration)
         let endpoint = isAtBase ? question.traits.endpoint : nil
         guard let suspicion = pool.suspicion(of: route, asking: endpoint, at: time.now) else { return }
         let outcomes = Locked<(suspect: AttemptOutcome?, witness: AttemptOutcome?)>((nil, nil))
@@ -294,7 +294,7 @@ extension ClientCore {
         if let probePath = options.probePath { return APIConfiguration(path: probePath) }
         let isRead = configuration.sentMethod.isSafe
         if isRead, configuration.isIdempotent, configuration.delivery == .whole { return configuration }
-        var question = configuration.leadingNowhere
+        var question = configuration.baseURLRead
         if !isRead || configuration.isIdempotent {
             question.path = configuration.path
             question.pathValues = configuration.pathValues
@@ -329,7 +329,7 @@ extension ClientCore {
 
 extension APIConfiguration {
     /// A read of nothing but the base URL, by the same way.
-    var leadingNowhere: APIConfiguration {
+    var baseURLRead: APIConfiguration {
         var question = APIConfiguration()
         question.upgradesToHTTPS = upgradesToHTTPS
         question.tls = tls

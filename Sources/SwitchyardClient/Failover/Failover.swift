@@ -134,7 +134,10 @@ extension Failover {
             tryAnother(after: held.kind, mayHaveBeenSent: false, heldSince: held.since)
         case .slow(let attempt, let tried, let timer):
             let now = core.now
-            guard now < deadline else { return isTimed ? end(with: .failure(.deadlineExceeded)) : () }
+            guard now < deadline else {
+                if isTimed { end(with: .failure(.deadlineExceeded)) }
+                return
+            }
             help(attempt, tried, timer, at: now)
         }
     }

@@ -57,10 +57,8 @@ import Testing
         let client = try client()
         serve { _ in .status(404) }
         first.setFault(.hang, on: "/list")
-        first.route(.get, "/") { _ in
-            try await Task.sleep(for: .milliseconds(400))
-            return .status(200)
-        }
+        first.setFault(.slow(by: .milliseconds(400)), on: "/")
+        first.route(.get, "/", answering: .status(200))
         second.route(.get, "/", answering: .status(404))
 
         let answer = try await client.send(APIConfiguration(path: "list", timeout: .seconds(2)))

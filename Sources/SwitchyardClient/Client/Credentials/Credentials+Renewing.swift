@@ -65,7 +65,6 @@ extension Credentials {
     }
 
     /// Renews the credential that was seen, unless somebody else does or has done so, and returns whether it has.
-    @discardableResult
     func renew(
         for request: any CredentialUser,
         seeing view: View,

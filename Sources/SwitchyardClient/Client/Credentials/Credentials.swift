@@ -369,7 +369,7 @@ extension Credentials {
                 try await wait(for: request)
             } else {
                 let challenges = AuthenticationChallenge.all(in: headers)
-                try await renew(for: request, seeing: view, challenges: challenges)
+                _ = try await renew(for: request, seeing: view, challenges: challenges)
             }
             hasWaited = true
         }
