@@ -52,7 +52,7 @@ public struct HTTPMethod: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether the method only reads (RFC 9110 section 9.2.1).
-    public var isSafe: Bool {
+    @inlinable public var isSafe: Bool {
         switch name {
         case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY": true
         default: false
@@ -60,7 +60,7 @@ public struct HTTPMethod: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether sending the request twice has the effect of sending it once (RFC 9110 section 9.2.2).
-    public var isIdempotent: Bool {
+    @inlinable public var isIdempotent: Bool {
         isSafe || name == "PUT" || name == "DELETE"
     }
 

@@ -12,7 +12,7 @@ public enum HTTPBody: Sendable {
     /// `CurlTransport` one that changes in any way.
     case file(URL)
     /// Bytes made while they are sent.
-    case stream(Stream)
+    indirect case stream(Stream)
 
     /// A body that is made while it is sent.
     public struct Stream: Sendable {
