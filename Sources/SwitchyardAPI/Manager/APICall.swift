@@ -90,17 +90,6 @@ struct APICall<Value: Sendable>: Sendable {
         )
     }
 
-    /// Asks the server and decodes the answer, when nothing but the value is wanted; not on the caller's executor.
-    ///
-    /// - Parameter client: The client to send through.
-    /// - Returns: The value.
-    /// - Throws: ``APIError``.
-    @concurrent func value(through client: NetworkClient) async throws(APIError) -> Value {
-        let value = try decoded(try await call.answer(through: client, id: RequestID()))
-        call.forgetOutdated(in: client)
-        return value
-    }
-
     /// The failure of a fetch that another call began, in the words of this one's module.
     func reworded(_ error: APIError) -> APIError {
         guard var plain = error.plain?.value else { return error }

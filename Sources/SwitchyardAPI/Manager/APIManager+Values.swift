@@ -56,8 +56,7 @@ extension APIManager {
         for configuration: APIConfiguration,
         at keyPath: String?
     ) async throws(APIError) -> Value {
-        let call = APICall(configuration, module.serializer(for: type, at: keyPath), module)
-        return try await call.value(through: client)
+        try await sentValue(for: configuration, with: module.serializer(for: type, at: keyPath))
     }
 
     /// The stored value, which needs no serialiser and nothing else of a call, or a new one.
@@ -130,9 +129,23 @@ extension APIManager {
         with serializer: ResponseSerializer<Value>
     ) async throws(APIError) -> Value {
         if let ruled = client.ruled(configuration) { return try await value(for: ruled, with: serializer) }
-        let call = APICall(configuration, serializer, module)
-        guard configuration.usesCache else { return try await call.value(through: client) }
-        return try await response(for: configuration, with: serializer).value
+        if configuration.usesCache { return try await responseValue(for: configuration, with: serializer) }
+        return try await sentValue(for: configuration, with: serializer)
+    }
+
+    private nonisolated(nonsending) func sentValue<Value: Sendable>(
+        for configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>
+    ) async throws(APIError) -> Value {
+        try await RawCall(configuration, module, accepting: serializer.accept).value(serializer, through: client)
+    }
+
+    @inline(never)
+    private nonisolated(nonsending) func responseValue<Value: Sendable>(
+        for configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>
+    ) async throws(APIError) -> Value {
+        try await response(for: configuration, with: serializer).value
     }
 
     private nonisolated(nonsending) func response<Value: Sendable>(

@@ -120,6 +120,19 @@ final class RawCall: Sendable {
         return value
     }
 
+    /// Asks the server and makes the value of the answer, when nothing else is wanted; not on the caller's executor.
+    @concurrent func value<Value: Sendable>(
+        _ serializer: ResponseSerializer<Value>,
+        through client: NetworkClient
+    ) async throws(APIError) -> Value {
+        let answer = try await answer(through: client, id: RequestID())
+        let value = try value(of: answer) { (raw, rules) throws(APIError) in
+            try serializer.value(of: raw, rules: rules)
+        }
+        forgetOutdated(in: client)
+        return value
+    }
+
     /// What a closure makes of an answer, with the module's words for what it throws.
     func value<Value>(
         of answer: Answer,

@@ -7,9 +7,6 @@ import SwitchyardTransport
 /// Every ``NetworkClient`` made from one another by ``NetworkClient/scoped()`` points here, and so does every request
 /// until it has ended; nothing here points back to a handle, so that releasing one can be noticed.
 package final class ClientCore: Sendable {
-    /// The service's name, and its servers in one environment.
-    package typealias Target = (service: String, pool: ServerPool)
-
     let transport: any Transport
     package let time: any TimeSource
     let clock: TimeReader
@@ -83,14 +80,8 @@ package final class ClientCore: Sendable {
     /// A request keeps the pool it started with.
     var pool: ServerPool { state.withLock { $0.pool } }
 
-    /// What a request that starts now is sent to.
-    var target: Target { state.withLock { ($0.service.name, $0.pool) } }
-
-    /// What a request that starts now is sent to, and who looks on: all that it goes by, at the cost of one lock.
-    var present: (target: Target, onlookers: [Onlooker]?) {
-        let (service, pool, onlookers) = state.withLock { ($0.service.name, $0.pool, $0.onlookers) }
-        return ((service, pool), onlookers)
-    }
+    /// The servers in use now, and who looks on: all that a request goes by, at the cost of one lock.
+    var present: (pool: ServerPool, onlookers: [Onlooker]?) { state.withLock { ($0.pool, $0.onlookers) } }
 
     /// When a request that starts now ends whatever happens.
     func deadline(

@@ -9,18 +9,18 @@ extension NetworkClient {
     public var service: Service { core.service }
 
     /// The environment that requests are built for now.
-    public var environment: ServiceEnvironment { target.pool.environment }
+    public var environment: ServiceEnvironment { pool.environment }
 
     /// The names of service and environment, and who looks on, at the cost of one lock.
     package var place: (service: String, environment: ServiceEnvironment, onlookers: [Onlooker]?) {
         let (present, onlookers) = core.present
-        let target = boundTarget ?? present
-        return (target.service, target.pool.environment, onlookers)
+        let pool = boundPool ?? present
+        return (pool.service, pool.environment, onlookers)
     }
 
     /// What makes requests in the present environment, and that environment.
     package var generation: (environment: ServiceEnvironment, generator: RequestGenerator) {
-        let pool = target.pool
+        let pool = self.pool
         return (pool.environment, pool.generator)
     }
 
@@ -32,7 +32,7 @@ extension NetworkClient {
 
     /// The path under which answers to an absolute URL of a server are stored; `nil` for every other text.
     package func storagePath(ofAbsolute url: String) -> String? {
-        url.contains("://") ? RequestURL(url).flatMap { target.pool.storagePath(of: $0) } : nil
+        url.contains("://") ? RequestURL(url).flatMap { pool.storagePath(of: $0) } : nil
     }
 
     /// The path, with its query, by which a URL that an answer has named can be asked of every server.
@@ -43,7 +43,7 @@ extension NetworkClient {
     /// - Returns: The path, as ``APIConfiguration/path`` takes it; `nil` when the URL does not lie below the base URL of a
     ///   server of the present environment, or the generator makes more of paths than to put them behind that.
     public func path(of url: String) -> String? {
-        let pool = target.pool
+        let pool = self.pool
         guard let url = RequestURL(url), let (path, base) = pool.sharedPath(of: url) else { return nil }
         return pool.generator.path(withoutItsVersion: path, of: url, on: base)
     }
@@ -72,10 +72,10 @@ extension NetworkClient {
 
 extension NetworkClient {
     /// The name of the server that is preferred now.
-    public var currentServer: Server.ID { target.pool.current }
+    public var currentServer: Server.ID { pool.current }
 
     /// The state of all servers, in order: who is in use, who is out, and the figures behind it.
-    public var servers: [ServerSnapshot] { target.pool.snapshot(at: core.now) }
+    public var servers: [ServerSnapshot] { pool.snapshot(at: core.now) }
 
     /// What happens to the servers from now on: switches, ejections, probes, recoveries, new environments.
     ///

@@ -19,7 +19,7 @@ public final class NetworkClient: Sendable {
     private let isRoot: Bool
     package let usesCredentials: Bool
     /// The servers that its requests are bound to, whatever environment is entered; those in use when `nil`.
-    let boundTarget: ClientCore.Target?
+    let boundPool: ServerPool?
     /// What lives as long as this handle.
     package let objects = AssociatedObjects()
     /// What lives as long as an app keeps the client or one of its scopes.
@@ -60,14 +60,14 @@ public final class NetworkClient: Sendable {
         core: ClientCore,
         isRoot: Bool,
         usesCredentials: Bool = true,
-        boundTo target: ClientCore.Target? = nil,
+        boundTo pool: ServerPool? = nil,
         family: AssociatedObjects = AssociatedObjects()
     ) {
         self.core = core
         self.isRoot = isRoot
         self.usesCredentials = usesCredentials
         familyObjects = family
-        boundTarget = target
+        boundPool = pool
         owner = core.makeOwner()
     }
 
@@ -97,7 +97,7 @@ public final class NetworkClient: Sendable {
             core: core,
             isRoot: false,
             usesCredentials: usesCredentials,
-            boundTo: boundTarget,
+            boundTo: boundPool,
             family: family
         )
     }
@@ -112,12 +112,12 @@ extension NetworkClient {
 
     /// When a request that starts now ends whatever happens; `nil` without a deadline.
     package func deadline(of configuration: APIConfiguration) -> MonotonicTime? {
-        let deadline = core.deadline(of: configuration, in: target.pool, startedAt: core.time.now)
+        let deadline = core.deadline(of: configuration, in: pool, startedAt: core.time.now)
         return deadline < .distantFuture ? deadline : nil
     }
 
     /// What a request that starts now is sent to.
-    package var target: ClientCore.Target { boundTarget ?? core.target }
+    package var pool: ServerPool { boundPool ?? core.pool }
 
     /// Whether a call that the present task sends gets a credential: its own, or one of the options, which what belongs
     /// to their renewal goes without.
@@ -128,7 +128,7 @@ extension NetworkClient {
     /// The fields that go with a call beside its own and may change from one call to the next: those that the app computes,
     /// and in place of the jar's cookies how often they have changed.
     package func varyingFields(of configuration: APIConfiguration) throws(RequestError) -> HTTPHeaders {
-        let generator = target.pool.generator
+        let generator = pool.generator
         var fields = HTTPHeaders()
         for field in try generator.common.computedFields(configuration).fields
         where configuration.headers[field.name] == nil {
@@ -189,11 +189,11 @@ extension NetworkClient {
     /// - Parameter date: The time of day by which the memory will be as old as it is; now unless given.
     /// - Returns: The memory, to be stored and given to ``recall(_:at:)`` in the next run.
     public func serverMemory(at date: Date = Date()) -> ServerMemory {
-        let target = core.target
+        let pool = core.pool
         return ServerMemory(
-            service: target.service,
-            environment: target.pool.environment.rawValue,
-            servers: target.pool.memory(wallClock: date.timeIntervalSince1970)
+            service: pool.service,
+            environment: pool.environment.rawValue,
+            servers: pool.memory(wallClock: date.timeIntervalSince1970)
         )
     }
 
@@ -209,15 +209,15 @@ extension NetworkClient {
     /// - Returns: Whether it is of this service and of the environment in use; otherwise nothing has changed.
     @discardableResult
     public func recall(_ memory: ServerMemory, at date: Date = Date()) -> Bool {
-        let target = core.target
-        guard memory.service == target.service, memory.environment == target.pool.environment.rawValue else {
+        let pool = core.pool
+        guard memory.service == pool.service, memory.environment == pool.environment.rawValue else {
             return false
         }
         let now = core.now
-        let events = target.pool.change { core in
+        let events = pool.change { core in
             core.restore(memory.servers, wallClock: date.timeIntervalSince1970, at: now)
         }
-        core.publish(events, from: target.pool)
+        core.publish(events, from: pool)
         return true
     }
 }
@@ -260,7 +260,7 @@ extension NetworkClient {
     /// - Returns: The request, as an attempt would send it but for the credential.
     /// - Throws: ``/SwitchyardHTTP/RequestError`` when the configuration cannot be sent.
     public func request(for configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
-        let pool = target.pool
+        let pool = self.pool
         let configuration = (ruled(configuration) ?? configuration).snapshot()
         var base = core.base(for: configuration, in: pool)
         var home = base
@@ -287,12 +287,12 @@ extension NetworkClient {
 
     /// The base URL below which a call would go now.
     package func base(for configuration: APIConfiguration) -> BaseURL {
-        core.base(for: configuration, in: target.pool)
+        core.base(for: configuration, in: pool)
     }
 
     /// The configuration after the client's rules; `nil` when there are none, or they have been applied.
     package func ruled(_ configuration: APIConfiguration) -> APIConfiguration? {
-        core.ruled(configuration, in: boundTarget?.pool)
+        core.ruled(configuration, in: boundPool)
     }
 }
 

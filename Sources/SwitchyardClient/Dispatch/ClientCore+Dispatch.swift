@@ -8,7 +8,7 @@ extension ClientCore {
         let owner: OwnerID
         let usesCredentials: Bool
         /// The servers that the request is bound to; those in use when `nil`.
-        var target: Target?
+        var pool: ServerPool?
         /// Servers that are not asked as long as there is another.
         var avoided: [Server.ID] = []
         /// Until when anybody waits for it, which may change; the request's own deadline when `nil`.
@@ -36,13 +36,13 @@ extension ClientCore {
                 completion: completion
             )
         }
-        let (target, onlookers) = present
+        let (pool, onlookers) = present
         return makeRequest(
             configuration,
             id: id,
             sender: sender,
             plan: plan(for: configuration, usesCredentials: sender.usesCredentials, onlookers),
-            target: sender.target ?? target,
+            pool: sender.pool ?? pool,
             progress: progress,
             completion: completion
         )
@@ -50,13 +50,13 @@ extension ClientCore {
 
     /// Makes a failover, or a flow of several by a plan.
     ///
-    /// The target is that of the sender, or else the one in use.
+    /// The pool is that of the sender, or else the one in use.
     func makeRequest(
         _ configuration: APIConfiguration,
         id: RequestID,
         sender: Sender,
         plan: FlowPlan?,
-        target: Target,
+        pool: ServerPool,
         progress: TransferProgressHandler?,
         completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
@@ -66,7 +66,7 @@ extension ClientCore {
                 owner: sender.owner,
                 configuration: configuration,
                 core: self,
-                target: target,
+                pool: pool,
                 round: onlyRound(of: configuration, by: sender),
                 progress: progress,
                 completion: completion
@@ -78,7 +78,7 @@ extension ClientCore {
             configuration: configuration,
             plan: plan,
             core: self,
-            target: target,
+            pool: pool,
             avoiding: sender.avoided,
             patience: sender.patience,
             progress: progress,
@@ -97,9 +97,9 @@ extension ClientCore {
 
     /// The round of a failover that is bound to servers; `nil` for one that goes to those in use.
     private func onlyRound(of configuration: APIConfiguration, by sender: Sender) -> Failover.Round? {
-        sender.target.map { target in
+        sender.pool.map { pool in
             Failover.Round(
-                deadline: deadline(of: configuration, in: target.pool, startedAt: now),
+                deadline: deadline(of: configuration, in: pool, startedAt: now),
                 patience: sender.patience,
                 avoided: sender.avoided
             )

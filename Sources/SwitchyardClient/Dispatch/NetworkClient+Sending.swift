@@ -94,7 +94,7 @@ extension NetworkClient {
         core.makeRequest(
             (ruled(configuration) ?? configuration).snapshot(),
             id: id,
-            sender: ClientCore.Sender(owner: owner, usesCredentials: usesCredentials, target: boundTarget),
+            sender: ClientCore.Sender(owner: owner, usesCredentials: usesCredentials, pool: boundPool),
             progress: progress,
             completion: completion
         )

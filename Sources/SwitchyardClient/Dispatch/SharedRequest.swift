@@ -18,7 +18,7 @@ final class SharedRequest: DispatchedRequest {
     let configuration: APIConfiguration
     let name: String
     let core: ClientCore
-    let target: ClientCore.Target
+    let pool: ServerPool
     let progress: TransferProgressHandler?
     /// Whether it belongs to the renewal of the client's credentials, and goes without them.
     let isOfRenewal: Bool
@@ -49,15 +49,15 @@ final class SharedRequest: DispatchedRequest {
         self.progress = progress
         self.completion = completion
         isOfRenewal = core.options.credentials?.isBypassed ?? false
-        target = sender.target ?? core.target
-        cookieChanges = configuration.usesCookies ? target.pool.generator.cookies?.changes ?? 0 : 0
-        credentialVersion = core.options.credentials?.version(in: target.pool.environment) ?? 0
+        pool = sender.pool ?? core.pool
+        cookieChanges = configuration.usesCookies ? pool.generator.cookies?.changes ?? 0 : 0
+        credentialVersion = core.options.credentials?.version(in: pool.environment) ?? 0
         startedAt = core.now
-        deadline = core.deadline(of: configuration, in: target.pool, startedAt: startedAt)
+        deadline = core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
     var owner: OwnerID { sender.owner }
-    var environment: ServiceEnvironment { target.pool.environment }
+    var environment: ServiceEnvironment { pool.environment }
     var hasEnded: Bool { state.withLock { $0.phase == .ended } }
 
     func start() {
@@ -115,7 +115,7 @@ final class SharedRequest: DispatchedRequest {
 
     private var ownContext: RequestContext {
         var context = RequestContext(
-            service: target.service,
+            service: pool.service,
             environment: environment,
             method: configuration.sentMethod
         )

@@ -72,7 +72,7 @@ final class SharedTransfers: Sendable {
             isOfRenewal: request.isOfRenewal,
             credentialVersion: request.credentialVersion,
             cookieChanges: request.cookieChanges,
-            pool: ObjectIdentifier(request.target.pool)
+            pool: ObjectIdentifier(request.pool)
         )
     }
 
@@ -87,7 +87,7 @@ final class SharedTransfers: Sendable {
             sender: ClientCore.Sender(
                 owner: ClientCore.ownerOfShared,
                 usesCredentials: first.sender.usesCredentials,
-                target: first.target,
+                pool: first.pool,
                 patience: { [weak self] in self?.lastDeadline(name, number) ?? .zero }
             ),
             progress: { [weak self] progress in self?.report(progress, name, number) },

@@ -14,7 +14,6 @@ final class Failover: DispatchedRequest {
     let core: ClientCore
     let pool: ServerPool
     let state = Locked(FailoverState())
-    let serviceName: String
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
     private let patience: (@Sendable () -> MonotonicTime)?
@@ -32,7 +31,7 @@ final class Failover: DispatchedRequest {
         owner: OwnerID,
         configuration: APIConfiguration,
         core: ClientCore,
-        target: ClientCore.Target,
+        pool: ServerPool,
         round: Round? = nil,
         progress: TransferProgressHandler?,
         completion: @escaping RequestCompletion
@@ -47,7 +46,7 @@ final class Failover: DispatchedRequest {
         avoided = round?.avoided ?? []
         patience = round?.patience
         isTimed = round?.isTimed ?? true
-        (serviceName, pool) = target
+        self.pool = pool
         startedAt = core.now
         deadline = round?.deadline ?? core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
@@ -216,7 +215,7 @@ extension Failover {
         // Looked at where they are: a copy of an attempt would retain all of its parts.
         let decisive = ending.decisive
         var context = RequestContext(
-            service: serviceName,
+            service: pool.service,
             environment: pool.environment,
             method: configuration.sentMethod,
             server: decisive.flatMap { ending.attempts[$0].route.server },

@@ -246,14 +246,14 @@ struct FailoverState {
         attempts[index].task = nil
         live -= 1
         if result.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
-        if live > 0, outcome == .neutral, case .failure = result {
+        if live > 0, outcome.isNeutral, case .failure = result {
             // It says nothing about the request either, which another server is about to answer.
             keepMostTelling(result, of: index)
             return .none
         }
         if let step = weigh(outcome, result, of: index) { return step }
         // Where nothing leads away from this machine, a server on it still answers.
-        guard outcome.failureKind != nil || (outcome == .neutral && result.isOffline) else {
+        guard outcome.failureKind != nil || (outcome.isNeutral && result.isOffline) else {
             guard let ending = end(with: result, winner: index) else { return .none }
             return .end(ending)
         }
@@ -273,7 +273,7 @@ struct FailoverState {
         of index: Int
     ) -> Step? {
         if outcome.failureKind != nil, live == 0, let refusal { return deliver(refusal.value) }
-        guard outcome == .answered, case .success(let response) = result,
+        guard case .answered = outcome, case .success(let response) = result,
             attempts[..<index].contains(where: { $0.outcome == nil })
         else { return nil }
         if let refusal, refusal.value.status == response.status { return nil }

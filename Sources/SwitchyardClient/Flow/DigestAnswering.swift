@@ -50,7 +50,7 @@ extension RequestFlow {
         let isStale = challenges.contains { $0.parameters["stale"]?.lowercased() == "true" }
         let count = memory.digests[url.origin]?.count ?? 0
         guard count == 0 || (isStale && count < 2) else { return false }
-        guard memory.digests.isEmpty || count > 0 || target.pool.base(of: url) != nil else { return false }
+        guard memory.digests.isEmpty || count > 0 || pool.base(of: url) != nil else { return false }
         let nonce = digests.keep(challenge, from: url.origin, for: user)
         memory.digests[url.origin] = DigestTrial(count: count + 1, nonce: nonce)
         return true

@@ -60,7 +60,7 @@ extension RequestFlow {
         var context = DispatchContext(
             id: id,
             round: memory.history.count + 1,
-            service: target.service,
+            service: pool.service,
             environment: environment,
             startedAt: startedAt,
             deadline: awaitedUntil,
@@ -69,7 +69,7 @@ extension RequestFlow {
             owner: owner,
             isOfRenewal: CredentialBypass.isRenewing,
             end: { [weak self] in self?.cancel($0) },
-            preferred: { [pool = target.pool] in pool.current },
+            preferred: { [pool] in pool.current },
             whenSwitched: { [weak self] in self?.keep(onSwitch: $0) }
         )
         try await passLimits(context)
@@ -182,7 +182,7 @@ extension RequestFlow {
                 owner: owner,
                 configuration: configuration,
                 core: core,
-                target: target,
+                pool: pool,
                 round: Failover.Round(
                     deadline: deadline,
                     isTimed: false,

@@ -25,7 +25,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     let configuration: APIConfiguration
     let plan: FlowPlan
     let core: ClientCore
-    let target: ClientCore.Target
+    let pool: ServerPool
     /// Servers that are not asked as long as there is another.
     let avoided: [Server.ID]
     let startedAt: MonotonicTime
@@ -42,7 +42,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         configuration: APIConfiguration,
         plan: FlowPlan,
         core: ClientCore,
-        target: ClientCore.Target,
+        pool: ServerPool,
         avoiding avoided: [Server.ID] = [],
         patience: (@Sendable () -> MonotonicTime)? = nil,
         progress: TransferProgressHandler?,
@@ -57,13 +57,13 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         self.progress = progress
         self.completion = completion
         self.avoided = avoided
-        self.target = target
+        self.pool = pool
         startedAt = core.now
-        deadline = core.deadline(of: configuration, in: target.pool, startedAt: startedAt)
+        deadline = core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
     /// The environment the request is built for.
-    var environment: ServiceEnvironment { target.pool.environment }
+    var environment: ServiceEnvironment { pool.environment }
 
     /// Until when anybody waits: the deadline, or the last one of those who share the request.
     var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
@@ -101,7 +101,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     }
 
     func serverSwitched(in pool: ServerPool) {
-        if pool === target.pool { state.withLock { $0.onSwitch }?() }
+        if pool === self.pool { state.withLock { $0.onSwitch }?() }
     }
 
     /// Keeps what a limit that holds the round up does when another server is preferred.
@@ -167,7 +167,7 @@ extension RequestFlow {
     /// The context of a request of which nothing was sent.
     func unsentContext(of configuration: APIConfiguration) -> RequestContext {
         var context = RequestContext(
-            service: target.service,
+            service: pool.service,
             environment: environment,
             method: configuration.sentMethod,
             elapsed: startedAt.duration(to: core.now)
@@ -187,7 +187,7 @@ extension RequestFlow {
         guard !plan.observers.isEmpty else { return nil }
         return DispatchEvent(
             id: id,
-            service: target.service,
+            service: pool.service,
             environment: environment,
             round: round,
             time: core.now,

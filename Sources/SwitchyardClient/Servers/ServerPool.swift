@@ -53,6 +53,8 @@ package final class ServerPool: Sendable {
         var sites: [Site]
     }
 
+    /// The name of the service.
+    package let service: String
     package let environment: ServiceEnvironment
     /// Builds the requests of the environment.
     package let generator: RequestGenerator
@@ -81,6 +83,7 @@ package final class ServerPool: Sendable {
         installation: UInt64?,
         now: MonotonicTime
     ) throws(ClientError) {
+        self.service = service.name
         self.environment = environment
         self.generator = generator
         self.rule = rule

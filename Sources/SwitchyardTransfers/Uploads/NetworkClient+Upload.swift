@@ -26,7 +26,7 @@ extension NetworkClient {
         if let resumption = configuration.resumption {
             return try await goOn(configuration, resumption, id: id, on: queue, progress: progress)
         }
-        let run = UploadRun(configuration, in: target.pool, on: queue, progress: progress)
+        let run = UploadRun(configuration, in: pool, on: queue, progress: progress)
         let handle = DispatchHandle()
         run.bind { handle.cancel() }
         do throws(RequestFailure) {
@@ -59,7 +59,7 @@ extension NetworkClient {
         if let resumption = configuration.resumption {
             return goOn(configuration, resumption, on: queue, progress: progress, completion: completion)
         }
-        let run = UploadRun(configuration, in: target.pool, on: queue, progress: progress)
+        let run = UploadRun(configuration, in: pool, on: queue, progress: progress)
         let gate = CallbackGate()
         let id = send(run.request, on: queue, progress: run.report) { result in
             if case .success(let answer) = result { run.succeed(with: answer) } else { run.end() }

@@ -90,7 +90,7 @@ extension Credentials {
                 core: request.core,
                 isRoot: false,
                 usesCredentials: false,
-                boundTo: request.target
+                boundTo: request.pool
             )
         )
         work(number, for: request, publishes: true) { provider in

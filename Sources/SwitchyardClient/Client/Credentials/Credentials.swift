@@ -224,7 +224,7 @@ private struct FixedProvider: CredentialProvider {
 protocol CredentialUser: Sendable {
     var core: ClientCore { get }
     /// What it is sent to.
-    var target: ClientCore.Target { get }
+    var pool: ServerPool { get }
     var environment: ServiceEnvironment { get }
     /// Whether it has begun and not ended.
     var isRunning: Bool { get }

@@ -11,7 +11,6 @@ package struct Transfer: Sendable {
     let owner: OwnerID
     package let core: ClientCore
     let usesCredentials: Bool
-    package let service: String
     package let pool: ServerPool
     package let startedAt: MonotonicTime
     /// Whether it ends by itself, so that a shutdown may wait for it.
@@ -24,7 +23,7 @@ package struct Transfer: Sendable {
         owner = client.owner
         core = client.core
         usesCredentials = client.usesCredentials
-        (service, pool) = client.target
+        pool = client.pool
         startedAt = core.now
     }
 
@@ -132,11 +131,11 @@ package struct Transfer: Sendable {
             sender: ClientCore.Sender(
                 owner: name == id ? owner : ClientCore.ownerOfShared,
                 usesCredentials: usesCredentials,
-                target: (service, pool),
+                pool: pool,
                 avoided: avoided
             ),
             plan: plan.map { ownPlan($0, of: name) },
-            target: (service, pool),
+            pool: pool,
             progress: progress,
             completion: completion
         )
@@ -196,7 +195,7 @@ package struct Transfer: Sendable {
     /// The context of a failure that no request has.
     package func context(of configuration: APIConfiguration) -> RequestContext {
         var context = RequestContext(
-            service: service,
+            service: pool.service,
             environment: pool.environment,
             method: configuration.sentMethod,
             elapsed: startedAt.duration(to: core.now)

@@ -42,6 +42,11 @@ package enum AttemptOutcome: Sendable, Hashable {
         if case .failure(let kind, _) = self { kind } else { nil }
     }
 
+    /// Whether it says nothing about the server and cost it nothing.
+    package var isNeutral: Bool {
+        if case .neutral = self { true } else { false }
+    }
+
     /// Whether an answer came that can be given to the caller.
     package var isAnswer: Bool {
         switch self {

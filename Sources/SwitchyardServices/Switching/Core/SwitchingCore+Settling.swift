@@ -56,7 +56,7 @@ extension SwitchingCore {
         if let winner { refund(request[winner].attempt) }
         for (index, settled) in request.enumerated() where index != winner {
             chargeFailure(of: settled)
-            if settled.outcome == .neutral { refund(settled.attempt) }
+            if settled.outcome.isNeutral { refund(settled.attempt) }
             guard let position = positions[index] else { continue }
             settleLoser(settled, at: position, in: request, winner: winner.map { request[$0] }, time)
         }

@@ -45,7 +45,7 @@ struct DownloadRun {
             createsDirectories: configuration.createsDirectories
         )
         let environment = transfer.pool.environment.rawValue
-        let source = TransferSubject(configuration, service: transfer.service, environment: environment)
+        let source = TransferSubject(configuration, service: transfer.pool.service, environment: environment)
         place = PartialPlace(configuration, source: source)
         do throws(FileFailure) {
             if case .file(let target) = configuration.destination { try placement.check(target) }

@@ -53,7 +53,7 @@ struct ResumableUpload {
         guard let directory = resumption.directory, case .file(let file) = configuration.source.kind else { return nil }
         let subject = TransferSubject(
             configuration.request,
-            service: transfer.service,
+            service: transfer.pool.service,
             environment: transfer.pool.environment.rawValue
         )
         let told = resumption.dialect.told(in: transfer.pool.generator.bodyContext)
