@@ -27,8 +27,8 @@ extension APIManager {
             through: client,
             user: cacheUser
         )
-        guard let plan else { return try await askedValue(type, for: configuration, at: keyPath) }
-        return try await storedValue(type, for: configuration, at: keyPath, plan)
+        if let plan { return try await storedValue(type, for: configuration, at: keyPath, plan) }
+        return try await askedValue(type, for: configuration, at: keyPath)
     }
 
     /// The value of a call that no cache has to do with.

@@ -40,7 +40,7 @@ extension APIManager {
     public var module: APIModule { .standard }
 
     /// The user whom the client's options name.
-    public var cacheUser: String? { client.user(in: client.environment) }
+    public var cacheUser: String? { client.user }
 
     /// The stored answers of the client's service.
     public var cache: ResponseCache { client.responseCache }

@@ -24,6 +24,9 @@ extension NetworkClient {
         return (pool.environment, pool.generator)
     }
 
+    /// The user who is logged in to the present environment.
+    package var user: String? { core.options.user?(environment) }
+
     /// The user who is logged in to an environment.
     package func user(in environment: ServiceEnvironment) -> String? { core.user(in: environment) }
 
