@@ -118,7 +118,7 @@ final class WatchedAttempt: TransportTask {
 
     /// Tells the end; under the lock, so that nothing which comes after it is told before.
     ///
-    /// The observer puts it into a queue and calls nobody: see ``ObserverQueue``.
+    /// The observer takes the lock of its flow, puts the event into a queue and calls nobody: see ``ObserverQueue``.
     func tell(_ result: Result<HTTPResponse, TransportError>) {
         state.withLock { state in
             guard !state.isOver else { return }

@@ -6,8 +6,8 @@ extension RequestFlow {
     enum NextStep {
         /// The flow ends with this.
         case end(Result<HTTPResponse, RequestFailure.Reason>)
-        /// Another round, after a pause.
-        case again(after: Duration)
+        /// Another round, after a pause; or because of a 401, which no retry policy counts.
+        case again(after: Duration, isReauthorized: Bool = false)
     }
 
     /// Asks the credentials, the interceptors and the retry policy, in this order.
@@ -18,7 +18,9 @@ extension RequestFlow {
         var round = passed.ended
         if case .failure(let failure) = round.result, failure.reason.isFinal { throw failure.reason }
         do throws(RequestFailure.Reason) {
-            if try await renewsCredential(after: passed, &memory) { return .again(after: .zero) }
+            if try await renewsCredential(after: passed, &memory) {
+                return .again(after: .zero, isReauthorized: true)
+            }
         } catch {
             guard error.renewalOutage != nil, case .success(let refusal) = round.result else { throw error }
             try checkRunning()

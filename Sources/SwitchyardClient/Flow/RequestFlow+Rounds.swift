@@ -37,11 +37,13 @@ extension RequestFlow {
                 observe(.roundEnded(passed.ended.result), round: passed.ended.context.round)
                 switch try await nextStep(of: passed, &memory) {
                 case .end(let result): return end(with: result)
-                case .again(let pause):
+                case .again(let pause, let isReauthorized):
                     // A streamed body that nobody will read must not hold its connection while others wait.
                     if case .success(let answer) = passed.ended.result { answer.discardBody() }
-                    memory.history.append(RoundRecord(passed.ended.result, round: passed.ended.context.round))
-                    try await wait(pause, round: passed.ended.context.round)
+                    var record = RoundRecord(passed.ended.result, round: passed.ended.context.round)
+                    record.isReauthorized = isReauthorized
+                    memory.history.append(record)
+                    try await wait(pause, round: record.round)
                 }
             }
         } catch {

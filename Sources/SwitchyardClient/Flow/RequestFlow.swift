@@ -176,10 +176,12 @@ extension RequestFlow {
         return context
     }
 
-    /// Tells the observers; costs nothing when there are none.
+    /// Tells the observers, of nothing behind the end; costs nothing when there are none.
     func observe(_ kind: DispatchEvent.Kind, round: Int) {
         guard let event = event(kind, round: round) else { return }
-        core.observers.send(event, to: plan.observers)
+        state.withLock { state in
+            if state.mayTell(event) { core.observers.send(event, to: plan.observers) }
+        }
     }
 
     /// What the observers are told; `nil` when there are none.

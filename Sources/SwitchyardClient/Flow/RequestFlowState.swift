@@ -32,12 +32,20 @@ struct RequestFlowState {
     private(set) var mayHaveBeenExecuted = false
     /// Where the last round went.
     private(set) var lastContext: RequestContext?
+    /// Whether the observers were told of the end.
+    private var hasToldOfEnd = false
     /// What a limit that holds the round up does when another server is preferred.
     var onSwitch: (@Sendable () -> Void)?
 
     var isRunning: Bool { phase == .running }
     var hasEnded: Bool { phase == .ended }
     var current: Failover? { failover }
+
+    /// Whether the observers are to hear of an event: of none behind the end, which is the last.
+    mutating func mayTell(_ event: DispatchEvent) -> Bool {
+        defer { if case .ended = event.kind { hasToldOfEnd = true } }
+        return !hasToldOfEnd
+    }
 
     /// Starts the flow; `false` when it was cancelled before.
     mutating func begin() -> Bool {

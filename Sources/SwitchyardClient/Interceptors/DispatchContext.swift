@@ -91,6 +91,10 @@ public struct RoundRecord: Sendable, Hashable {
     public var context: RequestContext
     /// What the decisive exchange cost; `nil` when the transport does not measure.
     public var metrics: TransferMetrics?
+    /// Whether its 401 led to another round: with another credential, with none, or with the answer to a challenge.
+    ///
+    /// A retry policy does not count such a round.
+    public var isReauthorized = false
 
     /// Creates what is kept of a round that has ended.
     ///

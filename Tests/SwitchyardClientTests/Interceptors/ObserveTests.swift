@@ -112,6 +112,34 @@ struct ObserveTests {
         #expect(log.all == ["dispatched", "roundBegan", "attemptSent", "attemptEnded", "ended"])
     }
 
+    /// Cancels a request when its round gives the pass back.
+    private struct CancellingLimit: RequestLimit {
+        let client: Locked<NetworkClient?>
+
+        func enter(_ configuration: APIConfiguration, _ context: DispatchContext) -> LimitPass {
+            LimitPass { [client, id = context.id] in client.withLock { $0 }?.cancel(id) }
+        }
+    }
+
+    @Test func `nothing is told behind the end`() async throws {
+        let (log, box) = (EventLog(), Locked<NetworkClient?>(nil))
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.interceptors = [log.interceptor]
+            $0.limits = [CancellingLimit(client: box)]
+        }) { _ in .status(200) }
+        box.withLock { $0 = client }
+
+        #expect(await client.failure(of: APIConfiguration(path: "x")) == .cancelled)
+        box.withLock { $0 = nil }
+        // The events of another request come behind all of the first.
+        _ = try await client.send(APIConfiguration(path: "y"))
+        await until { log.all.count { $0 == "ended" } == 2 }
+
+        let first = ["dispatched", "roundBegan", "attemptSent", "attemptEnded", "ended"]
+        let second = ["dispatched", "roundBegan", "attemptSent", "attemptEnded", "roundEnded", "ended"]
+        #expect(log.all == first + second)
+    }
+
     @Test func `a request that is cancelled while it begins has been dispatched before it ends`() async throws {
         let log = EventLog()
         let time = WatchedTime()

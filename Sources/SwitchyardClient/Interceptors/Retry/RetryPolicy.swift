@@ -106,7 +106,7 @@ extension RetryPolicy {
         now: @autoclosure () -> Date = Date()
     ) -> RetryDecision {
         guard let cause = RetryCause(round.result), isRetried(round), round.isSafeToRepeat else { return .undecided }
-        let history = round.context.history
+        let history = round.context.history.filter { !$0.isReauthorized }
         guard history.count < maximumRetries else { return .undecided }
         if let limit = limits[cause], history.count(where: { $0.cause == cause }) >= limit { return .undecided }
         let pause = backoff.delay(beforeRetry: history.count + 1, random: random)

@@ -1,0 +1,45 @@
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// A round that answers a 401 with another credential is no retry of the policy's.
+@Suite(.timeLimit(.minutes(5)), .prompt)
+struct RetryCountTests {
+    @Test func `the answer to a challenge uses up no retry`() async throws {
+        let failures = Locked(1)
+        let (client, _) = try NetworkClient.stubbed(options: {
+            $0.credentials = Credentials(.digest(user: "u", password: "p"))
+            $0.retry = RetryPolicy(maximumRetries: 1, backoff: .constant(.zero))
+        }) { request in
+            guard request.headers["Authorization"] != nil else {
+                return .status(401, headers: ["WWW-Authenticate": "Digest realm=r, qop=auth, nonce=n"])
+            }
+            return failures.withLock { left in
+                defer { left -= 1 }
+                return .status(left > 0 ? 503 : 200)
+            }
+        }
+
+        #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
+    }
+
+    @Test func `a renewal uses up no retry, and no limit for statuses`() async throws {
+        for limits in [[:], [RetryCause.status: 1]] {
+            let credentials = Credentials { _ in .bearer("a1") }
+            credentials.set(.bearer("a0"), in: .test)
+            let list = AnswerList(401, 503, 200)
+            let (client, transport) = try NetworkClient.stubbed(options: {
+                var policy = RetryPolicy(maximumRetries: 1, backoff: .constant(.zero))
+                policy.limits = limits
+                $0.credentials = credentials
+                $0.retry = policy
+            }) { list.answer($0) }
+
+            #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
+            #expect(transport.requestCount == 3)
+        }
+    }
+}
