@@ -230,7 +230,9 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     struct epoll_event events[MOST];
     if (loop->out_of_memory) return ENOMEM;
     early_look(loop, false, ycurl_loop_push);
-    int count = epoll_wait(loop->epoll, events, MOST, wait_time(loop, wait_ms));
+    // The look may have come upon a wake at kept connections, of which no other wait is told: there is no waiting then.
+    int wait = atomic_load(&loop->waits) ? wait_time(loop, wait_ms) : 0;
+    int count = epoll_wait(loop->epoll, events, MOST, wait);
     atomic_store(&loop->waits, false);
     if (count < 0 && errno != EINTR) return errno;
     bool moved = count > 0;

@@ -155,7 +155,7 @@ void sockets_look_at_kept(ycurl_loop *loop) {
     enum { MOST = 128 };
     struct epoll_event events[MOST];
     if (!loop->kept_count) return;
-    // What else has happened will be told again, by the next step; whoever wakes the loop is heard without being told.
+    // What else has happened will be told again, by the next step; a wake is not, but `waits` says that it came.
     int count = epoll_wait(loop->epoll, events, MOST, 0);
     for (int i = 0; i < count; i++) {
         struct watched_socket *entry = watched(loop, events[i].data.fd);

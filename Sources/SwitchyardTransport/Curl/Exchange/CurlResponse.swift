@@ -63,14 +63,21 @@
             fields.reserveCapacity(12)
             var rest = head[...]
             _ = takeLine(of: &rest)
+            // Put together once for each field: a server may send very many lines of one.
+            var folds: [String] = []
             while let line = takeLine(of: &rest), let first = line.first {
                 if isBlank(first) {
-                    unfold(line, into: &fields)
-                } else if let colon = index(of: UInt8(ascii: ":"), in: line) {
+                    // Blanks at the ends are no part of a value, be there nothing in front of the fold or behind.
+                    folds.append(field("", trimmed(line)).echo)
+                    continue
+                }
+                unfold(&folds, into: &fields)
+                if let colon = index(of: UInt8(ascii: ":"), in: line) {
                     let value = trimmed(line[(colon + 1)...])
                     fields.append(field(text(trimmed(line[..<colon])), value))
                 }
             }
+            unfold(&folds, into: &fields)
             return HTTPHeaders(fields)
         }
 
@@ -89,12 +96,12 @@
             return memchr(start + bytes.startIndex, Int32(byte), bytes.count).map { UnsafeRawPointer($0) - start }
         }
 
-        /// A line that begins with a blank goes on with the field before it (RFC 9112 section 5.2).
-        private static func unfold(_ line: Slice<UnsafeRawBufferPointer>, into fields: inout [HTTPHeaders.Field]) {
-            guard let last = fields.indices.last else { return }
-            // Made anew, since blanks at the ends are no part of a value, be there nothing in front of the fold or behind.
-            let rest = field("", trimmed(line)).echo
-            fields[last] = .init(name: fields[last].name, echo: fields[last].echo + " " + rest)
+        /// Lines that begin with a blank go on with the field before them (RFC 9112 section 5.2).
+        private static func unfold(_ folds: inout [String], into fields: inout [HTTPHeaders.Field]) {
+            guard !folds.isEmpty else { return }
+            defer { folds.removeAll() }
+            guard let last = fields.popLast() else { return }
+            fields.append(.init(name: last.name, echo: ([last.echo] + folds).joined(separator: " ")))
         }
 
         private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
