@@ -23,7 +23,7 @@ extension RequestGenerator {
         query: Parameters,
         _ configuration: APIConfiguration
     ) throws(RequestError) -> RequestURL {
-        if !query.isEmpty { try append(query, of: configuration, hasQuery: joiner.hasQuery, to: &joiner.output) }
+        if !query.isEmpty { try append(query, of: configuration, to: &joiner.output) }
         guard joiner.output.count <= maximumURLLength else {
             let reason = RequestError.URLReason.tooLong(bytes: joiner.output.count, limit: maximumURLLength)
             throw .url(text: configuration.path, reason: reason)
@@ -35,25 +35,13 @@ extension RequestGenerator {
     func append(
         _ query: Parameters,
         of configuration: APIConfiguration,
-        hasQuery: Bool,
         to output: inout ByteBuffer
     ) throws(RequestError) {
-        let plan = configuration.parameterOptions.map(ParameterSerializerPlan.init) ?? queryPlan
-        let lead = Self.lead(after: output.last, hasQuery: hasQuery, plan.options.separator)
+        let plan = configuration.parameterOptions.map { ParameterSerializerPlan($0.inURL) } ?? queryPlan
+        let lead = output.queryLead(plan.options.separator)
         if let customQuery { return try append(query, with: customQuery, lead: lead, to: &output) }
         var serializer = ParameterSerializer(plan, lead: lead)
         try serializer.write(query, to: &output)
-    }
-
-    /// What stands between the URL so far and the first parameter.
-    private static func lead(
-        after last: UInt8?,
-        hasQuery: Bool,
-        _ separator: String
-    ) -> ParameterSerializer.Lead? {
-        guard hasQuery else { return .questionMark }
-        guard let last else { return .separator }
-        return last == UInt8(ascii: "?") || last == UInt8(ascii: "&") || last == separator.utf8.last ? nil : .separator
     }
 
     private func append(
@@ -85,11 +73,11 @@ extension RequestGenerator {
         var path = call.path
         if path.hasByte(UInt8(ascii: "{")) { path = try URLTemplate(path).expanded(with: call.pathValues) }
         guard !query.isEmpty else { return path }
-        let end = path.utf8.firstIndex(of: UInt8(ascii: "#")) ?? path.endIndex
+        let place = path.before(UInt8(ascii: "#"))
         var output = ByteBuffer(capacity: 128)
-        output.append(String(path[..<end]))
-        try append(query, of: call, hasQuery: path.utf8[..<end].contains(UInt8(ascii: "?")), to: &output)
-        return output.text() + path[end...]
+        output.append(String(place))
+        try append(query, of: call, to: &output)
+        return output.text() + path[place.endIndex...]
     }
 
     // MARK: - Parameters

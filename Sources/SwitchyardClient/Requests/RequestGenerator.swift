@@ -49,7 +49,7 @@ public struct RequestGenerator: Sendable {
     public var foreignHosts = ForeignHostRule.withoutCommonValues
     /// How parameters are written into queries.
     public var queryOptions = ParameterEncodingOptions() {
-        didSet { queryPlan = ParameterSerializerPlan(queryOptions) }
+        didSet { queryPlan = ParameterSerializerPlan(queryOptions.inURL) }
     }
     /// Writes the whole query in place of ``queryOptions``, when set; an error ends the call.
     ///
@@ -212,10 +212,8 @@ public struct PathFilter: Sendable {
         let plan = ParameterSerializerPlan(ParameterEncodingOptions())
         return PathFilter { path, _ throws(RequestError) in
             var output = ByteBuffer(capacity: path.utf8.count + 64)
-            let fragment = path.firstIndex(of: "#") ?? path.endIndex
-            output.append(String(path[..<fragment]))
-            let hasQuery = path[..<fragment].contains("?")
-            var serializer = ParameterSerializer(plan, lead: hasQuery ? .separator : .questionMark)
+            output.append(String(path.before(UInt8(ascii: "#"))))
+            var serializer = ParameterSerializer(plan, lead: output.queryLead())
             try serializer.write(parameters, to: &output)
             return output.text()
         }
@@ -238,7 +236,7 @@ extension RequestGenerator {
         if configuration.rare == nil, apiVersion.isEmpty { return path }
         let version = configuration.apiVersion ?? apiVersion
         guard !version.isEmpty, !URLParts.areAbsolute(in: path) else { return path }
-        let isBare = path.isEmpty || path.hasPrefix("?") || path.hasPrefix("#") || path.hasPrefix("/")
+        let isBare = path.utf8.first.map { "?#/".utf8.contains($0) } ?? true
         return isBare ? "\(version)\(path)" : "\(version)/\(path)"
     }
 

@@ -32,9 +32,6 @@ package struct ByteBuffer: ~Copyable {
         withBytes { Data($0) }
     }
 
-    /// The last byte.
-    package var last: UInt8? { count > 0 ? base[count - 1] : nil }
-
     @inline(__always)
     package mutating func append(_ byte: UInt8) {
         if count == capacity { grow(by: 1) }

@@ -14,6 +14,27 @@ extension String {
     package func hasByte(_ byte: UInt8) -> Bool {
         withContiguousUTF8 { $0.contains(byte) }
     }
+
+    /// What stands in front of the first of some characters of ASCII: by bytes, since a mark that is joined to such a
+    /// character makes another one of both, which would not be found.
+    package func before(_ marks: UInt8...) -> Substring {
+        self[..<(utf8.firstIndex(where: marks.contains) ?? endIndex)]
+    }
+
+    /// What stands behind the first place of a character of ASCII; `nil` where it stands nowhere.
+    package func behind(_ mark: UInt8) -> Substring? {
+        utf8.firstIndex(of: mark).map { self[utf8.index(after: $0)...] }
+    }
+
+    /// The text in quotes, with a backslash before each quote and backslash in it (RFC 9110 section 5.6.4).
+    package var inQuotes: String {
+        var quoted = "\""
+        for scalar in unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return quoted + "\""
+    }
 }
 
 extension String {

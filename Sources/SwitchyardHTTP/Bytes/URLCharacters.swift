@@ -34,6 +34,11 @@ public struct URLCharacters: Sendable, Hashable {
         URLCharacters(low: low | other.low, high: high | other.high)
     }
 
+    /// Returns the characters that both sets hold.
+    public func intersection(_ other: URLCharacters) -> URLCharacters {
+        URLCharacters(low: low & other.low, high: high & other.high)
+    }
+
     /// Returns the set without the characters of `other`.
     public func subtracting(_ other: URLCharacters) -> URLCharacters {
         URLCharacters(low: low & ~other.low, high: high & ~other.high)

@@ -74,7 +74,7 @@ public struct ContentDisposition: Sendable, Hashable {
     /// The value of the field.
     public var text: String {
         parameters.reduce(type) { text, parameter in
-            let value = parameter.isQuoted ? ContentDispositionWriter.quoted(parameter.value) : parameter.value
+            let value = parameter.isQuoted ? parameter.value.inQuotes : parameter.value
             return "\(text); \(parameter.name)=\(value)"
         }
     }

@@ -10,10 +10,11 @@ struct ContentDispositionParser {
     mutating func parse() -> ContentDisposition {
         let type = until { $0 == ";" }.trimmed.lowercased()
         var parameters: [ContentDisposition.Parameter] = []
+        var names: Set<String> = []
         while rest.first == ";" {
             rest.removeFirst()
             guard let parameter = parameter(), !parameter.name.isEmpty else { continue }
-            if !parameters.contains(where: { $0.name == parameter.name }) { parameters.append(parameter) }
+            if names.insert(parameter.name).inserted { parameters.append(parameter) }
         }
         return ContentDisposition(type: type, parameters: parameters)
     }
@@ -58,9 +59,9 @@ struct ContentDispositionParser {
 package enum ExtendedValue {
     /// The text; `nil` when the character set is neither UTF-8 nor ISO 8859-1, or an escape is none.
     package static func decoded(_ value: String) -> String? {
-        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = value.utf8.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        let bytes = Array(parts[2].utf8)
+        let bytes = Array(parts[2])
         var decoded: [UInt8] = []
         var index = 0
         while index < bytes.count {
@@ -75,7 +76,7 @@ package enum ExtendedValue {
                 index += 1
             }
         }
-        switch parts[0].lowercased() {
+        switch Substring(parts[0]).lowercased() {
         // The second is a common slip for the first.
         case "utf-8", "utf8": return String(validUTF8: decoded)
         case "iso-8859-1": return String(String.UnicodeScalarView(decoded.map { Unicode.Scalar($0) }))
@@ -121,11 +122,6 @@ enum ContentDispositionWriter {
             isQuoted: !HTTPToken.isValid(plain)
         )
         return plain == fileName && isPlain(fileName) ? [parameter] : [parameter, extended]
-    }
-
-    /// The text in quotes.
-    static func quoted(_ text: String) -> String {
-        "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
 
     /// Whether every reader takes the name for what it is: printable ASCII without what looks like an escape.

@@ -119,10 +119,12 @@ public struct ParameterEncodingOptions: Sendable {
     /// Sorted, equal parameters give equal text, which caches and signatures need.
     public var sortsKeys = true
     /// The characters that values hold as they are; ``URLCharacters/parameter`` unless set.
+    ///
+    /// In a URL a space and `#` are encoded all the same.
     public var allowedCharacters = URLCharacters.parameter
     /// The characters that names hold as they are; those of ``allowedCharacters`` when `nil`, the default.
     public var allowedKeyCharacters: URLCharacters?
-    /// What stands between two parameters; `&` unless set.
+    /// What stands between two parameters; `&` unless set, and in the place of one that no URL can hold.
     public var separator = "&"
     /// The character set of the text before it is percent-encoded; UTF-8 unless set.
     ///
@@ -135,6 +137,16 @@ public struct ParameterEncodingOptions: Sendable {
 
     /// Creates the default options.
     public init() {}
+
+    /// The same for the query of a URL, where a space and `#` are percent-encoded whatever the options allow.
+    package var inURL: ParameterEncodingOptions {
+        let fit = URLCharacters.printable.subtracting(URLCharacters(" #"))
+        var options = self
+        options.allowedCharacters = allowedCharacters.intersection(fit)
+        options.allowedKeyCharacters = allowedKeyCharacters?.intersection(fit)
+        if !separator.utf8.allSatisfy(fit.contains) { options.separator = "&" }
+        return options
+    }
 
     /// The options of a web form as browsers send it: `+` for a space, `*-._` and letters and digits as they are.
     public static var form: ParameterEncodingOptions {

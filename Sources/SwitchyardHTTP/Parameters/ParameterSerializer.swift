@@ -17,6 +17,21 @@ package final class ParameterSerializerPlan: Sendable {
     }
 }
 
+extension ByteBuffer {
+    /// What stands between the URL so far and the first parameter that is appended to it.
+    ///
+    /// A question mark at its end begins the query only where it is the first: a value may hold some too (RFC 3986 section
+    /// 3.4).
+    package func queryLead(_ separator: String = "&") -> ParameterSerializer.Lead? {
+        withBytes { bytes in
+            guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return .questionMark }
+            let isBehindSeparator = !separator.isEmpty && bytes.reversed().starts(with: separator.utf8.reversed())
+            let isOpen = mark == bytes.count - 1 || bytes.last == UInt8(ascii: "&") || isBehindSeparator
+            return isOpen ? nil : .separator
+        }
+    }
+}
+
 /// Writes parameters as `key=value&...` into a buffer of bytes.
 ///
 /// The name of the value being written is kept as raw text and grows and shrinks with the tree; it is percent-encoded

@@ -70,8 +70,8 @@ public struct RequestSigner: Sendable {
         case .query(let name):
             var output = ByteBuffer(capacity: request.url.text.utf8.count + 96)
             output.append(request.url.text)
-            let lead = request.url.query == nil ? ParameterSerializer.Lead.questionMark : .separator
-            var serializer = ParameterSerializer(ParameterSerializerPlan(ParameterEncodingOptions()), lead: lead)
+            let plan = ParameterSerializerPlan(ParameterEncodingOptions())
+            var serializer = ParameterSerializer(plan, lead: output.queryLead())
             try serializer.write([name: signature], to: &output)
             request.url = RequestURL(trusted: output.text())
         }

@@ -16,8 +16,8 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     /// What is done about a variable without a value.
     public enum MissingValues: Sendable, Hashable {
         /// It is an error where it would leave a hole in the path, and left out of `{?...}`, `{&...}`, `{;...}` and
-        /// `{#...}`; the default. An empty value, or one of `.` or `..`, which would lead elsewhere, is an error there
-        /// too.
+        /// `{#...}`; the default. Values that leave a segment of the path empty, or make it `.` or `..`, which would
+        /// lead elsewhere, are an error there too.
         case refusedInPath
         /// It is left out everywhere, as RFC 6570 says.
         case leftOut

@@ -6,6 +6,10 @@ struct URLTemplateExpander {
     private let values: Parameters
     private let missing: URLTemplate.MissingValues
     private var output: [UInt8] = []
+    /// Where the segment of the path begins that is being written; `nil` behind the path.
+    private var segment: Int? = 0
+    /// The variable whose value stands last in the segment; `nil` while none does.
+    private var variableInSegment: String?
 
     init(template: URLTemplate, values: Parameters, missing: URLTemplate.MissingValues) {
         self.template = template
@@ -14,78 +18,58 @@ struct URLTemplateExpander {
     }
 
     mutating func expand() throws(RequestError) -> String {
-        for (index, part) in template.parts.enumerated() {
+        for part in template.parts {
             switch part {
-            case .literal(let bytes): append(bytes, keepsReserved: true)
-            case .expression(let kind, let variables):
-                try expand(kind, variables, before: template.parts.dropFirst(index + 1).first)
+            case .literal(let bytes): try append(reserved: bytes)
+            case .expression(let kind, let variables): try expand(kind, variables)
             }
         }
+        try checkSegment()
         return String(decoding: output, as: UTF8.self)
     }
 
     private mutating func expand(
         _ kind: URLTemplate.Operator,
-        _ variables: [URLTemplate.Variable],
-        before next: URLTemplate.Part?
+        _ variables: [URLTemplate.Variable]
     ) throws(RequestError) {
         var isFirst = true
-        for (index, variable) in variables.enumerated() {
+        for variable in variables {
             guard let value = values[variable.name], let pieces = try Pieces(value, of: variable, kind, in: template)
             else {
                 if missing == .refusedInPath, kind.needsValue { throw failure(.missingValue(variable.name)) }
                 continue
             }
-            let behind = index + 1 < variables.count ? kind.separator.utf8.first : Self.beginning(of: next)
-            let isWhole = isSegment(from: isFirst ? kind.first : kind.separator, to: behind)
-            let leadsElsewhere = pieces.holdDotSegment || isWhole && pieces.leaveHole(in: variable, kind)
-            if missing == .refusedInPath, kind.needsValue, leadsElsewhere {
-                // Escaped or not, a dot segment leads elsewhere: to another path than the one that was written down. So
-                // does nothing: to the collection in place of the item.
-                throw failure(.unusableValue(variable.name))
-            }
-            output += (isFirst ? kind.first : kind.separator).utf8
+            try append(delimiter: isFirst ? kind.first : kind.separator)
             isFirst = false
-            append(pieces, of: variable, kind)
+            try append(pieces, of: variable, kind)
         }
     }
 
-    /// Whether a value has a segment of the path to itself, with what goes before it and the byte behind it.
-    private func isSegment(from beginning: String, to end: UInt8?) -> Bool {
-        let slash = UInt8(ascii: "/"), ends = [slash, UInt8(ascii: "?"), UInt8(ascii: "#")]
-        guard !output.contains(ends[1]), !output.contains(ends[2]) else { return false }
-        return (beginning.utf8.last ?? output.last ?? slash) == slash && (end.map(ends.contains) ?? true)
-    }
-
-    /// The byte with which a part begins, as far as that is known; `nil` at the end.
-    private static func beginning(of part: URLTemplate.Part?) -> UInt8? {
-        switch part {
-        case nil: nil
-        case .literal(let bytes): bytes.first
-        case .expression(let kind, _): kind.first.utf8.first ?? 0
-        }
-    }
-
-    private mutating func append(_ pieces: Pieces, of variable: URLTemplate.Variable, _ kind: URLTemplate.Operator) {
+    private mutating func append(
+        _ pieces: Pieces,
+        of variable: URLTemplate.Variable,
+        _ kind: URLTemplate.Operator
+    ) throws(RequestError) {
+        let separator = variable.explodes ? kind.separator : ","
         switch pieces {
         case .text(let text):
             if kind.isNamed { appendName(variable.name, isEmpty: text.isEmpty, kind) }
-            append(Array(text.utf8), keepsReserved: kind.allowsReserved)
+            try append(value: text, of: variable, kind)
         case .list(let texts):
             if kind.isNamed, !variable.explodes { appendName(variable.name, isEmpty: false, kind) }
             for (index, text) in texts.enumerated() {
-                if index > 0 { output += (variable.explodes ? kind.separator : ",").utf8 }
+                if index > 0 { try append(delimiter: separator) }
                 if kind.isNamed, variable.explodes { appendName(variable.name, isEmpty: text.isEmpty, kind) }
-                append(Array(text.utf8), keepsReserved: kind.allowsReserved)
+                try append(value: text, of: variable, kind)
             }
         case .pairs(let pairs):
             if kind.isNamed, !variable.explodes { appendName(variable.name, isEmpty: false, kind) }
             for (index, pair) in pairs.enumerated() {
-                if index > 0 { output += (variable.explodes ? kind.separator : ",").utf8 }
-                append(Array(pair.name.utf8), keepsReserved: kind.allowsReserved)
+                if index > 0 { try append(delimiter: separator) }
+                try append(value: pair.name, of: variable, kind)
                 let isBare = variable.explodes && kind == .matrix && pair.value.isEmpty
                 if !isBare { output.append(UInt8(ascii: variable.explodes ? "=" : ",")) }
-                append(Array(pair.value.utf8), keepsReserved: kind.allowsReserved)
+                try append(value: pair.value, of: variable, kind)
             }
         }
     }
@@ -93,6 +77,50 @@ struct URLTemplateExpander {
     private mutating func appendName(_ name: String, isEmpty: Bool, _ kind: URLTemplate.Operator) {
         output += name.utf8
         if !isEmpty || kind != .matrix { output.append(UInt8(ascii: "=")) }
+    }
+
+    private mutating func append(
+        value: String,
+        of variable: URLTemplate.Variable,
+        _ kind: URLTemplate.Operator
+    ) throws(RequestError) {
+        let name = kind.needsValue ? variable.name : nil
+        if kind.allowsReserved { return try append(reserved: Array(value.utf8), of: name) }
+        variableInSegment = name ?? variableInSegment
+        append(Array(value.utf8), keepsReserved: false)
+    }
+
+    /// Appends a literal, or a value whose slashes and question marks mean what they mean in a URL.
+    private mutating func append(reserved bytes: [UInt8], of variable: String? = nil) throws(RequestError) {
+        var rest = bytes[...]
+        while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || Self.endsPath($0) }) {
+            append(Array(rest[..<end]), keepsReserved: true)
+            try append(delimiter: String(UnicodeScalar(rest[end])))
+            rest = rest[(end + 1)...]
+        }
+        // A value that ends with a slash of its own means a folder.
+        if let variable, !rest.isEmpty || bytes.isEmpty { variableInSegment = variable }
+        append(Array(rest), keepsReserved: true)
+    }
+
+    /// Appends what stands in front of a value or between two, which may end a segment of the path.
+    private mutating func append(delimiter: String) throws(RequestError) {
+        guard let byte = delimiter.utf8.first else { return }
+        guard byte == UInt8(ascii: "/") || Self.endsPath(byte) else { return output.append(byte) }
+        try checkSegment()
+        output.append(byte)
+        variableInSegment = nil
+        segment = segment == nil || Self.endsPath(byte) ? nil : output.count
+    }
+
+    private static func endsPath(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
+
+    /// Refuses a segment that values have left empty, or have made a dot segment of, escaped or not: it leads to another
+    /// path than the one that was written down, such as the collection in place of the item.
+    private func checkSegment() throws(RequestError) {
+        guard missing == .refusedInPath, let segment, let variableInSegment else { return }
+        guard output.count == segment || DotSegments.isOne(output[segment...]) else { return }
+        throw failure(.unusableValue(variableInSegment))
     }
 
     private static let reserved = URLCharacters.unreserved.union(URLCharacters(":/?#[]@!$&'()*+,;="))
@@ -142,24 +170,6 @@ extension URLTemplateExpander {
             default:
                 guard let text = Self.text(of: value) else { throw unusable }
                 self = .text(variable.prefix.map { kind.beginning($0, of: text) } ?? text)
-            }
-        }
-
-        /// Whether a value is `.` or `..` as a whole.
-        var holdDotSegment: Bool {
-            switch self {
-            case .text(let text): text == "." || text == ".."
-            case .list(let texts): texts.contains { $0 == "." || $0 == ".." }
-            case .pairs(let pairs): pairs.contains { $0.value == "." || $0.value == ".." }
-            }
-        }
-
-        /// Whether a value leaves a part of the path empty.
-        func leaveHole(in variable: URLTemplate.Variable, _ kind: URLTemplate.Operator) -> Bool {
-            switch self {
-            case .text(let text): text.isEmpty
-            case .list(let texts): variable.explodes && kind == .path ? texts.contains("") : texts == [""]
-            case .pairs: false
             }
         }
 

@@ -18,7 +18,7 @@ public struct BaseURL: Sendable, Hashable {
         }
     }
 
-    /// What was found in the URL, shared by all copies: every request goes through some.
+    /// What was found in the URL, shared by all copies: every request copies a base URL several times.
     private final class Parts: Sendable {
         let url: RequestURL
         let origin: RequestURL.Origin

@@ -41,6 +41,9 @@ enum DotSegments {
         path.split(separator: UInt8(ascii: "/")).contains { kind($0) != .ordinary }
     }
 
+    /// Whether a segment is `.` or `..`, escaped or not.
+    static func isOne(_ segment: some Collection<UInt8>) -> Bool { kind(segment) != .ordinary }
+
     private static func kind(_ segment: some Collection<UInt8>) -> Kind {
         guard !segment.isEmpty, segment.count <= 6 else { return .ordinary }
         var dots = 0

@@ -229,6 +229,7 @@ extension RequestURL {
         _ parameters: Parameters,
         options: ParameterEncodingOptions = ParameterEncodingOptions()
     ) throws(RequestError) -> RequestURL {
+        let options = options.inURL
         let plan = ParameterSerializerPlan(options)
         var pairs = try kept(besides: parameters, plan)
         for item in parameters.items where item.value != .null {
@@ -254,22 +255,32 @@ extension RequestURL {
         bare.nulls = .bare
         let barePlan = ParameterSerializerPlan(bare)
         let separator = plan.options.separator.isEmpty ? "&" : plan.options.separator
-        for pair in (query ?? "").split(separator: separator) {
-            for item in Parameters(parsing: String(pair)).items where !names.contains(written(item.key)) {
-                guard !names.contains(written(Self.outermost(item.key, plan.options))) else { continue }
-                // What is escaped in another character set than UTF-8 would not come back from being read.
-                let isForeign = pair.removingPercentEncoding == nil
-                var text = String(pair)
-                if !isForeign {
-                    // A name alone stays one: to some servers an empty value is something else.
-                    let isBare = !pair.contains("=")
-                    let kept = Parameters.Item(key: item.key, value: isBare ? .null : item.value)
-                    text = try Self.text(of: kept, isBare ? barePlan : plan)
-                }
-                kept.append(Parameters.Item(key: item.key, value: .string(text)))
+        for pair in (query ?? "").split(separator: separator).flatMap({ $0.split(separator: "&") }) {
+            guard let item = Parameters(parsing: String(pair)).items.first, !names.contains(written(item.key)),
+                !names.contains(written(Self.outermost(item.key, plan.options)))
+            else { continue }
+            var text = String(pair)
+            // What is escaped in another character set than UTF-8 would not come back from being read.
+            if pair.removingPercentEncoding != nil {
+                // A name alone stays one: to some servers an empty value is something else.
+                let value = text.behind(UInt8(ascii: "=")).map { Self.value(String($0), item.value, plan.options) }
+                let kept = Parameters.Item(key: item.key, value: value ?? .null)
+                text = try Self.text(of: kept, value == nil ? barePlan : plan)
             }
+            kept.append(Parameters.Item(key: item.key, value: .string(text)))
         }
         return kept
+    }
+
+    /// The value of a parameter, which is a list where commas that are not escaped stand between its elements.
+    private static func value(
+        _ text: String,
+        _ value: ParameterValue,
+        _ options: ParameterEncodingOptions
+    ) -> ParameterValue {
+        guard case .commaSeparated = options.arrays, text.hasByte(UInt8(ascii: ",")) else { return value }
+        let elements = text.split(separator: ",", omittingEmptySubsequences: false)
+        return .array(elements.map { Parameters(parsing: "=\($0)").items.first?.value ?? "" })
     }
 
     /// A parameter as it is written; empty when it is left out.

@@ -2,8 +2,6 @@
 package struct URLJoiner: ~Copyable {
     /// Whether the path was an absolute URL.
     private(set) var isAbsolute = false
-    /// Whether the result has a query already.
-    package private(set) var hasQuery = false
     /// The URL so far.
     package var output: ByteBuffer
     /// The origin of an absolute or scheme-relative path; `nil` while the base's is kept.
@@ -79,7 +77,6 @@ package struct URLJoiner: ~Copyable {
         isAbsolute = true
         foreignOrigin = RequestURL.Origin(url)
         output.append(url.bytes)
-        hasQuery = url.query != nil
     }
 
     private mutating func append(
@@ -110,13 +107,12 @@ package struct URLJoiner: ~Copyable {
 
     private mutating func appendQuery(_ query: [UInt8]?) {
         guard let query else { return }
-        if !hasQuery {
-            output.append(UInt8(ascii: "?"))
-        } else if let last = output.last, last != UInt8(ascii: "?"), last != UInt8(ascii: "&"), !query.isEmpty {
-            output.append(UInt8(ascii: "&"))
+        switch output.queryLead() {
+        case .questionMark: output.append(UInt8(ascii: "?"))
+        case .separator where !query.isEmpty: output.append(UInt8(ascii: "&"))
+        case .separator, nil: break
         }
         output.append(query)
-        hasQuery = true
     }
 
     /// RFC 3986 section 5.2.2, with the base's path and query.

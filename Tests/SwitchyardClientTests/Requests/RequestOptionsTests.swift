@@ -154,7 +154,7 @@ import Testing
     @Test(
         arguments: [
             ("users/{id}", ""), ("users/{id:3}", ""), ("users/{+id}", ""), ("users{/id}", ""), ("users/{id}{?q}", ""),
-            ("users/{id}#top", ""), ("users{/id,q}", ""), ("users/{id}", [""]), ("users{/id*}", ["a", ""]),
+            ("users/{id}#top", ""), ("users{/id}/x", ""), ("users/{id}", [""]), ("users{/id*}", ["a", ""]),
             ("users{/id*}", [""]),
         ] as [(String, ParameterValue)]
     )

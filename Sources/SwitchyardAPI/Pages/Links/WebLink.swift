@@ -54,8 +54,9 @@ public struct WebLink: Sendable, Hashable {
     /// A reference as an absolute URL that is the same for all ways to write it.
     private static func comparable(_ reference: String, at base: String) -> [String]? {
         guard let url = absolute(reference, at: base) else { return nil }
-        let parts = url.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        return [RequestURL(parts[0])?.normalForm ?? parts[0]] + parts.dropFirst()
+        let place = String(url.before(UInt8(ascii: "#")))
+        let fragment = url.behind(UInt8(ascii: "#")).map { [String($0)] } ?? []
+        return [RequestURL(place)?.normalForm ?? place] + fragment
     }
 
     /// The target as an absolute URL, resolved against the URL of the answer; `nil` when it is none.
@@ -68,13 +69,14 @@ public struct WebLink: Sendable, Hashable {
     /// A reference as an absolute URL, resolved against another one.
     static func absolute(_ reference: String, at base: String) -> String? {
         guard !reference.isEmpty else { return nil }
-        let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let url = RequestURL(parts[0]) ?? RequestURL(base).flatMap { try? $0.resolving(parts[0]) }
+        let place = String(reference.before(UInt8(ascii: "#")))
+        let url = RequestURL(place) ?? RequestURL(base).flatMap { try? $0.resolving(place) }
         // Other schemes are Foundation's. In an http URL it would escape the escapes of a part in which anything needs one.
         guard let url else { return URL(string: reference, relativeTo: URL(string: base))?.absoluteString }
-        guard parts.count == 2 else { return url.text }
+        guard let named = reference.behind(UInt8(ascii: "#")) else { return url.text }
         // A fragment has the grammar of a query (RFC 3986 section 3.5).
-        let fragment = RequestURL("http://unused.example?\(parts[1].replacing("#", with: "%23"))")?.query
+        let escaped = named.unicodeScalars.map { $0 == "#" ? "%23" : String($0) }.joined()
+        let fragment = RequestURL("http://unused.example?\(escaped)")?.query
         return "\(url.text)#\(fragment ?? "")"
     }
 }
@@ -97,11 +99,7 @@ extension WebLink: CustomStringConvertible {
     }
 
     private static func quoted(_ name: String, _ value: String) -> String {
-        "; \(name)=\"\(escaped(value))\""
-    }
-
-    private static func escaped(_ value: String) -> String {
-        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        "; \(name)=\(value.inQuotes)"
     }
 }
 

@@ -134,15 +134,15 @@ struct DigestAnswer: Equatable {
 
     private func text(user: String, uri: String, response: String, use: (number: String, nonce: String)?) -> String {
         var parts = [
-            userPart(user), "realm=\(quoted(realm))", "nonce=\(quoted(nonce))", "uri=\(quoted(uri))",
+            userPart(user), "realm=\(realm.inQuotes)", "nonce=\(nonce.inQuotes)", "uri=\(uri.inQuotes)",
             "response=\"\(response)\"",
         ]
         if namesAlgorithm { parts.append("algorithm=\(algorithm.rawValue)") }
         if let use {
-            parts.append("cnonce=\(quoted(use.nonce))")
+            parts.append("cnonce=\(use.nonce.inQuotes)")
             if protection != .none { parts += ["nc=\(use.number)", "qop=\(protection.rawValue)"] }
         }
-        if let opaque { parts.append("opaque=\(quoted(opaque))") }
+        if let opaque { parts.append("opaque=\(opaque.inQuotes)") }
         if hashesUser { parts.append("userhash=true") }
         return "Digest \(parts.joined(separator: ", "))"
     }
@@ -150,14 +150,10 @@ struct DigestAnswer: Equatable {
     /// The name: hashed when the server wants it so, in the form of RFC 8187 when it is not ASCII.
     private func userPart(_ user: String) -> String {
         if hashesUser { return "username=\"\(algorithm.hash("\(user):\(realm)"))\"" }
-        if user.utf8.allSatisfy({ $0 < 128 && $0 >= 32 }) || !isUTF8 { return "username=\(quoted(user))" }
+        if user.utf8.allSatisfy({ $0 < 128 && $0 >= 32 }) || !isUTF8 { return "username=\(user.inQuotes)" }
         var escaped: [UInt8] = []
         PercentEncoding.append(Array(user.utf8), allowed: .unreserved, to: &escaped)
         return "username*=UTF-8''\(String(decoding: escaped, as: UTF8.self))"
-    }
-
-    private func quoted(_ text: String) -> String {
-        "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
 
     private func bodyHash(of request: HTTPRequest) throws(RequestError) -> String {

@@ -1,0 +1,119 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import Testing
+
+@Suite struct URLGuardTests {
+    private func url(
+        _ configuration: APIConfiguration,
+        on base: String = "https://api.example.com/v1",
+        _ change: (inout RequestGenerator) -> Void = { _ in }
+    ) throws -> String {
+        try BuiltRequest.request(configuration, on: base, change).url.text
+    }
+
+    // MARK: - A question mark at the end of a query (RFC 3986 section 3.4: it is one of its characters)
+
+    @Test(arguments: [
+        ("search?q=why?", "https://api.example.com/v1/search?q=why?&page=2"),
+        ("search?q=why?&", "https://api.example.com/v1/search?q=why?&page=2"),
+        ("search??", "https://api.example.com/v1/search??&page=2"),
+        ("search?", "https://api.example.com/v1/search?page=2"),
+        ("https://o.example/x?q=why?", "https://o.example/x?q=why?&page=2"),
+    ])
+    func `a value that ends in a question mark ends in front of the next parameter`(
+        path: String,
+        expected: String
+    ) throws {
+        let configuration = APIConfiguration(path: path, query: ["page": 2])
+
+        #expect(try url(configuration) == expected)
+    }
+
+    @Test func `so it does in front of a query that a closure writes`() throws {
+        let configuration = APIConfiguration(path: "search?q=why?", query: ["page": 2])
+
+        #expect(
+            try url(configuration) { $0.customQuery = { _ in "page=2" } }
+                == "https://api.example.com/v1/search?q=why?&page=2"
+        )
+    }
+
+    @Test func `so does the query of a base URL`() throws {
+        #expect(
+            try url(APIConfiguration(path: "users?p=2"), on: "https://h/v1?q=why?") == "https://h/v1/users?q=why?&p=2"
+        )
+        let page = try #require(RequestURL("https://h/v1?q=why?"))
+        #expect(try page.appending(path: "users?p=2").text == "https://h/v1/users?q=why?&p=2")
+    }
+
+    // MARK: - Values of templates
+
+    @Test(arguments: [".", ".."])
+    func `a dot in a query leads nowhere else`(value: String) throws {
+        var configuration = APIConfiguration(path: "search?q={q}")
+        configuration.pathValues = ["q": value]
+
+        #expect(try url(configuration) == "https://api.example.com/v1/search?q=\(value)")
+    }
+
+    @Test(arguments: ["compare/{a}..{b}", "files/{a}.{b}", "files/.{a}", "files{/a}{.b}", "files/{.a,b}"])
+    func `values that leave a dot segment behind are refused like one`(path: String) {
+        var configuration = APIConfiguration(path: path, method: .delete)
+        configuration.pathValues = ["a": "", "b": ""]
+
+        // Otherwise the request goes to the collection, or to what is above it.
+        guard case .template(path, .unusableValue) = BuiltRequest.failure(configuration) else {
+            Issue.record("built \((try? url(configuration)) ?? "nothing")")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        ("files/{+a}{b}", "a/", ".."), ("files/{+a}{b}", "a/", ""), ("x/{a}{+b}", "..", "/y"),
+        ("x/{a}{+b}", "..", "?q"),
+    ])
+    func `so are those beside values with slashes of their own`(path: String, first: String, second: String) {
+        var configuration = APIConfiguration(path: path, method: .delete)
+        configuration.pathValues = ["a": first, "b": second]
+
+        guard case .template(path, .unusableValue) = BuiltRequest.failure(configuration) else {
+            Issue.record("built \((try? url(configuration)) ?? "nothing")")
+            return
+        }
+    }
+
+    @Test(arguments: [("users{+a}", "/7"), ("files/{+a}", "docs/"), ("files/{+a}", "a/b?c=1")])
+    func `a value with slashes of its own may name a folder`(path: String, value: String) throws {
+        var configuration = APIConfiguration(path: path)
+        configuration.pathValues = ["a": value]
+
+        #expect(try url(configuration).hasSuffix(value))
+    }
+
+    // MARK: - Lists with commas
+
+    @Test func `a list with commas that stays in a URL keeps its elements`() throws {
+        var options = ParameterEncodingOptions()
+        options.arrays = .commaSeparated
+        let link = try #require(RequestURL("https://h/x?ids=1,2&page=1"))
+
+        #expect(try link.setting(["page": 2], options: options).text == "https://h/x?ids=1,2&page=2")
+    }
+
+    // MARK: - Characters that no URL may hold
+
+    @Test(arguments: ["&", " ", "\r\n", "#"])
+    func `what no URL may hold is escaped, whatever the options allow`(separator: String) throws {
+        var options = ParameterEncodingOptions()
+        options.allowedCharacters = .printable
+        options.separator = separator
+        var configuration = APIConfiguration(path: "x", query: ["a": "1 2#3", "b": 4])
+        configuration.parameterOptions = options
+
+        let url = try BuiltRequest.request(configuration).url
+        #expect(!url.text.contains(" ") && !url.text.contains("#"))
+        #expect(Parameters(parsing: url.query ?? "") == ["a": "1 2#3", "b": "4"])
+    }
+}
