@@ -100,12 +100,10 @@ extension HTTPRequest {
     /// The text in double quotes for a POSIX shell; in single ones where an interactive shell would put a part of its
     /// history in the place of an exclamation mark.
     private static func quoted(_ text: String) -> String {
-        if text.utf8.contains(UInt8(ascii: "!")) { return "'\(text.replacing("'", with: #"'\''"#))'" }
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            if "\"\\$`".unicodeScalars.contains(scalar) { result += "\\" }
-            result.unicodeScalars.append(scalar)
-        }
-        return result + "\""
+        // By scalars: a mark that is joined to a quote does not keep the shell from seeing it.
+        let scalars = text.unicodeScalars
+        if scalars.contains("!") { return "'\(scalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined())'" }
+        let special = "\"\\$`".unicodeScalars
+        return "\"\(scalars.map { special.contains($0) ? "\\\($0)" : String($0) }.joined())\""
     }
 }

@@ -292,7 +292,7 @@ extension Unicode.Scalar {
 extension String {
     /// The text as it stands in a message: without its query, at most 120 characters, control characters escaped.
     fileprivate var forMessage: String {
-        let shown = prefix { $0 != "?" }
+        let shown = before(UInt8(ascii: "?"))
         let cut = shown.count > 120 ? "\(shown.prefix(119))…" : String(shown)
         guard cut.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) else { return cut }
         return cut.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? $0.escaped(asASCII: true) : String($0) }

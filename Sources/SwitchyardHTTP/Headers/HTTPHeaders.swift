@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 /// Header fields in order; names compare without regard to case (RFC 9110 section 5).
 ///
@@ -306,10 +307,16 @@ extension HTTPHeaders {
         let isOnly = !fields[(first + 1)...].contains { $0.name.equalsIgnoringASCIICase("Content-Type") }
         let value = fields[first].value
         if isOnly, !value.hasByte(UInt8(ascii: ",")) { return value.isEmpty ? nil : value }
-        let named = elements(of: "Content-Type")
-        guard let last = named.last(where: Self.isMediaType) else { return named.first }
-        let alike = named.filter { Self.essence(of: $0) == Self.essence(of: last) }
-        return last.contains("=") ? last : alike.last { $0.contains("=") } ?? last
+        // The lines are one list, in which a quote that is left open takes in what follows.
+        let named = HeaderList.elements(of: values(of: "Content-Type").joined(separator: ", "), separatedBy: ",")
+        let types = named.filter(Self.isMediaType)
+        guard let last = types.last else { return named.first }
+        let alike = types.reversed().prefix { Self.essence(of: $0) == Self.essence(of: last) }
+        guard let charset = alike.lazy.compactMap({ MediaType($0)?.charset }).first, MediaType(last)?.charset == nil
+        else { return last }
+        // In front of the other parameters, one of which may be a quote that is left open.
+        let names = last.before(UInt8(ascii: ";"))
+        return "\(names);charset=\(HTTPToken.isValid(charset) ? charset : charset.inQuotes)\(last[names.endIndex...])"
     }
 
     private static func isMediaType(_ text: String) -> Bool {
@@ -319,7 +326,12 @@ extension HTTPHeaders {
 
     /// Type and subtype, without parameters.
     package static func essence(of mediaType: String) -> String {
-        HTTPHeaders.Field(name: "", value: String(mediaType.prefix { $0 != ";" })).value.lowercased()
+        HTTPHeaders.Field(name: "", value: String(mediaType.before(UInt8(ascii: ";")))).value.lowercased()
+    }
+
+    /// The length of the body in bytes (RFC 9110 section 8.6); `nil` when there is none, or it is no number.
+    package var contentLength: Int64? {
+        self["Content-Length"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int64($0) : nil }
     }
 
     /// Whether the content comes as it is, in no coding such as gzip (RFC 9110 section 8.4).
@@ -341,17 +353,20 @@ enum HeaderList {
         var start = text.startIndex
         var isQuoted = false
         var isEscaped = false
-        for index in text.indices {
-            let character = text[index]
+        // By scalars: a mark that is joined to a quote or a separator must not hide it.
+        let scalars = text.unicodeScalars
+        let separator = separator.unicodeScalars.first
+        for index in scalars.indices {
+            let scalar = scalars[index]
             if isEscaped {
                 isEscaped = false
-            } else if isQuoted, character == "\\" {
+            } else if isQuoted, scalar == "\\" {
                 isEscaped = true
-            } else if character == "\"" {
+            } else if scalar == "\"" {
                 isQuoted.toggle()
-            } else if character == separator, !isQuoted {
+            } else if scalar == separator, !isQuoted {
                 pieces.append(text[start..<index])
-                start = text.index(after: index)
+                start = scalars.index(after: index)
             }
         }
         return pieces + [text[start...]]

@@ -44,14 +44,14 @@ public struct MediaType: Sendable, Hashable {
 
     /// The types that a list of `Accept` names.
     package static func list(_ accept: String) -> [MediaType] {
-        accept.split(separator: ",").compactMap { MediaType(String($0)) }
+        HeaderList.elements(of: accept, separatedBy: ",").compactMap { MediaType($0) }
     }
 
     /// Whether a list of `Accept` wants the type: the most exact entry for it counts, and a weight of 0 excludes
     /// (RFC 9110 sections 12.4.2 and 12.5.1).
     package func isWanted(by accept: String) -> Bool {
-        let entries = accept.split(separator: ",").compactMap { entry in
-            MediaType(String(entry)).map { (type: $0, isWanted: !Self.isExcluded(entry)) }
+        let entries = HeaderList.elements(of: accept, separatedBy: ",").compactMap { entry in
+            MediaType(entry).map { (type: $0, isWanted: !Self.isExcluded(entry)) }
         }
         let fitting = entries.filter { $0.type.includes(self) }
         return fitting.max { $0.type.exactness < $1.type.exactness }?.isWanted ?? false
@@ -60,8 +60,8 @@ public struct MediaType: Sendable, Hashable {
     /// How little of a pattern is left open.
     private var exactness: Int { [type, subtype].count { !$0.hasPrefix("*") } }
 
-    private static func isExcluded(_ entry: Substring) -> Bool {
-        entry.split(separator: ";").dropFirst().contains { parameter in
+    private static func isExcluded(_ entry: String) -> Bool {
+        HeaderList.pieces(of: entry, separatedBy: ";").dropFirst().contains { parameter in
             let parts = parameter.lowercased().split(separator: "=").map { $0.filter { !$0.isWhitespace } }
             return parts.first == "q" && parts.count == 2 && Double(parts[1]) == 0
         }

@@ -83,26 +83,28 @@ package enum MediaTypeParameters {
     /// The value of a parameter, without its quotes; `nil` when it is missing or empty.
     package static func value(of name: String, in mediaType: String) -> String? {
         for parameter in HeaderList.pieces(of: mediaType, separatedBy: ";").dropFirst() {
-            guard let equals = parameter.firstIndex(of: "=") else { continue }
-            guard parameter[..<equals].unicodeScalars.trimmed.equalsIgnoringASCIICase(name) else { continue }
-            let value = unquoted(parameter[parameter.index(after: equals)...].unicodeScalars.trimmed)
+            let scalars = parameter.unicodeScalars
+            guard let equals = scalars.firstIndex(of: "=") else { continue }
+            guard scalars[..<equals].trimmed.equalsIgnoringASCIICase(name) else { continue }
+            let value = unquoted(scalars[scalars.index(after: equals)...].trimmed)
             return value.isEmpty ? nil : value
         }
         return nil
     }
 
     private static func unquoted(_ text: String) -> String {
-        guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
-        var result = ""
+        let scalars = text.unicodeScalars
+        guard scalars.count >= 2, scalars.first == "\"", scalars.last == "\"" else { return text }
+        var result = String.UnicodeScalarView()
         var isEscaped = false
-        for character in text.dropFirst().dropLast() {
-            if character == "\\", !isEscaped {
+        for scalar in scalars.dropFirst().dropLast() {
+            if scalar == "\\", !isEscaped {
                 isEscaped = true
             } else {
-                result.append(character)
+                result.append(scalar)
                 isEscaped = false
             }
         }
-        return result
+        return String(result)
     }
 }

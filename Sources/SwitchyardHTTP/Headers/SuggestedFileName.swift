@@ -17,8 +17,13 @@ package enum SuggestedFileName {
             }
         }
         while let first = kept.first, isTrimmed(first) { kept.removeFirst() }
-        while let last = kept.last, isTrimmed(last) { kept.removeLast() }
-        return shortened(String(kept))
+        return trimmedBehind(shortened(trimmedBehind(String(kept))))
+    }
+
+    private static func trimmedBehind(_ name: String) -> String {
+        var scalars = name.unicodeScalars
+        while let last = scalars.last, isTrimmed(last) { scalars.removeLast() }
+        return String(scalars)
     }
 
     private static func isTrimmed(_ scalar: Unicode.Scalar) -> Bool {
@@ -35,14 +40,15 @@ package enum SuggestedFileName {
         guard name.utf8.count > longest else { return name }
         let (stem, ending) = split(name)
         let kept = ending.utf8.count < 32 ? ending : ""
-        var short = stem
+        // By scalars first: to take characters off from behind costs the square of their number where they are flags.
+        var short = String(stem.unicodeScalars.prefix(2 * longest))
         while short.utf8.count + kept.utf8.count > longest { short.removeLast() }
         // A name of one character that is too long is none, and must not leave its extension as a hidden file.
         return short.isEmpty ? "" : short + kept
     }
 
     private static func split(_ name: String) -> (stem: String, ending: String) {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return (name, "") }
         return (String(name[..<dot]), String(name[dot...]))
     }
 }

@@ -5,8 +5,10 @@
 public enum MediaTypes {
     /// The type of a file by its name.
     public static func type(ofFile name: String) -> String {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "application/octet-stream" }
-        return type(forExtension: String(name[name.index(after: dot)...]))
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
+            return "application/octet-stream"
+        }
+        return type(forExtension: String(name[name.utf8.index(after: dot)...]))
     }
 
     /// The type for an extension, without its dot, in any case.

@@ -142,7 +142,7 @@ extension Redaction {
     package static func place(_ url: String) -> String {
         let bytes = Array(url.utf8)[...]
         guard SecretWalk.startOfTornUser(in: bytes) == nil else { return standard.url(url) }
-        return standard.url(String(url.prefix { $0 != "?" && $0 != "#" }))
+        return standard.url(String(url.before(UInt8(ascii: "?"), UInt8(ascii: "#"))))
     }
 
     private func shown(_ text: String, _ walk: (SecretWalk, ArraySlice<UInt8>) -> [UInt8]?) -> String {

@@ -27,9 +27,10 @@ public struct TLSPin: Sendable, Hashable {
     ///   - subject: What it is the digest of; the public key by default.
     public init?(_ base64: String, of subject: Subject = .publicKey) {
         let text = base64.hasPrefix("sha256/") ? String(base64.dropFirst(7)) : base64
-        guard Data(base64Encoded: text)?.count == 32 else { return nil }
+        guard let digest = Data(base64Encoded: text), digest.count == 32 else { return nil }
         self.subject = subject
-        self.base64 = text
+        // One digest has more than one text (RFC 4648 section 3.5), and pins are compared by theirs.
+        self.base64 = digest.base64EncodedString()
     }
 
     /// Makes the pin of a certificate; `nil` when the bytes are none.

@@ -124,6 +124,11 @@ import Testing
         #expect(HTTPDate.date(from: text) == date)
     }
 
+    @Test(arguments: [("10", 10), ("0", 0), ("-1", nil), ("+10", nil), ("1 0", nil), ("", nil), ("ten", nil)])
+    func `a length is digits, and nothing else`(text: String, length: Int64?) {
+        #expect(HTTPHeaders([HTTPHeaders.Field(name: "Content-Length", value: text)]).contentLength == length)
+    }
+
     @Test(arguments: ["Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
     func `the old forms of dates are read`(text: String) {
         #expect(HTTPDate.date(from: text) == Date(timeIntervalSince1970: 784_111_777))

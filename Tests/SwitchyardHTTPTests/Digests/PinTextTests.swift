@@ -1,0 +1,20 @@
+import Foundation
+import SwitchyardHTTP
+import Testing
+
+/// A pin is 32 bytes, however its base64 is written.
+@Suite struct PinTextTests {
+    /// The same bytes, with bits behind them that belong to nothing (RFC 4648 section 3.5).
+    @Test func `a pin whose base64 is not canonical is the same pin`() throws {
+        let strict = Data(repeating: 0, count: 32).base64EncodedString()
+        let loose = String(strict.dropLast(2)) + "B="
+        let pin = try #require(TLSPin("sha256/" + loose))
+
+        #expect(pin == TLSPin(strict))
+        #expect(pin.base64 == strict)
+        // Otherwise one key twice passes for a key and its backup.
+        #expect(throws: PinRuleError.noBackup("example.com")) {
+            try PinRule(hosts: "example.com", pins: [pin, try #require(TLSPin(strict))])
+        }
+    }
+}
