@@ -37,7 +37,7 @@ public struct StreamedResponse: Sendable {
     ///
     /// Of such a body the server says how long it is compressed, and ``bytes`` may give it decompressed.
     public var announcedLength: Int64? {
-        headers.hasPlainContent ? headers["Content-Length"].flatMap { Int64($0) } : nil
+        headers.hasPlainContent ? headers.contentLength : nil
     }
 
     /// Ends the transfer, whether somebody is reading or not; harmless after the end.

@@ -68,10 +68,13 @@ extension NetworkClient {
     public func discardPartialDownload(_ configuration: DownloadConfiguration) {
         let environment = environment.rawValue
         let source = TransferSubject(configuration, service: service.name, environment: environment)
-        guard case let place = PartialPlace(configuration, source: source), place.isKept,
-            let file = FileFailure.exists(place.file.path) ? try? PartialFile(at: place.file) : nil
-        else { return }
-        file.remove()
+        let place = PartialPlace(configuration, source: source)
+        guard place.isKept else { return }
+        if FileFailure.exists(place.file.path) {
+            // Whoever is at it has it.
+            guard let file = try? PartialFile(at: place.file) else { return }
+            file.remove()
+        }
         unlink(place.record.path)
     }
 

@@ -135,6 +135,18 @@ import Testing
         #expect(done.pauses == 1)
     }
 
+    @Test(arguments: [202, 204, 205])
+    func `an answer without the content leaves what is there`(status: Int) async throws {
+        let done = try await download(continuing: 3, [.status(status)])
+
+        guard case .failure(let failure) = done.result else {
+            Issue.record("no failure: \(done.result)")
+            return
+        }
+        #expect(failure.reason == .status(status))
+        #expect(failure.keptBytes == 600)
+    }
+
     // Over several connections.
     @Test(arguments: [.failure(.connectionRefused), .status(502), .status(503)] as [StubAnswer])
     func `a part whose server is not back yet goes on where it stopped`(meanwhile: StubAnswer) async throws {

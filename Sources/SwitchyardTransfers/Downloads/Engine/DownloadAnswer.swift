@@ -32,6 +32,9 @@ enum DownloadAnswer: Sendable, Equatable {
         switch status {
         case 206 where question.hasOwnRange: self = .whole
         case 206: self = Self.partial(headers, question)
+        case 200, 203: self = .whole
+        // No content came that could take the place of the bytes that are there.
+        case 200..<300 where question.offset != nil: self = .refused
         case 200..<300: self = .whole
         case 412 where question.offset != nil: self = .startOver("the content has changed (412)")
         case 416 where question.offset != nil: self = Self.unsatisfied(headers, question)

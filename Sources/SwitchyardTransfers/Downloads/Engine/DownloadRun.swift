@@ -117,7 +117,9 @@ struct DownloadRun {
                 response.discardBody()
                 try await outlast(outage)
                 continue
-            case .unusable(let why): throw failure(.unusableRange(why))
+            case .unusable(let why):
+                response.discardBody()
+                throw failure(.unusableRange(why))
             }
             if try await receive(response) { return response }
         }
@@ -170,7 +172,7 @@ struct DownloadRun {
         state.startOver()
         try disk { (file) throws(FileFailure) in try file.truncate(to: 0) }
         let isPlain = response.headers.hasPlainContent
-        state.total = isPlain ? response.headers["Content-Length"].flatMap { Int64($0) } : nil
+        state.total = isPlain ? response.headers.contentLength : nil
         try check(length: state.total ?? 0)
         if isPlain, response.status == 200, configuration.asksForWholeContent { makeRecord(response.headers) }
         try writeRecord()

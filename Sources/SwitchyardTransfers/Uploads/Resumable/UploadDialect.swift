@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardServices
 
 /// What is asked of a server that takes an upload in parts, and what its answers mean.
 ///
@@ -153,7 +154,8 @@ struct UploadDialect: Sendable {
     }
 
     private static func number(_ text: String) -> Int64? {
-        Int64(text.trimmingCharacters(in: .whitespaces)).flatMap { $0 < 0 ? nil : $0 }
+        let digits = text.trimmingCharacters(in: .whitespaces)
+        return digits.utf8.allSatisfy(\.isDigit) ? Int64(digits) : nil
     }
 }
 

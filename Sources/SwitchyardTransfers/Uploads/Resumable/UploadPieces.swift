@@ -19,7 +19,7 @@ struct UploadPieces: Sendable {
         self.monitor = monitor
         guard case .file(let url) = source.kind else {
             fileState = nil
-            guard let length = try source.opened(ledger, nil).length else {
+            guard let length = try source.opened(ledger, nil).length, length >= 0 else {
                 throw .body(kind: "streamed", reason: .unknownLength)
             }
             self.length = length
