@@ -53,7 +53,7 @@ public struct LoopbackRoute: Sendable, Hashable {
     }
 
     private static func segments(of path: String) -> [Substring] {
-        path.split(separator: "/", omittingEmptySubsequences: false)
+        path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
     }
 
     /// Whether a segment of a pattern takes any text.

@@ -66,10 +66,12 @@ public struct RequestExpectation: Sendable {
             let expected = Redaction.standard.value(value, ofParameter: name)
             differences.append("query \(name)=\(list) in place of \(expected)")
         }
-        for field in headers.fields where request.headers[field.name] != field.value {
-            let found = request.headers[field.name].map { Redaction.standard.value($0, ofHeader: field.name) }
+        for field in headers.fields {
+            let found = request.headers.values(of: field.name)
+            guard !found.contains(field.value) else { continue }
+            let shown = found.map { Redaction.standard.value($0, ofHeader: field.name) }.joined(separator: ", ")
             let expected = Redaction.standard.value(field.value, ofHeader: field.name)
-            differences.append("\(field.name): \(found ?? "nothing") in place of \(expected)")
+            differences.append("\(field.name): \(found.isEmpty ? "nothing" : shown) in place of \(expected)")
         }
         if let body, !body(request.bytes) { differences.append("body of \(request.bytes.count) bytes") }
         return differences

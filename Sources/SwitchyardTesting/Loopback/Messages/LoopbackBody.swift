@@ -16,7 +16,7 @@ public enum LoopbackBody: Sendable {
     var length: Int? {
         switch self {
         case .data(let bytes): bytes.count
-        case .stream(let length, _): length
+        case .stream(let length, _): length.map { max(0, $0) }
         }
     }
 }

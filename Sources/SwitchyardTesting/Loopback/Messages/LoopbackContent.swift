@@ -83,7 +83,7 @@ public struct LoopbackContent: Sendable {
     private func isCurrent(_ condition: String?) -> Bool {
         guard let condition else { return true }
         if condition.hasPrefix("W/") { return false }
-        return condition.hasPrefix("\"") ? condition == entityTag : condition == lastModified
+        return condition.utf8.first == UInt8(ascii: "\"") ? condition == entityTag : condition == lastModified
     }
 
     private func response(_ status: Int, _ range: Range<Int>) -> LoopbackResponse {
@@ -126,6 +126,7 @@ public enum ByteRanges: Sendable, Hashable {
     ///   - field: The value of the field.
     ///   - length: The length of the content in bytes.
     public init(_ field: String, length: Int) {
+        let length = max(0, length)
         let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else {
             self = .invalid

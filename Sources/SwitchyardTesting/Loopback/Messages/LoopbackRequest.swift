@@ -32,7 +32,7 @@ public struct LoopbackRequest: Sendable {
 
     /// The query, percent-encoded, without the question mark; `nil` when there is none.
     public var query: String? {
-        target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
+        target.behind(UInt8(ascii: "?")).map(String.init)
     }
 
     /// The items of the query with percent-encoding removed, in order; `+` stands for a space.
@@ -45,10 +45,10 @@ public struct LoopbackRequest: Sendable {
 
     /// Reads form-encoded text: pairs parted by `&`, `+` for a space.
     static func items(ofForm text: String) -> [URLQueryItem] {
-        text.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        text.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let decoded = parts.map { part in
-                let plain = part.replacingOccurrences(of: "+", with: " ")
+                let plain = Substring(part).replacingOccurrences(of: "+", with: " ")
                 return plain.removingPercentEncoding ?? plain
             }
             return URLQueryItem(name: decoded[0], value: decoded.count > 1 ? decoded[1] : nil)

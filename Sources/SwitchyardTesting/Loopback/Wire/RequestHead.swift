@@ -23,6 +23,8 @@ struct RequestHead: Equatable {
     var keepsAlive: Bool {
         let options = headers.list(of: "Connection")
         if options.contains("close") { return false }
+        // Its framing is faulty, as older clients know no chunks (RFC 9112 section 6.1).
+        if minorVersion == 0, framing == .chunked { return false }
         return minorVersion >= 1 || options.contains("keep-alive")
     }
 
@@ -38,10 +40,10 @@ struct RequestHead: Equatable {
 extension String {
     /// The path of a request's target, without the query; the target may be a whole URL (RFC 9112 section 3.2.2).
     var pathOfTarget: String {
-        let start = prefix { $0 != "?" }
-        guard !start.hasPrefix("/"), let scheme = start.range(of: "://") else { return String(start) }
-        let path = start[scheme.upperBound...].drop { $0 != "/" }
-        return path.isEmpty ? "/" : String(path)
+        let start = before(UInt8(ascii: "?"))
+        guard start.utf8.first != UInt8(ascii: "/"), let scheme = start.range(of: "://") else { return String(start) }
+        let path = start[scheme.upperBound...].utf8.drop { $0 != UInt8(ascii: "/") }
+        return path.isEmpty ? "/" : String(Substring(path))
     }
 }
 

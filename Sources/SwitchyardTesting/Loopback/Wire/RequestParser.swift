@@ -134,7 +134,7 @@ extension RequestParser {
         }
         guard end > position, buffer[end - 1] == 13 else { throw .bad("chunk size without CR LF") }
         let digits = buffer[position..<(end - 1)].prefix { $0 != UInt8(ascii: ";") }.trimmingBlanks()
-        guard (1...15).contains(digits.count), digits.allSatisfy(\.isHexDigit),
+        guard (1...15).contains(digits.count), digits.startIndex == position, digits.allSatisfy(\.isHexDigit),
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw .bad("chunk size is not a hexadecimal number") }
         advance(to: end + 1)
