@@ -42,7 +42,7 @@ public struct CacheDefaults: Sendable {
     /// The path under which a call's answer is stored, with its placeholders filled: a change names it otherwise.
     func path(of configuration: APIConfiguration) -> String {
         let path = pathFilters.reduce(configuration.path) { path, filter in filter(path, configuration) }
-        guard path.contains("{") else { return path }
+        guard path.hasByte(UInt8(ascii: "{")) else { return path }
         return (try? URLTemplate(path).expanded(with: configuration.pathValues)) ?? path
     }
 }

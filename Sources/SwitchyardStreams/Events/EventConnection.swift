@@ -142,7 +142,9 @@ final class EventConnection: @unchecked Sendable {
     private var request: APIConfiguration {
         var request = configuration
         request.setField("Accept", "text/event-stream")
-        request.setField("Cache-Control", "no-store")
+        // What a fetch whose cache mode is "no-store" says: with that word itself a cache on the way might answer (RFC 9111
+        // section 5.2.1.5).
+        request.setField("Cache-Control", "no-cache")
         let last = HTTPHeaders.Field(name: "Last-Event-ID", value: parser.lastEventID)
         // An event stream may give an id that no header field can hold; that is no reason to end here.
         if !last.value.isEmpty, last.isValid { request.setField(last.name, last.value) }

@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
@@ -10,7 +11,8 @@ struct CacheControl: Sendable {
     init(_ headers: HTTPHeaders) {
         var directives: [String: String?] = [:]
         for line in headers.values(of: "Cache-Control") {
-            var rest = line[...]
+            // By scalars: a mark that is joined to a comma or a quote must not hide it.
+            var rest = line.unicodeScalars[...]
             while let (name, value) = Self.directive(&rest) {
                 if directives[name] == nil { directives.updateValue(value, forKey: name) }
             }
@@ -34,38 +36,37 @@ struct CacheControl: Sendable {
     }
 
     /// Takes the next directive off the front, quoted values without their quotes.
-    private static func directive(_ rest: inout Substring) -> (String, String?)? {
-        rest = rest.drop { $0 == "," || $0.isWhitespace }
+    private static func directive(_ rest: inout Substring.UnicodeScalarView) -> (String, String?)? {
+        rest = rest.drop { $0 == "," || $0.properties.isWhitespace }
         guard !rest.isEmpty else { return nil }
         let name = rest.prefix { $0 != "=" && $0 != "," }
-        rest = rest.dropFirst(name.count)
+        rest = rest[name.endIndex...]
         var value: String?
         if rest.first == "=" {
-            rest = rest.dropFirst().drop { $0.isWhitespace }
+            rest = rest.dropFirst().drop { $0.properties.isWhitespace }
             value = rest.first == "\"" ? quoted(&rest) : plain(&rest)
         }
         rest = rest.drop { $0 != "," }
         return (trimmed(name).lowercased(), value)
     }
 
-    private static func plain(_ rest: inout Substring) -> String {
+    private static func plain(_ rest: inout Substring.UnicodeScalarView) -> String {
         let value = rest.prefix { $0 != "," }
-        rest = rest.dropFirst(value.count)
+        rest = rest[value.endIndex...]
         return trimmed(value)
     }
 
     /// A quoted string; a backslash stands before a character that is meant as it is (RFC 9110 section 5.6.4).
-    private static func quoted(_ rest: inout Substring) -> String {
+    private static func quoted(_ rest: inout Substring.UnicodeScalarView) -> String {
         rest = rest.dropFirst()
-        var value = ""
-        while let character = rest.popFirst(), character != "\"" {
-            value.append(character == "\\" ? rest.popFirst() ?? character : character)
+        var value = String.UnicodeScalarView()
+        while let scalar = rest.popFirst(), scalar != "\"" {
+            value.append(scalar == "\\" ? rest.popFirst() ?? scalar : scalar)
         }
-        return value
+        return String(value)
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        guard let end = text.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(text[...end].drop { $0.isWhitespace })
+    private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
+        String(text).trimmingCharacters(in: .whitespaces)
     }
 }

@@ -19,7 +19,7 @@ struct ChangedPaths: Sendable {
             self.service = service
             self.environment = environment
             // A query may stand in the path of a configuration; what is changed is everything that begins so.
-            self.path = Self.normalised(String(path.drop { $0 == "/" }.prefix { $0 != "?" && $0 != "#" }))
+            self.path = Self.normalised(String(path.before(UInt8(ascii: "?"), UInt8(ascii: "#")).drop { $0 == "/" }))
         }
 
         /// The place of a stored answer.

@@ -152,8 +152,7 @@ package enum HTTPCacheRules {
 
     /// The fields that are not only about one connection (RFC 9110 section 7.6.1).
     static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
-        let named = headers.values(of: "Connection").joined(separator: ",").split(separator: ",")
-        let dropped = connectionFields.union(named.map { $0.filter { !$0.isWhitespace }.lowercased() })
+        let dropped = connectionFields.union(headers.elements(of: "Connection").map { $0.lowercased() })
         return HTTPHeaders(headers.filter { !dropped.contains($0.name.lowercased()) })
     }
 

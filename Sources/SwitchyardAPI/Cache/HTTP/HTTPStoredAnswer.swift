@@ -29,6 +29,8 @@ struct HTTPStoredAnswer: Sendable {
         if let seconds = CacheControl(headers).seconds("max-age") { return seconds }
         let date = headers["Date"].flatMap { HTTPDate.date(exactly: $0) } ?? received
         if let text = headers["Expires"] {
+            // One that says it twice is not to be trusted.
+            guard headers.values(of: "Expires").count == 1 else { return 0 }
             return HTTPDate.date(exactly: text).map { $0.timeIntervalSince(date) } ?? 0
         }
         guard HTTPCacheRules.mayGuessLifetime(status: status, headers),
@@ -47,7 +49,7 @@ struct HTTPStoredAnswer: Sendable {
 
     /// The age that the answer states itself; the first member of the field, if that is a number.
     private var stated: Double {
-        let first = headers["Age"]?.split(separator: ",").first?.filter { !$0.isWhitespace } ?? ""
+        let first = headers["Age"]?.split(separator: ",").first?.trimmingCharacters(in: .whitespaces) ?? ""
         guard !first.isEmpty, first.utf8.allSatisfy(\.isDigit) else { return 0 }
         return min(Double(first) ?? 0, 2_147_483_648)
     }
@@ -59,8 +61,7 @@ struct HTTPStoredAnswer: Sendable {
     }
 
     private static func selected(by headers: HTTPHeaders, in request: HTTPHeaders) -> [String: String]? {
-        let names = headers.values(of: "Vary").joined(separator: ",").split(separator: ",")
-            .map { $0.filter { !$0.isWhitespace }.lowercased() }
+        let names = headers.elements(of: "Vary").map { $0.lowercased() }
         guard !names.contains("*") else { return nil }
         return Dictionary(names.map { ($0, normalised(request.values(of: $0))) }) { first, _ in first }
     }

@@ -1,0 +1,38 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardHTTP
+import Testing
+
+@testable import SwitchyardAPI
+
+/// Fields that say how fresh an answer is, in ways that no server should.
+@Suite struct OddFreshnessFieldTests {
+    private static let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private static func reuse(_ headers: HTTPHeaders) -> HTTPCacheRules.Reuse {
+        let stored = HTTPStoredAnswer(status: 200, headers: headers, request: [:], requested: now, received: now)
+        return HTTPCacheRules.reuse(stored, for: [:], now: now.addingTimeInterval(3))
+    }
+
+    // RFC 9111 section 4.2.1: of two `Expires` either the first counts or the answer is stale; cache-tests has the
+    // latter (freshness-expires-invalid-multiple-lines, from memory).
+    @Test(arguments: ["Thu, 18 Aug 2050 02:01:19 GMT", "Thu, 18 Aug 2050 02:01:18 GMT", "0"])
+    func `an answer that expires twice is stale`(second: String) {
+        var headers: HTTPHeaders = ["Date": HTTPDate.text(for: Self.now) ?? ""]
+        headers.add("Expires", "Thu, 18 Aug 2050 02:01:18 GMT")
+        headers.add("Expires", second)
+
+        #expect(Self.reuse(headers) == HTTPCacheRules.Reuse.none)
+    }
+
+    // RFC 9111 section 5.1: a value that is no number is ignored; a space within makes no other number of it.
+    @Test(arguments: ["7 200", "7\t200", "72 00, 0"])
+    func `an age with a space in it is none`(age: String) {
+        #expect(Self.reuse(["Cache-Control": "max-age=3600", "Age": age]) == .fresh)
+    }
+
+    @Test(arguments: ["7200", " 7200 , 0", "7200,"])
+    func `spaces around an age are not part of it`(age: String) {
+        #expect(Self.reuse(["Cache-Control": "max-age=3600", "Age": age]) == HTTPCacheRules.Reuse.none)
+    }
+}
