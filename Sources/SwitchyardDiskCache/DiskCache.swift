@@ -254,7 +254,7 @@ extension DiskCache {
 
     private func discardFiles(where rule: (DiskRecord) -> Bool) {
         for file in folder.files {
-            guard let bytes = try? folder.read(file.path, limit: .max) else { continue }
+            guard let bytes = try? folder.read(file.path, limit: .max, marksUse: false) else { continue }
             do throws(DiskRecord.Failure) {
                 if rule(try DiskRecord(bytes, seal)) { discard(file.path) }
             } catch {

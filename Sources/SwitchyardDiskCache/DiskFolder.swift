@@ -48,8 +48,8 @@ struct DiskFolder: Sendable {
 
     /// The bytes of a file; `nil` when there is none, or it is larger than `limit`.
     ///
-    /// A file that was last used more than a minute ago is marked as used.
-    func read(_ path: String, limit: Int) throws(DiskCacheError) -> Data? {
+    /// A file that was last used more than a minute ago is marked as used, unless that is no use of it.
+    func read(_ path: String, limit: Int, marksUse: Bool = true) throws(DiskCacheError) -> Data? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
             guard errno == ENOENT || errno == ENOTDIR else { throw DiskCacheError(errno, path) }
@@ -60,7 +60,7 @@ struct DiskFolder: Sendable {
         guard fstat(file, &facts) == 0 else { throw DiskCacheError(errno, path) }
         guard facts.st_size <= limit else { return nil }
         // Fails in a folder that may only be read, where the order of use is of no use either.
-        if time(nil) - facts.modified > 60 { _ = futimens(file, nil) }
+        if marksUse, time(nil) - facts.modified > 60 { _ = futimens(file, nil) }
         return try Self.bytes(of: file, count: Int(facts.st_size), path)
     }
 

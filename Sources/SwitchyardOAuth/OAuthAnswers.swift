@@ -28,7 +28,8 @@ struct TokenAnswer: Decodable {
 extension TokenAnswer {
     /// Reads a token; one that is empty is none.
     ///
-    /// A lifetime that cannot be read, or is not above 0, is not known: the token is good, and what it cost may be spent.
+    /// A lifetime that cannot be read, or is not above 0, is not known, and neither is a refresh token that is no text: the
+    /// token is good, and what it cost may be spent.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         accessToken = try container.decode(String.self, forKey: .accessToken)
@@ -38,7 +39,7 @@ extension TokenAnswer {
         tokenType = try container.decodeIfPresent(String.self, forKey: .tokenType)
         let lifetime = try? container.decodeIfPresent(WrittenNumber.self, forKey: .expiresIn)
         expiresIn = lifetime.flatMap { $0.value > 0 ? $0 : nil }
-        refreshToken = try container.decodeIfPresent(String.self, forKey: .refreshToken)
+        refreshToken = try? container.decodeIfPresent(String.self, forKey: .refreshToken)
     }
 }
 
@@ -50,6 +51,15 @@ struct TokenRefusal: Decodable {
     enum CodingKeys: String, CodingKey {
         case error
         case description = "error_description"
+    }
+}
+
+extension TokenRefusal {
+    /// Reads a refusal, which is one whatever its description is.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        error = try container.decode(String.self, forKey: .error)
+        description = try? container.decodeIfPresent(String.self, forKey: .description)
     }
 }
 

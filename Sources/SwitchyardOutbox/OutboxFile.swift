@@ -21,8 +21,8 @@ struct OutboxFile {
     private var isReleased = false
     /// Records in the file that say nothing any more.
     private var garbage = 0
-    /// The largest number in the file when it was opened, be it of a write that waits or of one that is done: a number
-    /// that was used again would be taken for done.
+    /// The largest number that was in the file, be it of a write that waits or of one that is done: a number that was used
+    /// again would be taken for done, and be that of another write to whoever has kept it.
     private(set) var last: UInt64 = 0
 
     /// Opens the file, which is made if it is missing, and drops what a crash left torn at its end.
@@ -39,14 +39,14 @@ struct OutboxFile {
             guard let (records, length) = OutboxRecord.records(in: data) else { throw OutboxError.foreignFile }
             var file = OutboxFile(url: url, handle: handle, length: length)
             let entries = entries(of: records)
+            file.last = records.map(\.id).max() ?? 0
             if data.starts(with: OutboxRecord.magic) {
                 try file.handle.truncate(atOffset: UInt64(file.length))
                 try flush(file.handle)
                 file.garbage = records.count - entries.count
             } else {
-                try file.replace(with: try contents(of: entries))
+                try file.replace(with: try contents(of: entries, after: file.last))
             }
-            file.last = records.map(\.id).max() ?? 0
             return (file, entries)
         } catch {
             if let locked { ExclusiveFile.unlock(locked.fileDescriptor) }
@@ -102,6 +102,7 @@ struct OutboxFile {
                 throw error
             }
             length += bytes.count
+            last = max(last, record.id)
             switch record {
             case .stored: break
             case .begun: garbage += 1
@@ -116,16 +117,17 @@ struct OutboxFile {
     mutating func compact(keeping entries: [OutboxEntry]) throws(OutboxError) {
         guard !isReleased, garbage > 64, garbage > entries.count * 2 else { return }
         do {
-            try replace(with: try Self.contents(of: entries))
+            try replace(with: try Self.contents(of: entries, after: last))
             garbage = 0
         } catch {
             throw Self.failure(error, at: url)
         }
     }
 
-    /// A file with nothing but what waits.
-    private static func contents(of entries: [OutboxEntry]) throws -> Data {
+    /// A file with nothing but the last number and what waits.
+    private static func contents(of entries: [OutboxEntry], after last: UInt64) throws -> Data {
         var data = OutboxRecord.magic
+        if last > 0, !entries.contains(where: { $0.id == last }) { data += try OutboxRecord.done(last).bytes }
         for entry in entries { data += try OutboxRecord.stored(entry).bytes }
         return data
     }

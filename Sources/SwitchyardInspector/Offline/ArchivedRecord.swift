@@ -74,7 +74,7 @@ struct ArchivedExchange {
         }
         self.start = start
         self.number = number
-        let form = #/#(\d+) (.+?)/(.+?)/(.+), round (\d+), attempt (\d+)/#
+        let form = #/#(\d+) ([^\/]+)\/([^\/]+)\/(.+), round (\d+), attempt (\d+)/#
         guard let parts = entry.comment?.wholeMatch(of: form)?.output else {
             call = "entry \(number)"
             return
@@ -120,14 +120,23 @@ extension HARArchive.Entry {
         entry.request.url = redaction.url(request.url)
         entry.request.headers = fields(request.headers)
         entry.response.headers = fields(response.headers)
-        if let data = request.postData, data.encoding == nil {
-            let shown = redaction.body(Data(data.text.utf8), contentType: data.mimeType)
-            entry.request.postData?.text = String(decoding: shown, as: UTF8.self)
+        if let data = request.postData {
+            entry.request.postData?.text = Self.shown(data.text, in: data.encoding) {
+                redaction.body($0, contentType: data.mimeType)
+            }
         }
-        if let text = response.content.text, response.content.encoding == nil {
-            let shown = redaction.answer(Data(text.utf8), contentType: response.content.mimeType)
-            entry.response.content.text = String(decoding: shown, as: UTF8.self)
+        let content = response.content
+        entry.response.content.text = content.text.map { text in
+            Self.shown(text, in: content.encoding) { redaction.answer($0, contentType: content.mimeType) }
         }
         return entry
+    }
+
+    /// A text after a redaction, which sees through base64.
+    private static func shown(_ text: String, in encoding: String?, _ redacted: (Data) -> Data) -> String {
+        guard encoding == "base64", let data = Data(base64Encoded: text) else {
+            return String(decoding: redacted(Data(text.utf8)), as: UTF8.self)
+        }
+        return redacted(data).base64EncodedString()
     }
 }

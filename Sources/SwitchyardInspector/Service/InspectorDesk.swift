@@ -19,7 +19,7 @@ final class InspectorDesk: Sendable {
     /// Creates a desk for a client, which it keeps no longer than its core.
     init(_ client: NetworkClient, _ options: TrafficInspector.Options) {
         let own = client.detached()
-        let keeper = ExchangeKeeper(redaction: options.redaction, bodyBytes: max(0, options.bodyBytes))
+        let keeper = ExchangeKeeper(redaction: options.redaction, bodyBytes: min(max(0, options.bodyBytes), 1 << 40))
         let book = TrafficBook(calls: options.calls, keeper: keeper, clock: WallClock(client.time), bell: bell)
         let faults = FaultDesk(time: client.time)
         let watch = TrafficWatch(of: own, book, faults)

@@ -7,6 +7,8 @@ import SwitchyardAPI
 struct BinaryPropertyList {
     /// The most values that a list may come to when everything that is named twice is read twice.
     private static let maximumSize = 10_000_000
+    /// The most bytes that its texts and data may then come to, beyond those of the file.
+    private static let maximumGrowth = 64 << 20
 
     private let bytes: [UInt8]
     private let table: Int
@@ -69,17 +71,21 @@ extension BinaryPropertyList {
         var heights: [Int?]
         /// To how many values each comes.
         var sizes: [Int]
+        /// To how many bytes of texts and data each comes.
+        var bytes: [Int]
         var references = 0
 
         init(count: Int) {
             heights = Array(repeating: nil, count: count)
             sizes = Array(repeating: 1, count: count)
+            bytes = Array(repeating: 0, count: count)
         }
     }
 
     private func enter(_ object: Int, _ walk: inout Walk, limit: Int) throws(DecodingFailure) {
         guard let members = try members(of: object) else {
             walk.heights[object] = 0
+            walk.bytes[object] = try leafLength(of: object)
             return
         }
         walk.references += members.count
@@ -92,16 +98,19 @@ extension BinaryPropertyList {
     }
 
     private func leave(_ visit: Visit, _ walk: inout Walk) throws(DecodingFailure) {
-        var (height, size) = (0, 1)
+        var (height, size, length) = (0, 1, 0)
+        let longest = bytes.count + Self.maximumGrowth
         for member in visit.members {
             height = max(height, walk.heights[member] ?? 0)
             size = min(size + walk.sizes[member], Self.maximumSize)
+            length = min(length + walk.bytes[member], longest)
         }
-        guard size < Self.maximumSize else {
+        guard size < Self.maximumSize, length < longest else {
             throw DecodingFailure(.corrupted, detail: "more values than a list may come to")
         }
         walk.heights[visit.object] = height + 1
         walk.sizes[visit.object] = size
+        walk.bytes[visit.object] = length
     }
 }
 
@@ -112,20 +121,11 @@ extension BinaryPropertyList {
 
     /// The numbers of the objects that an object holds; `nil` when it is no kind that holds any.
     private func members(of object: Int) throws(DecodingFailure) -> [Int]? {
-        let entry = table + object * offsetSize
-        guard let start = Self.number(bytes[entry..<(entry + offsetSize)]), start < table else { throw Self.malformed }
+        let start = try start(of: object)
         let kind = bytes[start] >> 4
         // Arrays, ordered sets and sets; dictionaries, with as many keys in front of their values.
         guard (0xA...0xD).contains(kind) else { return nil }
-        var (position, length) = (start + 1, Int(bytes[start] & 15))
-        if length == 15 {
-            guard position < table, bytes[position] >> 4 == 1 else { throw Self.malformed }
-            let size = 1 << Int(bytes[position] & 15)
-            position += 1
-            guard size <= 8, position + size <= table, let number = Self.number(bytes[position..<(position + size)])
-            else { throw Self.malformed }
-            (position, length) = (position + size, number)
-        }
+        var (position, length) = try head(at: start)
         guard length <= (table - position) / referenceSize else { throw Self.malformed }
         if kind == 0xD { length *= 2 }
         guard length <= (table - position) / referenceSize else { throw Self.malformed }
@@ -139,6 +139,32 @@ extension BinaryPropertyList {
             members.append(member)
         }
         return members
+    }
+
+    /// The bytes that a text or data come to; 0 for everything that is small.
+    private func leafLength(of object: Int) throws(DecodingFailure) -> Int {
+        let start = try start(of: object)
+        // Data, text in ASCII, in UTF-16 and in UTF-8.
+        guard (4...7).contains(bytes[start] >> 4) else { return 0 }
+        return min(try head(at: start).length, bytes.count)
+    }
+
+    private func start(of object: Int) throws(DecodingFailure) -> Int {
+        let entry = table + object * offsetSize
+        guard let start = Self.number(bytes[entry..<(entry + offsetSize)]), start < table else { throw Self.malformed }
+        return start
+    }
+
+    /// How many members or units an object has, and where the first stands.
+    private func head(at start: Int) throws(DecodingFailure) -> (position: Int, length: Int) {
+        let (position, length) = (start + 1, Int(bytes[start] & 15))
+        guard length == 15 else { return (position, length) }
+        guard position < table, bytes[position] >> 4 == 1 else { throw Self.malformed }
+        let size = 1 << Int(bytes[position] & 15)
+        guard size <= 8, position + 1 + size <= table,
+            let number = Self.number(bytes[(position + 1)..<(position + 1 + size)])
+        else { throw Self.malformed }
+        return (position + 1 + size, number)
     }
 
     /// The whole number of some bytes, the highest first; `nil` when it is larger than any place in memory.

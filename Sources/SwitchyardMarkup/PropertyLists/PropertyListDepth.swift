@@ -13,7 +13,7 @@ enum PropertyListDepth {
     /// - Throws: ``DecodingFailure`` when it nests deeper, or is no list whose depth could be told.
     static func check(_ data: Data, limit: Int = JSONDepth.standard) throws(DecodingFailure) {
         let bytes = [UInt8](data)
-        if bytes.starts(with: "bplist".utf8) {
+        if bytes.starts(with: "bplist0".utf8) {
             try BinaryPropertyList(bytes).check(limit: limit)
         } else {
             try checkMarkup(bytes, limit: limit)
@@ -42,6 +42,19 @@ enum PropertyListDepth {
         guard first < bytes.count, bytes[first] == UInt8(ascii: "<") else {
             throw DecodingFailure(.malformed(offset: first))
         }
+        guard let encoding = encoding(of: bytes[first...]) else { return }
+        let isKnown = ["utf-8", "utf8", "us-ascii", "ascii"].contains(encoding)
+        guard isKnown || encoding.hasPrefix("iso-8859-") || encoding.hasPrefix("windows-125") else {
+            throw DecodingFailure(.malformed(offset: first), detail: "the encoding \(encoding)")
+        }
+    }
+
+    /// The encoding that the list says it has, in which a byte might be no character of ASCII though it looks like one;
+    /// `nil` where it says nothing.
+    private static func encoding(of bytes: ArraySlice<UInt8>) -> String? {
+        guard bytes.starts(with: "<?xml".utf8), let end = bytes.firstIndex(of: UInt8(ascii: ">")) else { return nil }
+        let declaration = String(decoding: bytes[..<end], as: UTF8.self)
+        return declaration.firstMatch(of: /encoding\s*=\s*["']([^"']*)/).map { $0.1.lowercased() }
     }
 }
 

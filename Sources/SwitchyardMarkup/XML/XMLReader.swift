@@ -101,13 +101,16 @@ struct XMLReader {
         let start = position
         let name = try name()
         skipWhitespace()
-        guard take(">"), open.popLast() == name else { throw malformed(at: start) }
+        // Names are the same where their characters are (section 1.2), not where they look alike.
+        guard take(">"), open.popLast().map({ $0.utf8.elementsEqual(name.utf8) }) ?? false else {
+            throw malformed(at: start)
+        }
         events.append(.end(name: name))
     }
 
     private mutating func attributes() throws(DecodingFailure) -> [XMLEvent.Attribute] {
         var attributes: [XMLEvent.Attribute] = []
-        var names: Set<String> = []
+        var names: Set<[UInt8]> = []
         while true {
             let before = position
             skipWhitespace()
@@ -116,7 +119,7 @@ struct XMLReader {
             guard position > before else { throw malformed() }
             let name = try name()
             skipWhitespace()
-            guard take("="), names.insert(name).inserted else { throw malformed() }
+            guard take("="), names.insert(Array(name.utf8)).inserted else { throw malformed() }
             skipWhitespace()
             attributes.append(XMLEvent.Attribute(name: name, value: try quoted()))
         }

@@ -44,6 +44,7 @@ public final class RequestGroup: GroupMember {
         /// How many members are being watched.
         var watched = 0
         var hasAnnouncedStart = false
+        var hasAnnouncedStop = false
         /// Whether the handlers have been taken.
         var isOver = false
     }
@@ -207,10 +208,13 @@ extension RequestGroup {
     }
 
     private func perform(_ effects: GroupPlan.Effects) {
-        let (members, accessories) = contents.withLock { state in
-            (state.members, state.hasAnnouncedStart ? state.accessories : [])
+        let (members, accessories, isStopNew) = contents.withLock { state in
+            // The end of the last member may come in front of the stop that was decided on before it.
+            let isStopNew = !state.hasAnnouncedStop && (effects.willStop || effects.report != nil)
+            if isStopNew { state.hasAnnouncedStop = true }
+            return (state.members, state.hasAnnouncedStart ? state.accessories : [], isStopNew)
         }
-        if effects.willStop { accessories.willStop(subject) }
+        if isStopNew { accessories.willStop(subject) }
         for index in effects.cancel { members[index].cancel() }
         for index in effects.start { members[index].resume() }
         guard let report = effects.report else { return }

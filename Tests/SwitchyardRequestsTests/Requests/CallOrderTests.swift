@@ -160,6 +160,7 @@ import Testing
                 "accessory didStop",
             ]
         )
+        await until { transport.openExchanges == 0 }
         #expect(transport.openExchanges == 0)
     }
 

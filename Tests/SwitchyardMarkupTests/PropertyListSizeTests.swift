@@ -1,0 +1,56 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardFixtures
+import Testing
+
+@testable import SwitchyardMarkup
+
+@Suite(.timeLimit(.minutes(5)), .prompt) struct PropertyListSizeTests {
+    /// A number in four bytes, the highest first.
+    private static func bytes(_ number: Int, _ count: Int = 4) -> [UInt8] {
+        (0..<count).reversed().map { UInt8(number >> ($0 * 8) & 255) }
+    }
+
+    /// A list in binary form of an array that names one object again and again, and that object.
+    private static func list(naming object: [UInt8], times count: Int) -> Data {
+        let array = [0xAF, 0x12] + bytes(count) + [UInt8](repeating: 1, count: count)
+        let table = 8 + array.count + object.count
+        var list = [UInt8]("bplist00".utf8) + array + object
+        list += bytes(8) + bytes(8 + array.count)
+        list += [0, 0, 0, 0, 0, 0, 4, 1] + bytes(2, 8) + bytes(0, 8) + bytes(table, 8)
+        return Data(list)
+    }
+
+    // 1.5 MB, of which [String] would make 500 GB.
+    @Test func `a list that names one long text again and again is no reason to fill the memory`() {
+        let text = [0x5F, 0x12] + Self.bytes(1_000_000) + [UInt8](repeating: 0x61, count: 1_000_000)
+
+        #expect(throws: DecodingFailure.self) { try PropertyListDepth.check(Self.list(naming: text, times: 500_000)) }
+    }
+
+    @Test func `a list may name a short text often, and a long one once`() throws {
+        let text = [0x5F, 0x12] + Self.bytes(1_000_000) + [UInt8](repeating: 0x61, count: 1_000_000)
+
+        try PropertyListDepth.check(Self.list(naming: [0x53, 0x61, 0x62, 0x63], times: 100_000))
+        try PropertyListDepth.check(Self.list(naming: text, times: 1))
+    }
+
+    // PropertyListDecoder takes "bplist0" for the binary form and all else for a text, on Apple systems one of the old
+    // form.
+    @Test func `a list in the old form whose first word is bplist is not read`() {
+        let text = [UInt8]("bplist = \(String(repeating: "(", count: 200));".utf8)
+        var list = text + [0]
+        list += [0, 0, 0, 0, 0, 0, 1, 1] + Self.bytes(1, 8) + Self.bytes(0, 8) + Self.bytes(text.count, 8)
+
+        #expect(throws: DecodingFailure.self) { try PropertyListDepth.check(Data(list)) }
+    }
+
+    // On Apple systems the declaration decides how the bytes are read: "+ADw-" is "<" then.
+    @Test(arguments: ["UTF-7", "utf-7", "ISO-2022-JP", "HZ-GB-2312", "IBM037"])
+    func `a list in an encoding in which other bytes may be tags is not read`(encoding: String) {
+        let hidden = String(repeating: "+ADw-array+AD4-", count: 1_000)
+        let text = "<?xml version=\"1.0\" encoding=\"\(encoding)\"?><plist>\(hidden)</plist>"
+
+        #expect(throws: DecodingFailure.self) { try PropertyListDepth.check(Data(text.utf8)) }
+    }
+}
