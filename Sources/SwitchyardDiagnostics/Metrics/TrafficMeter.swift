@@ -83,7 +83,8 @@ public final class TrafficMeter: Sendable {
     }
 
     private static func name(of configuration: APIConfiguration) -> String {
-        "\(configuration.sentMethod.name) \(Redaction.standard.url(String(configuration.place.prefix { $0 != "?" })))"
+        let place = configuration.place.before(UInt8(ascii: "?"))
+        return "\(configuration.sentMethod.name) \(Redaction.standard.url(String(place)))"
     }
 }
 

@@ -113,9 +113,7 @@ extension RedirectPolicy {
 
 extension APIConfiguration {
     /// What stands behind `#` in the path; it is never sent.
-    fileprivate var fragment: String? {
-        path.firstIndex(of: "#").map { String(path[path.index(after: $0)...]) }
-    }
+    fileprivate var fragment: String? { path.behind(UInt8(ascii: "#")).map(String.init) }
 }
 
 extension RequestGenerator {

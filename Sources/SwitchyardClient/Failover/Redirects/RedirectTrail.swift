@@ -93,7 +93,7 @@ struct RedirectTrail: Sendable {
         if response.headers["Set-Cookie"] != nil { asked.removeAll() }
         let isNew = asked.insert(Visit(method: next.method, url: next.url.text)).inserted
         guard isNew else { throw .loop(next.url) }
-        if let mark = location.firstIndex(of: "#") { fragment = String(location[location.index(after: mark)...]) }
+        if let named = location.behind(UInt8(ascii: "#")) { fragment = String(named) }
         steps.append(
             RedirectStep(
                 status: response.status,
