@@ -33,7 +33,7 @@ public struct DispatchContext: Sendable {
     /// The server that is preferred now.
     var preferredServer: Server.ID { preferred() }
 
-    /// How often the request has been sent again.
+    /// How often the request has been sent again, whatever for.
     public var retries: Int { round - 1 }
 
     /// How much time is left until the deadline; never negative.

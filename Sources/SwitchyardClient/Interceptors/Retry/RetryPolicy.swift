@@ -18,6 +18,8 @@ import SwitchyardServices
 /// with an idempotency key, and what certainly never left this machine.
 public struct RetryPolicy: Sendable {
     /// How often a request is sent again at most.
+    ///
+    /// The rounds that a 401 leads to are not counted (``RoundRecord/isReauthorized``).
     public var maximumRetries: Int
     /// The pauses.
     public var backoff: Backoff
