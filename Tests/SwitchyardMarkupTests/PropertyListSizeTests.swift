@@ -35,6 +35,12 @@ import Testing
         try PropertyListDepth.check(Self.list(naming: text, times: 1))
     }
 
+    @Test func `the characters of UTF-16 are two bytes each`() {
+        let text = [0x6F, 0x12] + Self.bytes(500_000) + [UInt8](repeating: 0, count: 1_000_000)
+
+        #expect(throws: DecodingFailure.self) { try PropertyListDepth.check(Self.list(naming: text, times: 100)) }
+    }
+
     // PropertyListDecoder takes "bplist0" for the binary form and all else for a text, on Apple systems one of the old
     // form.
     @Test func `a list in the old form whose first word is bplist is not read`() {

@@ -144,9 +144,10 @@ extension BinaryPropertyList {
     /// The bytes that a text or data come to; 0 for everything that is small.
     private func leafLength(of object: Int) throws(DecodingFailure) -> Int {
         let start = try start(of: object)
-        // Data, text in ASCII, in UTF-16 and in UTF-8.
-        guard (4...7).contains(bytes[start] >> 4) else { return 0 }
-        return min(try head(at: start).length, bytes.count)
+        let kind = bytes[start] >> 4
+        // Data, text in ASCII, in UTF-16 and in UTF-8; of UTF-16 the length counts pairs of bytes.
+        guard (4...7).contains(kind) else { return 0 }
+        return min(try head(at: start).length, bytes.count) * (kind == 6 ? 2 : 1)
     }
 
     private func start(of object: Int) throws(DecodingFailure) -> Int {

@@ -43,14 +43,19 @@ enum PropertyListDepth {
             throw DecodingFailure(.malformed(offset: first))
         }
         guard let encoding = encoding(of: bytes[first...]) else { return }
-        let isKnown = ["utf-8", "utf8", "us-ascii", "ascii"].contains(encoding)
-        guard isKnown || encoding.hasPrefix("iso-8859-") || encoding.hasPrefix("windows-125") else {
+        guard plainEncodings.contains(encoding) || encoding.hasPrefix("iso-8859-") || encoding.hasPrefix("windows-125")
+        else {
             throw DecodingFailure(.malformed(offset: first), detail: "the encoding \(encoding)")
         }
     }
 
-    /// The encoding that the list says it has, in which a byte might be no character of ASCII though it looks like one;
-    /// `nil` where it says nothing.
+    /// Encodings in which the bytes of tags are tags, and nothing else is.
+    private static let plainEncodings: Set<String> = [
+        "utf-8", "utf8", "us-ascii", "ascii", "macintosh", "koi8-r", "koi8-u", "shift_jis", "euc-jp", "euc-kr",
+        "gb2312", "gbk", "gb18030", "big5",
+    ]
+
+    /// The encoding that the list says it has; `nil` where it says nothing.
     private static func encoding(of bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.starts(with: "<?xml".utf8), let end = bytes.firstIndex(of: UInt8(ascii: ">")) else { return nil }
         let declaration = String(decoding: bytes[..<end], as: UTF8.self)

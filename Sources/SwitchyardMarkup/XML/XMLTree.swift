@@ -57,6 +57,8 @@ public struct XMLTree: Sendable, Hashable {
             switch event {
             case .start(let name, let attributes):
                 let values = Dictionary(attributes.map { ($0.name, $0.value) }) { first, _ in first }
+                // Two names that look alike in other characters are one key here, and a value would be lost.
+                guard values.count == attributes.count else { throw DecodingFailure(.malformed(offset: nil)) }
                 open.append(XMLTree(name: name, attributes: values))
             case .end:
                 guard let done = open.popLast(), !open.isEmpty else { throw DecodingFailure(.malformed(offset: nil)) }
