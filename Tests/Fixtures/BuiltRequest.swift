@@ -14,6 +14,14 @@ package enum BuiltRequest {
         return try generator.request(for: configuration, on: BaseURL(base))
     }
 
+    package static func url(
+        _ configuration: APIConfiguration,
+        on base: String = "https://api.example.com/v1",
+        _ change: (inout RequestGenerator) -> Void = { _ in }
+    ) throws -> String {
+        try request(configuration, on: base, change).url.text
+    }
+
     package static func failure(
         _ configuration: APIConfiguration,
         on base: String = "https://api.example.com/v1",

@@ -98,8 +98,8 @@ struct URLTemplateExpander {
             try append(delimiter: String(UnicodeScalar(rest[end])))
             rest = rest[(end + 1)...]
         }
-        // A value that ends with a slash of its own means a folder.
-        if let variable, !rest.isEmpty || bytes.isEmpty { variableInSegment = variable }
+        // A value with delimiters of its own says itself where it leads.
+        if let variable, rest.count == bytes.count { variableInSegment = variable }
         append(Array(rest), keepsReserved: true)
     }
 

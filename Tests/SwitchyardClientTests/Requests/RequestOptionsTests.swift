@@ -5,14 +5,6 @@ import SwitchyardHTTP
 import Testing
 
 @Suite struct RequestOptionsTests {
-    private func url(
-        _ configuration: APIConfiguration,
-        on base: String = "https://api.example.com/v1",
-        _ change: (inout RequestGenerator) -> Void = { _ in }
-    ) throws -> String {
-        try BuiltRequest.request(configuration, on: base, change).url.text
-    }
-
     // MARK: - Hosts
 
     // Row A29.
@@ -56,10 +48,10 @@ import Testing
     @Test func `a request's own network takes the base's place only when asked for`() throws {
         var configuration = APIConfiguration(path: "a.png")
         configuration.cdnURL = RequestURL("https://cdn.example.com/files")
-        #expect(try url(configuration) == "https://api.example.com/v1/a.png")
+        #expect(try BuiltRequest.url(configuration) == "https://api.example.com/v1/a.png")
 
         configuration.usesCDN = true
-        #expect(try url(configuration) == "https://cdn.example.com/files/a.png")
+        #expect(try BuiltRequest.url(configuration) == "https://cdn.example.com/files/a.png")
     }
 
     // MARK: - Paths
@@ -71,17 +63,17 @@ import Testing
         ("https://other.example/x", "https://other.example/x"),
     ])
     func `a version stands between base and path`(path: String, expected: String) throws {
-        #expect(try url(APIConfiguration(path: path)) { $0.apiVersion = "v2" } == expected)
+        #expect(try BuiltRequest.url(APIConfiguration(path: path)) { $0.apiVersion = "v2" } == expected)
     }
 
     // Row A17.
     @Test func `a call may choose another version, or none`() throws {
         var configuration = APIConfiguration(path: "users")
         configuration.apiVersion = "v3"
-        #expect(try url(configuration) { $0.apiVersion = "v2" } == "https://api.example.com/v1/v3/users")
+        #expect(try BuiltRequest.url(configuration) { $0.apiVersion = "v2" } == "https://api.example.com/v1/v3/users")
 
         configuration.apiVersion = ""
-        #expect(try url(configuration) { $0.apiVersion = "v2" } == "https://api.example.com/v1/users")
+        #expect(try BuiltRequest.url(configuration) { $0.apiVersion = "v2" } == "https://api.example.com/v1/users")
     }
 
     // Rows B3, B46 and A27; rule YTK-17.
@@ -89,9 +81,12 @@ import Testing
         let shout = PathFilter(appliesToAbsoluteURLs: true) { path, _ in "\(path)/!" }
         let filters = [PathFilter.appending(["k": "a b"]), shout]
 
-        #expect(try url(APIConfiguration(path: "x?y=1")) { $0.pathFilters = filters }.hasSuffix("/x?y=1&k=a%20b/!"))
         #expect(
-            try url(APIConfiguration(path: "https://o.example/x")) { $0.pathFilters = filters }
+            try BuiltRequest.url(APIConfiguration(path: "x?y=1")) { $0.pathFilters = filters }
+                .hasSuffix("/x?y=1&k=a%20b/!")
+        )
+        #expect(
+            try BuiltRequest.url(APIConfiguration(path: "https://o.example/x")) { $0.pathFilters = filters }
                 == "https://o.example/x/!"
         )
     }
@@ -101,7 +96,9 @@ import Testing
         var configuration = APIConfiguration(path: "users/{id}/files{/parts*}{?page}")
         configuration.pathValues = ["id": "a/b?c", "parts": ["x y", "z"], "page": 2]
 
-        #expect(try url(configuration) == "https://api.example.com/v1/users/a%2Fb%3Fc/files/x%20y/z?page=2")
+        #expect(
+            try BuiltRequest.url(configuration) == "https://api.example.com/v1/users/a%2Fb%3Fc/files/x%20y/z?page=2"
+        )
     }
 
     // Row B57.
@@ -170,11 +167,11 @@ import Testing
     @Test func `an empty value may stand where no part of the path is lost`() throws {
         var configuration = APIConfiguration(path: "users{;id}{?page}{#part}")
         configuration.pathValues = ["id": "", "page": "", "part": ""]
-        #expect(try url(configuration) == "https://api.example.com/v1/users;id?page=")
+        #expect(try BuiltRequest.url(configuration) == "https://api.example.com/v1/users;id?page=")
 
         configuration = APIConfiguration(path: "users/{ids}/{names}")
         configuration.pathValues = ["ids": ["1", "", "3"], "names": ["a": ""]]
-        #expect(try url(configuration) == "https://api.example.com/v1/users/1,,3/a,")
+        #expect(try BuiltRequest.url(configuration) == "https://api.example.com/v1/users/1,,3/a,")
         #expect(try URLTemplate("users/{id}").expanded(with: ["id": ""], missing: .leftOut) == "users/")
     }
 
@@ -192,7 +189,7 @@ import Testing
         configuration.parameterOptions = ParameterEncodingOptions()
         configuration.parameterOptions?.separator = ";"
 
-        #expect(try url(configuration) == "https://api.example.com/v1/topics?a=1;b=2;c=3")
+        #expect(try BuiltRequest.url(configuration) == "https://api.example.com/v1/topics?a=1;b=2;c=3")
     }
 
     // Row B8.

@@ -5,14 +5,6 @@ import SwitchyardHTTP
 import Testing
 
 @Suite struct URLGuardTests {
-    private func url(
-        _ configuration: APIConfiguration,
-        on base: String = "https://api.example.com/v1",
-        _ change: (inout RequestGenerator) -> Void = { _ in }
-    ) throws -> String {
-        try BuiltRequest.request(configuration, on: base, change).url.text
-    }
-
     // MARK: - A question mark at the end of a query (RFC 3986 section 3.4: it is one of its characters)
 
     @Test(arguments: [
@@ -28,21 +20,22 @@ import Testing
     ) throws {
         let configuration = APIConfiguration(path: path, query: ["page": 2])
 
-        #expect(try url(configuration) == expected)
+        #expect(try BuiltRequest.url(configuration) == expected)
     }
 
     @Test func `so it does in front of a query that a closure writes`() throws {
         let configuration = APIConfiguration(path: "search?q=why?", query: ["page": 2])
 
         #expect(
-            try url(configuration) { $0.customQuery = { _ in "page=2" } }
+            try BuiltRequest.url(configuration) { $0.customQuery = { _ in "page=2" } }
                 == "https://api.example.com/v1/search?q=why?&page=2"
         )
     }
 
     @Test func `so does the query of a base URL`() throws {
         #expect(
-            try url(APIConfiguration(path: "users?p=2"), on: "https://h/v1?q=why?") == "https://h/v1/users?q=why?&p=2"
+            try BuiltRequest.url(APIConfiguration(path: "users?p=2"), on: "https://h/v1?q=why?")
+                == "https://h/v1/users?q=why?&p=2"
         )
         let page = try #require(RequestURL("https://h/v1?q=why?"))
         #expect(try page.appending(path: "users?p=2").text == "https://h/v1/users?q=why?&p=2")
@@ -55,7 +48,7 @@ import Testing
         var configuration = APIConfiguration(path: "search?q={q}")
         configuration.pathValues = ["q": value]
 
-        #expect(try url(configuration) == "https://api.example.com/v1/search?q=\(value)")
+        #expect(try BuiltRequest.url(configuration) == "https://api.example.com/v1/search?q=\(value)")
     }
 
     @Test(arguments: ["compare/{a}..{b}", "files/{a}.{b}", "files/.{a}", "files{/a}{.b}", "files/{.a,b}"])
@@ -65,7 +58,7 @@ import Testing
 
         // Otherwise the request goes to the collection, or to what is above it.
         guard case .template(path, .unusableValue) = BuiltRequest.failure(configuration) else {
-            Issue.record("built \((try? url(configuration)) ?? "nothing")")
+            Issue.record("built \((try? BuiltRequest.url(configuration)) ?? "nothing")")
             return
         }
     }
@@ -79,7 +72,7 @@ import Testing
         configuration.pathValues = ["a": first, "b": second]
 
         guard case .template(path, .unusableValue) = BuiltRequest.failure(configuration) else {
-            Issue.record("built \((try? url(configuration)) ?? "nothing")")
+            Issue.record("built \((try? BuiltRequest.url(configuration)) ?? "nothing")")
             return
         }
     }
@@ -89,7 +82,16 @@ import Testing
         var configuration = APIConfiguration(path: path)
         configuration.pathValues = ["a": value]
 
-        #expect(try url(configuration).hasSuffix(value))
+        #expect(try BuiltRequest.url(configuration).hasSuffix(value))
+    }
+
+    @Test(arguments: ["a/..", "docs/."])
+    func `a value with slashes of its own says itself where it leads`(value: String) throws {
+        var configuration = APIConfiguration(path: "files/{+a}")
+        configuration.pathValues = ["a": value]
+
+        let base = "https://api.example.com/v1/files/"
+        #expect(try BuiltRequest.url(configuration) == (value == "a/.." ? base : "\(base)docs/"))
     }
 
     // MARK: - Lists with commas
