@@ -230,7 +230,7 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     struct epoll_event events[MOST];
     if (loop->out_of_memory) return ENOMEM;
     early_look(loop, false, ycurl_loop_push);
-    // The look may have come upon a wake at kept connections, of which no other wait is told: there is no waiting then.
+    // The look may have taken a wake out of the epoll set, which tells of each once. `waits` is false then.
     int wait = atomic_load(&loop->waits) ? wait_time(loop, wait_ms) : 0;
     int count = epoll_wait(loop->epoll, events, MOST, wait);
     atomic_store(&loop->waits, false);

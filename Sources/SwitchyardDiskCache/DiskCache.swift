@@ -117,7 +117,7 @@ public final class DiskCache: AnswerStore {
         let path = folder.path(of: name)
         do throws(DiskCacheError) {
             let limit = min(limits.entryCost, .max - Self.overhead) + Self.overhead
-            guard let bytes = try folder.read(path, limit: limit) else {
+            guard let bytes = try folder.read(path, limit: limit, marksUse: true) else {
                 note { $0.misses += 1 }
                 return .failure(.invalidMetadata)
             }

@@ -48,8 +48,8 @@ struct DiskFolder: Sendable {
 
     /// The bytes of a file; `nil` when there is none, or it is larger than `limit`.
     ///
-    /// A file that was last used more than a minute ago is marked as used, unless that is no use of it.
-    func read(_ path: String, limit: Int, marksUse: Bool = true) throws(DiskCacheError) -> Data? {
+    /// With `marksUse` a file that was last used more than a minute ago is marked as used.
+    func read(_ path: String, limit: Int, marksUse: Bool) throws(DiskCacheError) -> Data? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
             guard errno == ENOENT || errno == ENOTDIR else { throw DiskCacheError(errno, path) }

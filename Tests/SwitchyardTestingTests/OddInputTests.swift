@@ -24,20 +24,16 @@ import Testing
     @Test(arguments: [-5, -1, 0, .min]) func `a body of a negative length can be cut`(length: Int) {
         let response = LoopbackResponse.stream(length: length) { _ in }
         for byReset in [false, true] {
-            var reply = Reply(response, to: nil, closes: false, fault: .cut(after: nil, byReset: byReset))
-            let opening = reply.opening()
-            guard opening.ending == nil else { continue }
-            #expect(reply.body(Data("abc".utf8)).ending == (byReset ? .reset : .close))
+            let reply = Reply(response, to: nil, closes: false, fault: .cut(after: nil, byReset: byReset))
+            #expect(reply.opening().ending == (byReset ? .reset : .close))
         }
     }
 
     // RFC 9112 section 6.1: with HTTP/1.0 the framing "MUST" be treated as faulty, and the connection closed.
-    @Test func `chunks of an HTTP/1.0 client are refused, or end the connection`() throws {
+    @Test func `chunks of an HTTP/1.0 client end the connection`() throws {
         let text = "POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-        var keepsAlive: Bool?
-        do throws(LoopbackError) { keepsAlive = try head(text)?.keepsAlive } catch { keepsAlive = false }
 
-        #expect(keepsAlive == false)
+        #expect(try head(text)?.keepsAlive == false)
     }
 
     // RFC 9112 section 7.1: a chunk-size is hexadecimal digits, with nothing in front.

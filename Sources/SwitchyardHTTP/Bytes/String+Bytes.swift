@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 // The view of a text's bytes asks for the text's form again at every byte. Names, values and paths are looked through
 // several times with every request, so here the form is asked for once.
@@ -15,13 +16,14 @@ extension String {
         withContiguousUTF8 { $0.contains(byte) }
     }
 
-    /// What stands in front of the first of some characters of ASCII: by bytes, since a mark that is joined to such a
-    /// character makes another one of both, which would not be found.
+    /// The text in front of the first of some characters of ASCII, all of it where there is none.
+    ///
+    /// They are looked for by bytes: with a combining mark behind it a delimiter is another `Character`, and would be missed.
     package func before(_ marks: UInt8...) -> Substring {
         self[..<(utf8.firstIndex(where: marks.contains) ?? endIndex)]
     }
 
-    /// What stands behind the first place of a character of ASCII; `nil` where it stands nowhere.
+    /// The text behind the first place of a character of ASCII, looked for in the same way; `nil` where there is none.
     package func behind(_ mark: UInt8) -> Substring? {
         utf8.firstIndex(of: mark).map { self[utf8.index(after: $0)...] }
     }
@@ -35,6 +37,11 @@ extension String {
         }
         return quoted + "\""
     }
+}
+
+extension StringProtocol {
+    /// The number that digits alone make, as in header fields; `nil` for every other text, and for one that is too large.
+    package var wholeNumber: Int64? { utf8.allSatisfy(\.isDigit) ? Int64(self) : nil }
 }
 
 extension String {

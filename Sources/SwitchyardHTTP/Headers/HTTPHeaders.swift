@@ -1,5 +1,4 @@
 import Foundation
-import SwitchyardServices
 
 /// Header fields in order; names compare without regard to case (RFC 9110 section 5).
 ///
@@ -331,7 +330,7 @@ extension HTTPHeaders {
 
     /// The length of the body in bytes (RFC 9110 section 8.6); `nil` when there is none, or it is no number.
     package var contentLength: Int64? {
-        self["Content-Length"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int64($0) : nil }
+        self["Content-Length"]?.wholeNumber
     }
 
     /// Whether the content comes as it is, in no coding such as gzip (RFC 9110 section 8.4).

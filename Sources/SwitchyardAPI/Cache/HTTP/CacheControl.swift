@@ -1,4 +1,3 @@
-import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
@@ -47,13 +46,13 @@ struct CacheControl: Sendable {
             value = rest.first == "\"" ? quoted(&rest) : plain(&rest)
         }
         rest = rest.drop { $0 != "," }
-        return (trimmed(name).lowercased(), value)
+        return (name.trimmed.lowercased(), value)
     }
 
     private static func plain(_ rest: inout Substring.UnicodeScalarView) -> String {
         let value = rest.prefix { $0 != "," }
         rest = rest[value.endIndex...]
-        return trimmed(value)
+        return value.trimmed
     }
 
     /// A quoted string; a backslash stands before a character that is meant as it is (RFC 9110 section 5.6.4).
@@ -64,9 +63,5 @@ struct CacheControl: Sendable {
             value.append(scalar == "\\" ? rest.popFirst() ?? scalar : scalar)
         }
         return String(value)
-    }
-
-    private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
-        String(text).trimmingCharacters(in: .whitespaces)
     }
 }

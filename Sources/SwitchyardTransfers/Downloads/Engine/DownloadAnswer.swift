@@ -88,7 +88,7 @@ struct ContentRange: Sendable, Hashable {
         let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
         if parts[1] != "*" {
-            guard let total = Self.number(parts[1]) else { return nil }
+            guard let total = parts[1].wholeNumber else { return nil }
             self.total = total
         }
         guard parts[0] != "*" else {
@@ -96,14 +96,9 @@ struct ContentRange: Sendable, Hashable {
             return
         }
         let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
+        guard ends.count == 2, let first = ends[0].wholeNumber, let last = ends[1].wholeNumber, first <= last,
             last < total ?? .max
         else { return nil }
         bytes = first...last
-    }
-
-    /// A number of digits only.
-    private static func number(_ text: Substring) -> Int64? {
-        text.utf8.allSatisfy(\.isDigit) ? Int64(text) : nil
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
-import SwitchyardServices
 
 /// What is asked of a server that takes an upload in parts, and what its answers mean.
 ///
@@ -154,8 +153,7 @@ struct UploadDialect: Sendable {
     }
 
     private static func number(_ text: String) -> Int64? {
-        let digits = text.trimmingCharacters(in: .whitespaces)
-        return digits.utf8.allSatisfy(\.isDigit) ? Int64(digits) : nil
+        text.trimmingCharacters(in: .whitespaces).wholeNumber
     }
 }
 
