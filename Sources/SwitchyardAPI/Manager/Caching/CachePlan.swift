@@ -4,7 +4,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 /// Where the answer of a call is stored, and how a stored one may be used.
-struct CachePlan: Sendable {
+///
+/// A class, since a call hands it from function to function, and each would copy ten fields.
+final class CachePlan: Sendable {
     let key: CacheKey
     let box: Boxed<CachePolicy>
     let lifetime: Duration
@@ -21,6 +23,23 @@ struct CachePlan: Sendable {
     let accept: String?
     /// Who looks on; `nil` when nobody does.
     let onlookers: [Onlooker]?
+
+    private init(
+        _ key: CacheKey,
+        _ box: Boxed<CachePolicy>,
+        _ lifetime: Duration,
+        _ cache: ResponseCache,
+        server: String?,
+        pathOfURL: String?,
+        varying: HTTPHeaders,
+        part: String,
+        accept: String?,
+        onlookers: [Onlooker]?
+    ) {
+        (self.key, self.box, self.lifetime, self.cache) = (key, box, lifetime, cache)
+        (self.server, self.pathOfURL, self.varying) = (server, pathOfURL, varying)
+        (self.part, self.accept, self.onlookers) = (part, accept, onlookers)
+    }
 
     /// How a stored answer may be used.
     var policy: CachePolicy { box.value }
@@ -78,10 +97,10 @@ struct CachePlan: Sendable {
         // Where they cannot be computed the call fails, and no stored answer hides that.
         guard let varying = followsHTTP ? try? client.varyingFields(of: configuration) : [:] else { return nil }
         return CachePlan(
-            key: key,
-            box: box,
-            lifetime: lifetime,
-            cache: cache,
+            key,
+            box,
+            lifetime,
+            cache,
             server: server,
             pathOfURL: followsHTTP ? client.storagePath(ofAbsolute: path ?? configuration.path) : nil,
             varying: varying,
