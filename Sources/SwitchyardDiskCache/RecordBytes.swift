@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardServices
 
 /// Writes the fields of a record one after the other; texts and bytes with their length in front.
 struct RecordWriter {

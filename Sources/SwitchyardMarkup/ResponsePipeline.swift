@@ -1,6 +1,7 @@
 public import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardServices
 
 /// The way of an answer from bytes to a value in named stages, for apps that treat content by its type.
 ///

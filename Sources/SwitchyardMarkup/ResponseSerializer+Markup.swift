@@ -2,6 +2,7 @@ public import Foundation
 public import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardServices
 
 extension ResponseSerializer where Value == [XMLEvent] {
     /// XML as the events of its text, for answers that are read front to back.
@@ -82,7 +83,7 @@ extension TextEncoding {
 extension ResponseSerializer where Value: Decodable {
     /// A property list in XML or binary form, decoded into a type.
     ///
-    /// It may nest as deep as JSON, ``JSONDepth/standard``.
+    /// It may nest as deep as JSON, ``/SwitchyardServices/JSONDepth/standard``.
     public static func propertyList(_ type: Value.Type = Value.self) -> ResponseSerializer {
         let empty = type.valueOfEmptyBody
         let types = ["application/x-plist", "application/xml", "text/xml"].compactMap { MediaType($0) }

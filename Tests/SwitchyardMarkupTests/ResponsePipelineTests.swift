@@ -3,6 +3,7 @@ import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardMarkup
+import SwitchyardServices
 import Testing
 
 @Suite struct ResponsePipelineTests {

@@ -4,6 +4,7 @@ import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardMarkup
+import SwitchyardServices
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct XMLEventTests {

@@ -1,3 +1,5 @@
+import SwitchyardServices
+
 /// The frame that a service puts around every answer: a code, a message, and the data.
 ///
 /// It is described once for each module:

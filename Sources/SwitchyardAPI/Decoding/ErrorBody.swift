@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 /// Where the body of a refused answer says what is wrong, in a service that puts no ``Envelope`` around its answers.
 ///

@@ -1,5 +1,6 @@
 public import Foundation
 import SwitchyardClient
+public import SwitchyardServices
 
 /// How JSON becomes values of the app's types.
 ///
@@ -9,7 +10,7 @@ import SwitchyardClient
 ///         decoder.keyDecodingStrategy = .convertFromSnakeCase
 ///     }
 public struct JSONDecoding: Sendable {
-    /// How deep arrays and objects may nest; ``JSONDepth/standard`` unless set, ``JSONDepth/ceiling`` at most.
+    /// How deep arrays and objects may nest; ``/SwitchyardServices/JSONDepth/standard`` unless set, ``/SwitchyardServices/JSONDepth/ceiling`` at most.
     public let maximumDepth: Int
     private let configure: @Sendable (JSONDecoder) -> Void
     private let decoder: SharedDecoder
@@ -20,7 +21,7 @@ public struct JSONDecoding: Sendable {
     /// Creates settings.
     ///
     /// - Parameters:
-    ///   - maximumDepth: How deep arrays and objects may nest; ``JSONDepth/standard`` unless given.
+    ///   - maximumDepth: How deep arrays and objects may nest; ``/SwitchyardServices/JSONDepth/standard`` unless given.
     ///   - configure: Sets up a decoder, whose dates are ISO 8601 before. It may be called more than once.
     public init(
         maximumDepth: Int = JSONDepth.standard,
@@ -76,30 +77,22 @@ public struct JSONDecoding: Sendable {
     /// What a text may be read as.
     ///
     /// Of a name that occurs twice some readers take the first value, others the last (RFC 8259 section 4): Foundation's
-    /// decoder takes the first, ``JSONValue`` the last.
+    /// decoder takes the first, ``/SwitchyardServices/JSONValue`` the last.
     func readings(of data: Data) throws(APIError) -> [JSONValue] {
         do throws(DecodingFailure) {
-            var parser = JSONParser(data, maximumDepth: maximumDepth)
-            let last = try parser.document()
-            guard parser.hasRepeatedNames else { return [last] }
-            var again = JSONParser(data, maximumDepth: maximumDepth, keepsFirst: true)
-            return [try again.document(), last]
+            let bytes = ContiguousArray(data)
+            let (last, hasRepeatedNames) = try JSONValue.parsed(bytes, maximumDepth: maximumDepth)
+            guard hasRepeatedNames else { return [last] }
+            let (first, _) = try JSONValue.parsed(bytes, maximumDepth: maximumDepth, repeatedNames: .firstHolds)
+            return [first, last]
         } catch {
             throw APIError(.body(.decoding(error)))
         }
     }
 
     private func checkDepth(_ data: Data) throws(APIError) {
-        let limit = maximumDepth
-        let failure: DecodingFailure? = data.withUnsafeBytes { bytes in
-            do throws(DecodingFailure) {
-                try JSONDepth.check(bytes, limit: limit)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let failure { throw APIError(.body(.decoding(failure))) }
+        guard data.withUnsafeBytes({ JSONDepth.isExceeded(by: $0, limit: maximumDepth) }) else { return }
+        throw APIError(.body(.decoding(DecodingFailure(.tooDeep(limit: maximumDepth)))))
     }
 
     /// Finds the byte at which a text stops being JSON, which Foundation does not say; where it is JSON, its root is of

@@ -1,6 +1,7 @@
 public import Foundation
 import SwitchyardClient
 public import SwitchyardHTTP
+public import SwitchyardServices
 
 /// Turns the body of an answer into a value.
 ///

@@ -1,3 +1,5 @@
+public import SwitchyardServices
+
 /// The shape that a JSON value must have.
 ///
 ///     let user = JSONShape.object([

@@ -1,4 +1,5 @@
 import Foundation
+public import SwitchyardServices
 
 /// A rule for values of one kind; values of another kind break none.
 struct ShapeRule: Sendable {

@@ -1,6 +1,7 @@
 package import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardServices
 
 extension TextEncoding {
     /// The body as text: see ``decoded(_:named:fallback:)``.

@@ -1,6 +1,7 @@
 public import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardServices
 
 /// A recorded request.
 public struct HARRequest: Codable, Sendable, Hashable {

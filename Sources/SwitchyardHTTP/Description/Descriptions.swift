@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 extension HTTPRequest: CustomStringConvertible {
     /// Method and URL, in one line, with credentials hidden; no header field and no body.

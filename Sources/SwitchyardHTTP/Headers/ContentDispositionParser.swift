@@ -1,3 +1,5 @@
+import SwitchyardServices
+
 /// Reads a `Content-Disposition`, whatever it holds.
 struct ContentDispositionParser {
     // By scalars: a character that combines with a separator must not hide it.

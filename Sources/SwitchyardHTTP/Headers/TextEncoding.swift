@@ -1,4 +1,5 @@
 package import Foundation
+import SwitchyardServices
 
 /// The encodings of text that `charset` may name.
 package enum TextEncoding {

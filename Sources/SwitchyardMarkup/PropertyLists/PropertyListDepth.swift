@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardAPI
+import SwitchyardServices
 
 /// Guards the decoder of property lists against those that nest so deep that reading them would overflow the stack.
 ///

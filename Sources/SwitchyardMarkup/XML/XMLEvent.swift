@@ -1,4 +1,5 @@
 public import SwitchyardAPI
+public import SwitchyardServices
 
 /// What a text of XML consists of, in its order.
 public enum XMLEvent: Sendable, Hashable {
@@ -33,7 +34,7 @@ public enum XMLEvent: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The text in UTF-8; a byte order mark is allowed.
-    ///   - maximumDepth: How deep elements may nest; ``/SwitchyardAPI/JSONDepth/standard`` unless given.
+    ///   - maximumDepth: How deep elements may nest; ``/SwitchyardServices/JSONDepth/standard`` unless given.
     /// - Returns: The events.
     /// - Throws: ``/SwitchyardAPI/DecodingFailure`` with the offset of the byte at which the text stops being XML.
     public static func events(

@@ -1,4 +1,5 @@
 public import SwitchyardAPI
+public import SwitchyardServices
 
 /// An element of XML with all that is in it, as a tree.
 public struct XMLTree: Sendable, Hashable {

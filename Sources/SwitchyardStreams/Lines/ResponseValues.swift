@@ -1,6 +1,7 @@
 public import Foundation
 public import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardServices
 
 /// The values of a `StreamedResponse` of JSON lines: one JSON value per line, decoded as soon as it is whole.
 ///
@@ -52,8 +53,8 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
         }
 
         private static func checkDepth(of bytes: Data) throws {
-            guard bytes.withUnsafeBytes({ JSONNesting.isDeeper($0, than: JSONNesting.standard) }) else { return }
-            let words = "nested deeper than \(JSONNesting.standard)"
+            guard bytes.withUnsafeBytes({ JSONDepth.isExceeded(by: $0, limit: JSONDepth.standard) }) else { return }
+            let words = "nested deeper than \(JSONDepth.standard)"
             throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: words))
         }
     }

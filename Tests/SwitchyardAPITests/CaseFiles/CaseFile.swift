@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardAPI
+import SwitchyardServices
 import Testing
 
 /// A file of cases that others have collected; source and licence stand in the file.

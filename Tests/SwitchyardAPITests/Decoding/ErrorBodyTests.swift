@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardServices
 import SwitchyardTesting
 import Testing
 

@@ -3,6 +3,7 @@ import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardMarkup
+import SwitchyardServices
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PropertyListTests {

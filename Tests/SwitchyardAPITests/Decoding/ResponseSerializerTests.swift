@@ -3,6 +3,7 @@ import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardMarkup
+import SwitchyardServices
 import Testing
 
 @testable import SwitchyardAPI

@@ -1,3 +1,4 @@
+import SwitchyardServices
 import Testing
 
 @testable import SwitchyardAPI

@@ -120,7 +120,7 @@ import Testing
         (#"{"admission": {"roof": 1}}"#, "switching.admission.roof"), (#"{"admission": 1}"#, "switching.admission"),
         (#"{"hedging": {"deadlineShare": 2}}"#, "switching.hedging.deadlineShare"),
         (#"{"hedging": "often"}"#, "switching.hedging"), (#"{"tooManyRequests": "?"}"#, "switching.tooManyRequests"),
-        (#"{"perEndpoint": 1}"#, "switching.perEndpoint"),
+        (#"{"perEndpoint": 1}"#, "switching.perEndpoint"), (#"{"firstProbe": 1e999}"#, "switching.firstProbe"),
     ])
     func `a mistake in the rules is named with its place`(switching: String, place: String) throws {
         let error = #expect(throws: CatalogError.self) {
@@ -152,6 +152,7 @@ import Testing
         ("{\n", "topics.json: expected a key in quotes, not the end of the file, at line 2"),
         ("{\"a\": 1,\n\n\"a\": 2}", "topics.json: a: expected each key only once, at line 3"),
         ("[1 2]", "topics.json: expected a comma or ], at line 1"),
+        (String(repeating: "[", count: 33), "topics.json: expected at most 32 levels of nesting, at line 1"),
     ])
     func `a syntax error says at which line it is`(_ json: String, _ text: String) {
         let error = #expect(throws: CatalogError.self) {

@@ -15,9 +15,9 @@ struct JSONObject {
     }
 
     /// The members, whatever their keys.
-    func members() throws(CatalogError) -> [(key: String, value: JSONValue)] {
+    func members() throws(CatalogError) -> [String: JSONValue] {
         guard case .object(let members) = value else {
-            throw CatalogError(.wrongType, file: file, at: path, expected: "an object", found: value.kind)
+            throw CatalogError(.wrongType, file: file, at: path, expected: "an object", found: value.kindWithArticle)
         }
         return members
     }
@@ -26,7 +26,7 @@ struct JSONObject {
     func fields() throws(CatalogError) -> Fields {
         let members = try members()
         let known = ServiceFormat.names(in: pattern)
-        for (key, _) in members where !known.contains(key) {
+        if let key = members.keys.sorted().first(where: { !known.contains($0) }) {
             let place = path.isEmpty ? key : "\(path).\(key)"
             throw CatalogError(
                 .unknownKey,
@@ -42,7 +42,7 @@ struct JSONObject {
     /// The members of an object by their keys, as the types that they have to be.
     struct Fields {
         let object: JSONObject
-        let members: [(key: String, value: JSONValue)]
+        let members: [String: JSONValue]
 
         func has(_ key: String) -> Bool { value(key) != nil }
 
@@ -53,13 +53,16 @@ struct JSONObject {
 
         func optionalString(_ key: String) throws(CatalogError) -> String? {
             guard let value = value(key) else { return nil }
-            guard case .string(let text) = value else { throw error(.wrongType, key, "a string", value.kind) }
+            guard case .string(let text) = value else {
+                throw error(.wrongType, key, "a string", value.kindWithArticle)
+            }
             return text
         }
 
         func number(_ key: String) throws(CatalogError) -> Double? {
             guard let value = value(key) else { return nil }
-            guard case .number(let number) = value else { throw error(.wrongType, key, type(key), value.kind) }
+            guard let number = value.double else { throw error(.wrongType, key, type(key), value.kindWithArticle) }
+            guard number.isFinite else { throw unexpected(key, "\(value)") }
             return number
         }
 
@@ -71,7 +74,7 @@ struct JSONObject {
 
         func bool(_ key: String) throws(CatalogError) -> Bool? {
             guard let value = value(key) else { return nil }
-            guard case .bool(let bool) = value else { throw error(.wrongType, key, type(key), value.kind) }
+            guard case .bool(let bool) = value else { throw error(.wrongType, key, type(key), value.kindWithArticle) }
             return bool
         }
 
@@ -88,13 +91,15 @@ struct JSONObject {
             switch value {
             case .bool(let isOn): return (isOn, nil)
             case .object: return (true, try object(key)?.fields())
-            default: throw error(.wrongType, key, type(key), value.kind)
+            default: throw error(.wrongType, key, type(key), value.kindWithArticle)
             }
         }
 
         func array(_ key: String) throws(CatalogError) -> [JSONValue] {
             guard let value = value(key) else { throw error(.missingKey, key, "an array", "nothing") }
-            guard case .array(let elements) = value else { throw error(.wrongType, key, "an array", value.kind) }
+            guard case .array(let elements) = value else {
+                throw error(.wrongType, key, "an array", value.kindWithArticle)
+            }
             return elements
         }
 
@@ -124,9 +129,23 @@ struct JSONObject {
             error(.invalidValue, key, type(key), found)
         }
 
-        private func value(_ key: String) -> JSONValue? { members.first { $0.key == key }?.value }
+        private func value(_ key: String) -> JSONValue? { members[key] }
         private func path(_ key: String) -> String { object.path.isEmpty ? key : "\(object.path).\(key)" }
         private func pattern(_ key: String) -> String { object.pattern.isEmpty ? key : "\(object.pattern).\(key)" }
         private func type(_ key: String) -> String { ServiceFormat.type(of: pattern(key)) }
+    }
+}
+
+extension JSONValue {
+    /// The kind of value with its article, for messages.
+    var kindWithArticle: String {
+        switch self {
+        case .object: "an object"
+        case .array: "an array"
+        case .string: "a string"
+        case .number: "a number"
+        case .bool: "true or false"
+        case .null: "null"
+        }
     }
 }

@@ -34,16 +34,26 @@ struct ServiceDecoder {
     private func parse(_ bytes: [UInt8]) throws(CatalogError) -> JSONValue {
         let isBlank = bytes.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
         guard !isBlank else { throw CatalogError(.emptyFile, file: file, expected: "a JSON object, not an empty file") }
+        var parser = JSONParser(ContiguousArray(bytes), maximumDepth: 32, repeatedNames: .refused)
         do throws(JSONParser.Failure) {
-            return try JSONParser.parse(bytes)
+            return try parser.document()
         } catch {
-            let kind: CatalogError.Kind = error.duplicateKey == nil ? .malformed : .duplicateKey
-            throw CatalogError(
-                kind,
-                file: file,
-                at: error.duplicateKey ?? "",
-                expected: "\(error.expected), at line \(error.line)"
-            )
+            throw located(error, in: bytes)
+        }
+    }
+
+    private func located(_ failure: JSONParser.Failure, in bytes: [UInt8]) -> CatalogError {
+        let line = 1 + bytes.prefix(failure.offset).count { $0 == 0x0A }
+        func error(_ kind: CatalogError.Kind, at place: String = "", _ expected: String) -> CatalogError {
+            CatalogError(kind, file: file, at: place, expected: "\(expected), at line \(line)")
+        }
+        switch failure.kind {
+        case .malformed(let expected):
+            let isAtEnd = failure.offset >= bytes.count
+            return error(.malformed, isAtEnd ? "\(expected), not the end of the file" : expected)
+        case .tooDeep(let limit): return error(.malformed, "at most \(limit) levels of nesting")
+        case .repeatedName(let path):
+            return error(.duplicateKey, at: path.hasPrefix(".") ? String(path.dropFirst()) : path, "each key only once")
         }
     }
 
@@ -59,13 +69,13 @@ struct ServiceDecoder {
 
     private func urls(_ object: JSONObject) throws(CatalogError) -> [ServiceEnvironment: ServerURL] {
         var urls: [ServiceEnvironment: ServerURL] = [:]
-        for (key, value) in try object.members() {
+        for (key, value) in try object.members().sorted(by: { $0.key < $1.key }) {
             let path = "\(object.path).\(key)"
             guard !key.isEmpty else {
                 throw CatalogError(.invalidValue, file: file, at: path, expected: "an environment with a name")
             }
             guard case .string(let text) = value else {
-                throw CatalogError(.wrongType, file: file, at: path, expected: "a string", found: value.kind)
+                throw CatalogError(.wrongType, file: file, at: path, expected: "a string", found: value.kindWithArticle)
             }
             do throws(ServerURL.Problem) {
                 urls[ServiceEnvironment(rawValue: key)] = try ServerURL(text)

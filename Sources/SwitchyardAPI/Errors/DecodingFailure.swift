@@ -1,3 +1,5 @@
+public import SwitchyardServices
+
 /// Why a body could not be decoded, and at which place.
 public struct DecodingFailure: Error, Sendable, Hashable {
     /// What is wrong at the place.
@@ -93,6 +95,46 @@ extension DecodingFailure {
             } else {
                 text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
             }
+        }
+    }
+}
+
+// MARK: - JSON
+
+extension DecodingFailure {
+    init(_ failure: JSONParser.Failure) {
+        switch failure.kind {
+        case .malformed(let expected):
+            self.init(.malformed(offset: failure.offset), detail: "expected \(expected)")
+        case .tooDeep(let limit): self.init(.tooDeep(limit: limit))
+        case .repeatedName(let path): self.init(.corrupted, keyPath: path, detail: "expected each name only once")
+        }
+    }
+}
+
+extension JSONValue {
+    /// Parses a text.
+    ///
+    /// - Parameters:
+    ///   - text: The text in UTF-8; a byte order mark is allowed.
+    ///   - maximumDepth: How deep arrays and objects may nest; default is 128, far above what APIs answer and far below
+    ///     what a thread's stack holds.
+    /// - Throws: ``DecodingFailure`` with the offset of the byte at which the text stops being JSON.
+    public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = JSONDepth.standard) throws(DecodingFailure) {
+        (self, _) = try Self.parsed(ContiguousArray(text), maximumDepth: maximumDepth)
+    }
+
+    /// Parses a text, and tells whether an object has a name twice.
+    static func parsed(
+        _ text: ContiguousArray<UInt8>,
+        maximumDepth: Int,
+        repeatedNames: JSONParser.RepeatedNames = .lastHolds
+    ) throws(DecodingFailure) -> (JSONValue, hasRepeatedNames: Bool) {
+        var parser = JSONParser(text, maximumDepth: maximumDepth, repeatedNames: repeatedNames)
+        do throws(JSONParser.Failure) {
+            return (try parser.document(), parser.hasRepeatedNames)
+        } catch {
+            throw DecodingFailure(error)
         }
     }
 }

@@ -1,10 +1,16 @@
-/// Tells how deep a text of JSON nests without parsing it: a decoder may follow it until its stack overflows.
-package enum JSONNesting {
-    /// How deep arrays and objects may nest unless told otherwise.
-    package static let standard = 128
+/// How deep texts of JSON may nest, so that decoding them does not overflow a thread's stack.
+public enum JSONDepth {
+    /// How deep arrays and objects may nest unless told otherwise: 128.
+    ///
+    /// Foundation's decoder itself stops at 512, but a type that contains itself overflows a stack of 512 KiB, which
+    /// secondary threads of Apple systems have, at that depth.
+    public static let standard = 128
 
-    /// Whether a text nests deeper than a limit.
-    package static func isDeeper(_ bytes: UnsafeRawBufferPointer, than limit: Int) -> Bool {
+    /// The deepest limit that may be set: 512, where Foundation's decoder stops.
+    public static let ceiling = 512
+
+    /// Whether a text in UTF-8 nests deeper than a limit; in one pass, without parsing it.
+    package static func isExceeded(by bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
         // Counting the opening brackets is many times faster than following the text, and enough for most answers.
         openings(bytes) > limit && exceeds(bytes, limit: limit)
     }

@@ -20,18 +20,6 @@ public enum JSONValue: Sendable, Hashable {
     /// written as one scalar or as `e` and an accent.
     case object([String: JSONValue])
 
-    /// Parses a text.
-    ///
-    /// - Parameters:
-    ///   - text: The text in UTF-8; a byte order mark is allowed.
-    ///   - maximumDepth: How deep arrays and objects may nest; default is 128, far above what APIs answer and far below
-    ///     what a thread's stack holds.
-    /// - Throws: ``DecodingFailure`` with the offset of the byte at which the text stops being JSON.
-    public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = JSONDepth.standard) throws(DecodingFailure) {
-        var parser = JSONParser(text, maximumDepth: maximumDepth)
-        self = try parser.document()
-    }
-
     /// The value of a key; `nil` when there is none or this is no object.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
@@ -78,7 +66,7 @@ public enum JSONValue: Sendable, Hashable {
     }
 
     /// The kind of value, in words.
-    var kindName: String {
+    package var kindName: String {
         switch self {
         case .null: "null"
         case .bool: "bool"
@@ -243,14 +231,14 @@ extension JSONValue: Codable {
 }
 
 /// A key that is known at run time only.
-struct NamedKey: CodingKey {
-    let stringValue: String
+package struct NamedKey: CodingKey {
+    package let stringValue: String
 
-    init(stringValue: String) {
+    package init(stringValue: String) {
         self.stringValue = stringValue
     }
 
-    init?(intValue: Int) { nil }
+    package init?(intValue: Int) { nil }
 
-    var intValue: Int? { nil }
+    package var intValue: Int? { nil }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 import Testing
 
 @testable import SwitchyardAPI
