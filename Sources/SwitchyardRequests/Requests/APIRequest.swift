@@ -127,7 +127,7 @@ extension APIRequest {
     /// It may be called from every callback. One that was not started ends too.
     public func cancel() {
         guard let cancelCall = record.withLock({ $0.cancel() }) else { return }
-        cancelCall?()
+        cancelCall()
         queue.async { self.tellCancelled(.failure(self.completed(APIError(.cancelled(.caller))))) }
     }
 

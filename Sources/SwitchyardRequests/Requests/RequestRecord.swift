@@ -117,8 +117,8 @@ struct RequestRecord<Value: Sendable> {
         return extras
     }
 
-    /// Cancels; `nil` when the outcome is decided, otherwise how to end the call.
-    mutating func cancel() -> (@Sendable () -> Void)?? {
+    /// Cancels; `nil` when the outcome is decided, otherwise what ends the call: nothing where none is under way.
+    mutating func cancel() -> (@Sendable () -> Void)? {
         switch phase {
         case .ending, .ended: return nil
         case .ready, .running:
@@ -126,7 +126,7 @@ struct RequestRecord<Value: Sendable> {
             isCancelled = true
             held = nil
             defer { cancelCall = nil }
-            return .some(cancelCall)
+            return cancelCall ?? {}
         }
     }
 
