@@ -55,12 +55,25 @@ public struct CacheKey: Sendable, Hashable {
         headers: [(name: String, value: String)] = [],
         body: Data? = nil
     ) {
+        self.init(partition, method, path, query: [], parameters, headers, body)
+    }
+
+    private init(
+        _ partition: CachePartition,
+        _ method: HTTPMethod,
+        _ path: String,
+        query: [(name: String, value: String)],
+        _ parameters: [(name: String, value: String)],
+        _ headers: [(name: String, value: String)],
+        _ body: Data?
+    ) {
         var writer = CacheKeyWriter()
         writer.write(partition.service)
         writer.write(partition.environment)
         writer.write(optional: partition.user)
         writer.write(method.name)
         writer.write(path)
+        writer.write(query)
         writer.write(parameters)
         writer.write(headers.isEmpty ? [] : headers.map { ($0.name.lowercased(), $0.value) })
         writer.write(optional: body)
@@ -141,28 +154,25 @@ extension CacheKey {
         }
         return CacheKey(
             partition,
-            method: configuration.method,
-            path: path ?? configuration.path,
-            parameters: parameters(of: configuration, box),
-            headers: fields(of: configuration, box, server, ruled, isAuthorized: isAuthorized),
-            body: body
+            configuration.method,
+            path ?? configuration.path,
+            // They may go into another part of the request than those of the query, so they are told apart.
+            query: parameters(configuration.query, box),
+            parameters(configuration.parameters, box),
+            fields(of: configuration, box, server, ruled, isAuthorized: isAuthorized),
+            body
         )
     }
 
     private static func parameters(
-        of configuration: APIConfiguration,
+        _ parameters: Parameters,
         _ box: Boxed<CachePolicy>
     ) -> [(name: String, value: String)] {
-        var parameters: [(name: String, value: String)] = []
-        for item in configuration.query.items where !box.value.ignoredParameters.contains(item.key) {
-            let name = item.key.utf8.first == 0 ? "\0q" + item.key : item.key
-            parameters.append((name, item.value.canonicalText))
+        var pairs: [(name: String, value: String)] = []
+        for item in parameters.items where !box.value.ignoredParameters.contains(item.key) {
+            pairs.append((item.key, item.value.canonicalText))
         }
-        // They may go into another part of the request than those of the query, so they are told apart.
-        for item in configuration.parameters.items where !box.value.ignoredParameters.contains(item.key) {
-            parameters.append(("\0p" + item.key, item.value.canonicalText))
-        }
-        return parameters
+        return pairs
     }
 
     /// The header fields on which the answer depends, and under names that no field can have, what else it depends on.

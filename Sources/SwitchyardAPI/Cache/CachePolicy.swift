@@ -100,11 +100,22 @@ public struct CachePolicy: Sendable {
         "if-modified-since", "cache-control", "pragma", "date", "user-agent",
     ]
 
-    /// The types by which answers of a call are told apart, as the value of `Accept`, where its reader takes these and
-    /// anything when `nil`; `nil` where the call says itself what it accepts, which its key has, or no answer depends on it.
-    func typesTold(of configuration: APIConfiguration, for types: String?) -> String? {
-        guard configuration.headers["Accept"] == nil, !ignoredHeaders.contains("accept") else { return nil }
-        return types ?? "*/*"
+    /// What a value has to have been stored with, so that a call may take it.
+    ///
+    /// - Parameters:
+    ///   - configuration: The call.
+    ///   - part: Which part of the answer the value is.
+    ///   - types: What the reader of the answer takes, as the value of `Accept`; anything when `nil`. They play no part where
+    ///     the call says itself what it accepts, which its key has, or no answer depends on it.
+    /// - Returns: The stamp.
+    func stamp(of configuration: APIConfiguration, _ part: AnswerPart, asking types: String?) -> CacheStamp {
+        let asksByReader = configuration.headers["Accept"] == nil && !ignoredHeaders.contains("accept")
+        return CacheStamp(
+            version: version,
+            sensitiveData: sensitiveData,
+            part: part,
+            accept: asksByReader ? types ?? "*/*" : nil
+        )
     }
 
     /// How long a stored answer is kept beyond its lifetime.

@@ -43,8 +43,8 @@ public struct CachedValue<Value: Sendable>: Sendable {
 package struct CacheStamp: Sendable, Hashable {
     var version = 0
     var sensitiveData: String?
-    /// Which part of the answer the value is, by its key path; empty for all of it.
-    var part = ""
+    /// Which part of the answer the value is.
+    var part = AnswerPart.whole
     /// What was asked for because of the reader, as the value of `Accept`; `nil` where that is not known, or plays no part.
     var accept: String?
 

@@ -30,12 +30,6 @@ public struct Envelope: Sendable, Hashable {
         self.data = data
         self.success = success
     }
-
-    /// A text that is the same for the same frame, and no key path.
-    var name: String {
-        let codes = success.map { "\($0)" }.sorted()
-        return ([code, data] + codes).map { "\0" + $0 }.joined() + "\0\0"
-    }
 }
 
 /// The place in a body where a value stands, and the frame around it.

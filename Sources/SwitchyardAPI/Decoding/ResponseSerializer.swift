@@ -27,10 +27,8 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
     package var preferredTypes: String?
     /// What a request asks for, as the value of `Accept`; anything when `nil`.
     var accept: String? { preferredTypes ?? contentTypes.flatMap { MediaType.accept($0) } }
-    /// Which part of the body is the value, and how it is made where that is not by its type alone; empty for all of it.
-    ///
-    /// Values of one type from different parts are told apart by it where they are stored.
-    package var part = ""
+    /// Which part of the body is the value.
+    package var part = AnswerPart.whole
     /// The value of an empty body; `nil` when an empty body is an error.
     public var emptyValue: Value? {
         get { makeEmpty?() }
@@ -92,7 +90,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
             try transform(try decode(response))
         }
         mapped.preferredTypes = preferredTypes
-        mapped.part = part + "\0map"
+        mapped.part = part.after(.mapped)
         return mapped
     }
 
@@ -114,7 +112,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
             throw last
         }
         compound.preferredTypes = MediaType.accept(ofAny: serializers.map(\.accept))
-        compound.part = "\0first" + serializers.map { "\0" + $0.part }.joined()
+        compound.part = AnswerPart(.first(serializers.map(\.part)))
         return compound
     }
 }
@@ -239,7 +237,7 @@ extension ResponseSerializer where Value: Decodable {
             guard case .value(let value) = content else { throw APIError(.body(.empty)) }
             return value
         }
-        serializer.part = keyPath
+        serializer.part = AnswerPart(.keyPath(keyPath))
         return serializer
     }
 }
@@ -281,7 +279,7 @@ extension ResponseSerializer where Value == JSONValue {
             let tree = try decoding.tree(try TextEncoding.utf8(response))
             return removesNulls ? tree.removingNulls() : tree
         }
-        if removesNulls { serializer.part = "\0nulls" }
+        if removesNulls { serializer.part = AnswerPart(.withoutNulls) }
         return serializer
     }
 }
@@ -305,7 +303,7 @@ extension ResponseSerializer where Value == String {
             try TextEncoding.text(of: response.data, named: response.charset, fallback: fallback)
         }
         serializer.preferredTypes = "text/plain, text/*;q=0.9, */*;q=0.5"
-        if fallback != .utf8 { serializer.part = "\0\(fallback.rawValue)" }
+        if fallback != .utf8 { serializer.part = AnswerPart(.text(fallback)) }
         return serializer
     }
 }

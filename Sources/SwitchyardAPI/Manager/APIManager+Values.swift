@@ -19,68 +19,24 @@ extension APIManager {
         for configuration: APIConfiguration,
         at keyPath: String? = nil
     ) async throws(APIError) -> Value {
+        let client = client
         if let ruled = client.ruled(configuration) { return try await value(type, for: ruled, at: keyPath) }
+        let user = cacheUser
+        PageWitness.note(client, user: user)
         let plan = CachePlan.of(
             configuration,
-            at: module.part(at: keyPath),
+            at: module.data.at(keyPath),
             accepting: MediaType.jsonRange,
             through: client,
-            user: cacheUser
+            user: user
         )
-        if let plan { return try await storedValue(type, for: configuration, at: keyPath, plan) }
-        return try await askedValue(type, for: configuration, at: keyPath)
-    }
-
-    /// The value of a call that no cache has to do with.
-    ///
-    /// Each of these ways is apart, since room for what only another one needs, and the looking up of its types, would
-    /// be part of every call.
-    @inline(never)
-    private nonisolated(nonsending) func askedValue<Value: Decodable & Sendable>(
-        _ type: Value.Type,
-        for configuration: APIConfiguration,
-        at keyPath: String?
-    ) async throws(APIError) -> Value {
+        if let plan, plan.onlookers == nil, let value = plan.freshValue(of: type) { return value }
         let module = module
-        guard module.envelope == nil, (keyPath ?? "").isEmpty else {
-            return try await framedValue(type, for: configuration, at: keyPath)
+        if plan == nil, module.envelope == nil, (keyPath ?? "").isEmpty {
+            let call = RawCall(configuration, module, accepting: MediaType.jsonRange)
+            return try await call.plainValue(type, through: client)
         }
-        return try await RawCall(configuration, module, accepting: MediaType.jsonRange)
-            .plainValue(type, through: client)
-    }
-
-    /// The value of such a call that stands somewhere in its answer.
-    @inline(never)
-    private nonisolated(nonsending) func framedValue<Value: Decodable & Sendable>(
-        _ type: Value.Type,
-        for configuration: APIConfiguration,
-        at keyPath: String?
-    ) async throws(APIError) -> Value {
-        try await sentValue(for: configuration, with: module.serializer(for: type, at: keyPath))
-    }
-
-    /// The stored value, which needs no serialiser and nothing else of a call, or a new one.
-    @inline(never)
-    private nonisolated(nonsending) func storedValue<Value: Decodable & Sendable>(
-        _ type: Value.Type,
-        for configuration: APIConfiguration,
-        at keyPath: String?,
-        _ plan: CachePlan
-    ) async throws(APIError) -> Value {
-        if plan.onlookers == nil, let value = plan.freshValue(of: type) { return value }
-        return try await fetchedValue(type, for: configuration, at: keyPath, plan)
-    }
-
-    /// The value of a call that memory has no answer for.
-    @inline(never)
-    private nonisolated(nonsending) func fetchedValue<Value: Decodable & Sendable>(
-        _ type: Value.Type,
-        for configuration: APIConfiguration,
-        at keyPath: String?,
-        _ plan: CachePlan
-    ) async throws(APIError) -> Value {
-        let call = APICall(configuration, module.serializer(for: type, at: keyPath), module)
-        return try await response(of: call, plan).value
+        return try await value(of: configuration, with: module.serializer(for: type, at: keyPath), plan)
     }
 
     /// Makes a call whose answer holds nothing of interest.
@@ -104,6 +60,7 @@ extension APIManager {
         with serializer: ResponseSerializer<Value>
     ) async throws(APIError) -> APIResponse<Value> {
         if let ruled = client.ruled(configuration) { return try await response(for: ruled, with: serializer) }
+        PageWitness.note(client, user: cacheUser)
         let plan = CachePlan.of(configuration, for: serializer, through: client, user: cacheUser)
         return try await response(of: APICall(configuration, serializer, module), plan)
     }
@@ -129,23 +86,31 @@ extension APIManager {
         with serializer: ResponseSerializer<Value>
     ) async throws(APIError) -> Value {
         if let ruled = client.ruled(configuration) { return try await value(for: ruled, with: serializer) }
-        if configuration.usesCache { return try await responseValue(for: configuration, with: serializer) }
-        return try await sentValue(for: configuration, with: serializer)
+        guard configuration.usesCache else { return try await value(of: configuration, with: serializer, nil) }
+        let plan = CachePlan.of(configuration, for: serializer, through: client, user: cacheUser)
+        return try await value(of: configuration, with: serializer, plan)
     }
 
-    private nonisolated(nonsending) func sentValue<Value: Sendable>(
-        for configuration: APIConfiguration,
-        with serializer: ResponseSerializer<Value>
+    /// The value of a call to which the rules were applied, and a plan if its answer may be stored.
+    ///
+    /// Not inlined, as the next one, since room for what only some calls need would be part of every call.
+    @inline(never)
+    private nonisolated(nonsending) func value<Value: Sendable>(
+        of configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>,
+        _ plan: CachePlan?
     ) async throws(APIError) -> Value {
-        try await RawCall(configuration, module, accepting: serializer.accept).value(serializer, through: client)
+        if let plan { return try await cachedValue(of: configuration, with: serializer, plan) }
+        return try await RawCall(configuration, module, accepting: serializer.accept).value(serializer, through: client)
     }
 
     @inline(never)
-    private nonisolated(nonsending) func responseValue<Value: Sendable>(
-        for configuration: APIConfiguration,
-        with serializer: ResponseSerializer<Value>
+    private nonisolated(nonsending) func cachedValue<Value: Sendable>(
+        of configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>,
+        _ plan: CachePlan
     ) async throws(APIError) -> Value {
-        try await response(for: configuration, with: serializer).value
+        try await response(of: APICall(configuration, serializer, module), plan).value
     }
 
     private nonisolated(nonsending) func response<Value: Sendable>(

@@ -287,6 +287,7 @@ extension APIManager {
         id: RequestID,
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) {
+        PageWitness.note(client, user: cacheUser)
         let plan = CachePlan.of(call.configuration, for: call.serializer, through: client, user: cacheUser)
         let cached = plan.map { cachedCall(call, $0) }
         let calls = client.calls

@@ -17,8 +17,8 @@ public struct APIModule: Sendable {
         let errors: ModuleErrors?
         let envelope: Envelope?
         let errorBody: ErrorBody?
-        /// The name of the frame, in front of the names of parts; empty without one.
-        let frame: String
+        /// What stands within the frame; all of an answer without one.
+        let data: AnswerPart
         let decoding: JSONDecoding
         var messages: ErrorMessages
         var formatError: (@Sendable (APIError) -> APIError)?
@@ -83,7 +83,7 @@ public struct APIModule: Sendable {
                 errors: errors,
                 envelope: envelope,
                 errorBody: errorBody,
-                frame: envelope?.name ?? "",
+                data: envelope.map { AnswerPart(.frame($0)) } ?? .whole,
                 decoding: decoding,
                 messages: errors.map { messages?.filled(from: $0) ?? $0.messages } ?? messages ?? .standard,
                 shelf: DecodingShelf(decoding: decoding, envelope: envelope)
@@ -119,16 +119,12 @@ public struct APIModule: Sendable {
             case .refused(let code, let message): throw refusal(code, message)
             }
         }
-        serializer.part = part(at: keyPath)
+        serializer.part = data.at(keyPath)
         return serializer
     }
 
-    /// The name of a part of an answer's data: what stands within a frame is not what stands in the whole body, or within
-    /// another frame.
-    func part(at keyPath: String?) -> String {
-        guard let keyPath, !keyPath.isEmpty else { return parts.value.frame }
-        return parts.value.frame.isEmpty ? keyPath : parts.value.frame + keyPath
-    }
+    /// The part of an answer that is its data: what stands within the frame.
+    var data: AnswerPart { parts.value.data }
 
     /// The error that a code of the server stands for.
     func refusal(_ code: BusinessCode, _ message: String?) -> APIError {

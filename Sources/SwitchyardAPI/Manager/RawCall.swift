@@ -47,7 +47,7 @@ final class RawCall: Sendable {
         about stored: CachedAnswer? = nil
     ) async throws(APIError) -> Answer {
         try module.check()
-        guard !configuration.mayHaveAttachments || configuration.cache.reading != .only else {
+        guard configuration.cacheBox.value.reading != .only else {
             // Nothing is stored for such a call: it has no lifetime, or it changes something.
             throw refused(.cache(.invalidLifetime))
         }
@@ -175,8 +175,7 @@ final class RawCall: Sendable {
     /// - Returns: How many removals that was.
     @discardableResult
     func forgetOutdated(in client: NetworkClient) -> Int {
-        guard configuration.mayHaveAttachments else { return 0 }
-        let tags = configuration.cache.removesTags
+        let tags = configuration.cacheBox.value.removesTags
         guard !tags.isEmpty else { return 0 }
         client.responseCache.removeAll(tagged: tags)
         return 1

@@ -96,13 +96,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
 
     /// What the value depends on beside the request.
     var stamp: CacheStamp {
-        let policy = configuration.cacheBox.value
-        return CacheStamp(
-            version: policy.version,
-            sensitiveData: policy.sensitiveData,
-            part: serializer.part,
-            accept: policy.typesTold(of: configuration, for: serializer.accept)
-        )
+        configuration.cacheBox.value.stamp(of: configuration, serializer.part, asking: serializer.accept)
     }
 
     /// What makes two resources one; `nil` for a call that is not to be shared.

@@ -108,9 +108,6 @@ extension APIConfiguration {
     /// Whether a value is attached under some key.
     var hasAttachedValues: Bool { rare.map { !$0.value.attachments.isEmpty } ?? false }
 
-    /// Whether a value may be attached under some key.
-    package var mayHaveAttachments: Bool { rare != nil }
-
     /// Makes the URL of this call, in place of the generator's rule; none unless set.
     public var urlRule: URLRule? {
         get { rare?.value.urlRule }

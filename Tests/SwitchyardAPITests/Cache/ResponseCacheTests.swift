@@ -39,7 +39,7 @@ import Testing
 
     @Test func `an answer that was asked for earlier does not take the place of a later one`() {
         let cache = ResponseCache(time: ManualClock())
-        func store(_ value: String, turn: Int, part: String = "") -> Bool {
+        func store(_ value: String, turn: Int, part: AnswerPart = .whole) -> Bool {
             var facts = CacheFacts(cost: 1)
             facts.turn = turn
             facts.stamp.part = part
@@ -48,7 +48,7 @@ import Testing
 
         #expect(store("later", turn: 7) && !store("earlier", turn: 5))
         #expect(cache.value(for: Self.key("/a"), as: String.self) == "later" && cache.count == 1)
-        #expect(store("another part", turn: 5, part: "user"))
+        #expect(store("another part", turn: 5, part: AnswerPart(.keyPath("user"))))
         #expect(cache.value(for: Self.key("/a"), as: String.self) == "another part")
     }
 

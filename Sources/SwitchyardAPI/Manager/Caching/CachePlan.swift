@@ -5,7 +5,7 @@ import SwitchyardServices
 
 /// Where the answer of a call is stored, and how a stored one may be used.
 ///
-/// A class, since a call hands it from function to function, and each would copy ten fields.
+/// A class, since a call hands it from function to function, and each would copy its fields.
 final class CachePlan: Sendable {
     let key: CacheKey
     let box: Boxed<CachePolicy>
@@ -17,10 +17,8 @@ final class CachePlan: Sendable {
     let pathOfURL: String?
     /// The fields that go with the call beside its own and may change, where HTTP's rules decide; none otherwise.
     let varying: HTTPHeaders
-    /// Which part of the answer is the value, by its key path; empty for all of it.
-    let part: String
-    /// What the call asks for because of its reader, as the value of `Accept`; `nil` where the answer does not depend on it.
-    let accept: String?
+    /// What a stored value must have been stored with.
+    let stamp: CacheStamp
     /// Who looks on; `nil` when nobody does.
     let onlookers: [Onlooker]?
 
@@ -32,27 +30,16 @@ final class CachePlan: Sendable {
         server: String?,
         pathOfURL: String?,
         varying: HTTPHeaders,
-        part: String,
-        accept: String?,
+        stamp: CacheStamp,
         onlookers: [Onlooker]?
     ) {
         (self.key, self.box, self.lifetime, self.cache) = (key, box, lifetime, cache)
         (self.server, self.pathOfURL, self.varying) = (server, pathOfURL, varying)
-        (self.part, self.accept, self.onlookers) = (part, accept, onlookers)
+        (self.stamp, self.onlookers) = (stamp, onlookers)
     }
 
     /// How a stored answer may be used.
     var policy: CachePolicy { box.value }
-
-    /// What a stored value must have been stored with.
-    var stamp: CacheStamp {
-        CacheStamp(
-            version: box.value.version,
-            sensitiveData: box.value.sensitiveData,
-            part: part,
-            accept: accept
-        )
-    }
 
     /// Plans for a call with its serialiser; `nil` when its answer is not to be stored.
     static func of<Value: Sendable>(
@@ -66,16 +53,14 @@ final class CachePlan: Sendable {
 
     /// Plans for a call; `nil` when its answer is not to be stored.
     ///
-    /// The key names the whole answer, which is what a disk keeps; values of its parts are told apart by ``part``.
+    /// The key names the whole answer, which is what a disk keeps; values of its parts are told apart by ``stamp``.
     static func of(
         _ configuration: APIConfiguration,
-        at part: @autoclosure () -> String = "",
+        at part: @autoclosure () -> AnswerPart = .whole,
         accepting types: @autoclosure () -> String?,
         through client: NetworkClient,
         user: String?
     ) -> CachePlan? {
-        // Every call of a manager passes here, those that are not stored too.
-        PageWitness.note(client, user: user)
         let box = configuration.cacheBox
         guard let (cache, lifetime) = place(of: configuration, box, through: client) else { return nil }
         let place = client.place
@@ -104,8 +89,7 @@ final class CachePlan: Sendable {
             server: server,
             pathOfURL: followsHTTP ? client.storagePath(ofAbsolute: path ?? configuration.path) : nil,
             varying: varying,
-            part: part(),
-            accept: box.value.typesTold(of: configuration, for: types()),
+            stamp: box.value.stamp(of: configuration, part(), asking: types()),
             onlookers: place.onlookers
         )
     }
@@ -168,7 +152,7 @@ extension CachePlan {
         answer.version = policy.version
         answer.sensitiveDigest = policy.sensitiveDigest
         answer.tags = policy.tags
-        answer.accept = accept
+        answer.accept = stamp.accept
         return answer
     }
 

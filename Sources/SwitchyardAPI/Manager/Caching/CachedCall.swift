@@ -206,7 +206,7 @@ extension CachedCall {
                 if let refusal = answer.refusal(for: plan.policy, appVersion: disk.appVersion, now: now) {
                     throw refusal
                 }
-                guard answer.isFor(plan.accept) else { throw .invalidMetadata }
+                guard answer.isFor(plan.stamp.accept) else { throw .invalidMetadata }
                 if await plan.isOutdated(answer, in: disk) { throw .expired }
                 if plan.isAmbiguousOnDisk(answer, call.configuration.headers) { throw .invalidMetadata }
                 guard let value = try? call.value(of: answer) else { throw .invalidData }
