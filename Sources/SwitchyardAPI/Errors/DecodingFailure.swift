@@ -119,7 +119,7 @@ extension JSONValue {
     ///   - text: The text in UTF-8; a byte order mark is allowed.
     ///   - maximumDepth: How deep arrays and objects may nest; default is 128, far above what APIs answer and far below
     ///     what a thread's stack holds.
-    /// - Throws: ``DecodingFailure`` with the offset of the byte at which the text stops being JSON.
+    /// - Throws: ``/SwitchyardAPI/DecodingFailure`` with the offset of the byte at which the text stops being JSON.
     public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = JSONDepth.standard) throws(DecodingFailure) {
         (self, _) = try Self.parsed(ContiguousArray(text), maximumDepth: maximumDepth)
     }

@@ -54,8 +54,8 @@ package struct JSONParser {
         skipWhitespace()
         guard position < bytes.count else { throw malformed("a value") }
         switch bytes[position] {
-        case UInt8(ascii: "{"): return try nested { (parser) throws(Failure) in try parser.object() }
-        case UInt8(ascii: "["): return try nested { (parser) throws(Failure) in try parser.array() }
+        case UInt8(ascii: "{"): return try object()
+        case UInt8(ascii: "["): return try array()
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "t"): return try word("true", .bool(true))
         case UInt8(ascii: "f"): return try word("false", .bool(false))
@@ -74,18 +74,16 @@ package struct JSONParser {
         }
     }
 
-    private mutating func nested(
-        _ body: (inout JSONParser) throws(Failure) -> JSONValue
-    ) throws(Failure) -> JSONValue {
+    /// Goes into an array or object, past its bracket.
+    private mutating func enter() throws(Failure) {
         guard depth < maximumDepth else { throw Failure(kind: .tooDeep(limit: maximumDepth), offset: position) }
         depth += 1
         position += 1
-        let value = try body(&self)
-        depth -= 1
-        return value
     }
 
     private mutating func array() throws(Failure) -> JSONValue {
+        try enter()
+        defer { depth -= 1 }
         var elements: [JSONValue] = []
         skipWhitespace()
         if take(UInt8(ascii: "]")) { return .array(elements) }
@@ -98,6 +96,8 @@ package struct JSONParser {
     }
 
     private mutating func object() throws(Failure) -> JSONValue {
+        try enter()
+        defer { depth -= 1 }
         var members: [String: JSONValue] = [:]
         skipWhitespace()
         if take(UInt8(ascii: "}")) { return .object(members) }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import SwitchyardServices
@@ -71,5 +72,26 @@ import Testing
 
         #expect(failure?.kind == .malformed(expected: expected))
         #expect(failure?.offset == offset)
+    }
+}
+
+/// Secondary threads of Apple systems have 512 KiB.
+@Suite struct JSONStackTests {
+    @Test(arguments: ["[", "{\"a\":"])
+    func `a text of the standard depth is parsed on a small stack`(opening: String) async {
+        let closing = opening == "[" ? "]" : "}"
+        let depth = JSONDepth.standard
+        let text = String(repeating: opening, count: depth) + "1" + String(repeating: closing, count: depth)
+
+        let isParsed = await withCheckedContinuation { continuation in
+            let thread = Thread {
+                var parser = JSONParser(ContiguousArray(text.utf8), maximumDepth: depth, repeatedNames: .refused)
+                continuation.resume(returning: (try? parser.document()) != nil)
+            }
+            thread.stackSize = 512 * 1024
+            thread.start()
+        }
+
+        #expect(isParsed)
     }
 }
