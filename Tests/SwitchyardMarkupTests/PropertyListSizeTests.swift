@@ -52,7 +52,7 @@ import Testing
     }
 
     // On Apple systems the declaration decides how the bytes are read: "+ADw-" is "<" then.
-    @Test(arguments: ["UTF-7", "utf-7", "ISO-2022-JP", "HZ-GB-2312", "IBM037"])
+    @Test(arguments: ["UTF-7", "utf-7", "ISO-2022-JP", "HZ-GB-2312", "IBM037", "Shift_JIS", "GB18030", "Big5"])
     func `a list in an encoding in which other bytes may be tags is not read`(encoding: String) {
         let hidden = String(repeating: "+ADw-array+AD4-", count: 1_000)
         let text = "<?xml version=\"1.0\" encoding=\"\(encoding)\"?><plist>\(hidden)</plist>"

@@ -20,7 +20,6 @@ import Testing
         #expect(ByteRanges(field, length: length) == .unsatisfiable)
     }
 
-    // `piece.prefix(-2)` ends the process.
     @Test(arguments: [-5, -1, 0, .min]) func `a body of a negative length can be cut`(length: Int) {
         let response = LoopbackResponse.stream(length: length) { _ in }
         for byReset in [false, true] {

@@ -10,7 +10,8 @@ public import SwitchyardServices
 ///         decoder.keyDecodingStrategy = .convertFromSnakeCase
 ///     }
 public struct JSONDecoding: Sendable {
-    /// How deep arrays and objects may nest; ``/SwitchyardServices/JSONDepth/standard`` unless set, ``/SwitchyardServices/JSONDepth/ceiling`` at most.
+    /// How deep arrays and objects may nest; ``/SwitchyardServices/JSONDepth/standard`` unless set,
+    /// ``/SwitchyardServices/JSONDepth/ceiling`` at most.
     public let maximumDepth: Int
     private let configure: @Sendable (JSONDecoder) -> Void
     private let decoder: SharedDecoder

@@ -60,8 +60,9 @@ extension APIManager {
         with serializer: ResponseSerializer<Value>
     ) async throws(APIError) -> APIResponse<Value> {
         if let ruled = client.ruled(configuration) { return try await response(for: ruled, with: serializer) }
-        PageWitness.note(client, user: cacheUser)
-        let plan = CachePlan.of(configuration, for: serializer, through: client, user: cacheUser)
+        let user = cacheUser
+        PageWitness.note(client, user: user)
+        let plan = CachePlan.of(configuration, for: serializer, through: client, user: user)
         return try await response(of: APICall(configuration, serializer, module), plan)
     }
 
@@ -87,7 +88,9 @@ extension APIManager {
     ) async throws(APIError) -> Value {
         if let ruled = client.ruled(configuration) { return try await value(for: ruled, with: serializer) }
         guard configuration.usesCache else { return try await value(of: configuration, with: serializer, nil) }
-        let plan = CachePlan.of(configuration, for: serializer, through: client, user: cacheUser)
+        let user = cacheUser
+        PageWitness.note(client, user: user)
+        let plan = CachePlan.of(configuration, for: serializer, through: client, user: user)
         return try await value(of: configuration, with: serializer, plan)
     }
 

@@ -287,8 +287,9 @@ extension APIManager {
         id: RequestID,
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) {
-        PageWitness.note(client, user: cacheUser)
-        let plan = CachePlan.of(call.configuration, for: call.serializer, through: client, user: cacheUser)
+        let user = cacheUser
+        PageWitness.note(client, user: user)
+        let plan = CachePlan.of(call.configuration, for: call.serializer, through: client, user: user)
         let cached = plan.map { cachedCall(call, $0) }
         let calls = client.calls
         calls.enter(id)

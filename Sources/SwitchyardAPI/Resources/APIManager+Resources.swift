@@ -128,6 +128,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
 
     /// What is stored, however old; nothing once environment or user are others.
     func stored() async -> CachedValue<Value>? {
+        PageWitness.note(client, user: user)
         guard isPresent, let cached = cached(configuration),
             case .found(let stored) = await CachedCall.Recall(of: cached).stored(), isPresent
         else { return nil }
@@ -137,6 +138,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
 
     /// What the server says now; ``APIError/Cancellation/superseded`` once environment or user are others.
     func fetched() async -> Result<APIResponse<Value>, APIError> {
+        PageWitness.note(client, user: user)
         guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }
         let result = await asked()
         guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }

@@ -24,7 +24,7 @@ extension NetworkClient {
         return (pool.environment, pool.generator)
     }
 
-    /// The user who is logged in to the present environment, which takes a lock only where somebody can be.
+    /// The user who is logged in to the present environment, as the options name him; nobody where they do not.
     package var user: String? { core.options.user?(environment) }
 
     /// The user who is logged in to an environment.

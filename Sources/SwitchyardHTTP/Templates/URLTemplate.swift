@@ -17,7 +17,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     public enum MissingValues: Sendable, Hashable {
         /// It is an error where it would leave a hole in the path, and left out of `{?...}`, `{&...}`, `{;...}` and
         /// `{#...}`; the default. Values that leave a segment of the path empty, or make it `.` or `..`, which would
-        /// lead elsewhere, are an error there too.
+        /// lead elsewhere, are an error there too; not so a value of `{+...}` with slashes of its own, which is a path.
         case refusedInPath
         /// It is left out everywhere, as RFC 6570 says.
         case leftOut

@@ -8,7 +8,7 @@ struct URLTemplateExpander {
     private var output: [UInt8] = []
     /// Where the segment of the path begins that is being written; `nil` behind the path.
     private var segment: Int? = 0
-    /// The variable whose value stands last in the segment; `nil` while none does.
+    /// The variable whose value stands last in the segment; `nil` while none does, or only one that is a path by itself.
     private var variableInSegment: String?
 
     init(template: URLTemplate, values: Parameters, missing: URLTemplate.MissingValues) {

@@ -51,9 +51,10 @@ enum PropertyListDepth {
     }
 
     /// Encodings in which the bytes of tags are tags, and nothing else is.
+    ///
+    /// Not so in Shift_JIS, GBK, GB 18030 and Big5: the second byte of a character may be `]` or `|` there.
     private static let plainEncodings: Set<String> = [
-        "utf-8", "utf8", "us-ascii", "ascii", "macintosh", "koi8-r", "koi8-u", "shift_jis", "euc-jp", "euc-kr",
-        "gb2312", "gbk", "gb18030", "big5",
+        "utf-8", "utf8", "us-ascii", "ascii", "macintosh", "koi8-r", "koi8-u", "euc-jp", "euc-kr",
     ]
 
     /// The encoding that the list says it has; `nil` where it says nothing.

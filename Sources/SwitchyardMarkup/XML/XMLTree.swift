@@ -51,7 +51,8 @@ public struct XMLTree: Sendable, Hashable {
     ///   - text: The text in UTF-8; a byte order mark is allowed.
     ///   - maximumDepth: How deep elements may nest; `JSONDepth.ceiling` at most, since a tree that is far deeper
     ///     would overflow a thread's stack when it is let go.
-    /// - Throws: ``/SwitchyardAPI/DecodingFailure``.
+    /// - Throws: ``/SwitchyardAPI/DecodingFailure``; also where two attributes of an element differ in nothing but the
+    ///   Unicode form of their names.
     public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = JSONDepth.standard) throws(DecodingFailure) {
         var open: [XMLTree] = [XMLTree(name: "")]
         for event in try XMLEvent.events(of: text, maximumDepth: min(maximumDepth, JSONDepth.ceiling)) {
@@ -59,7 +60,9 @@ public struct XMLTree: Sendable, Hashable {
             case .start(let name, let attributes):
                 let values = Dictionary(attributes.map { ($0.name, $0.value) }) { first, _ in first }
                 // Two names that look alike in other characters are one key here, and a value would be lost.
-                guard values.count == attributes.count else { throw DecodingFailure(.malformed(offset: nil)) }
+                guard values.count == attributes.count else {
+                    throw DecodingFailure(.corrupted, keyPath: name, detail: "two attributes of one name")
+                }
                 open.append(XMLTree(name: name, attributes: values))
             case .end:
                 guard let done = open.popLast(), !open.isEmpty else { throw DecodingFailure(.malformed(offset: nil)) }

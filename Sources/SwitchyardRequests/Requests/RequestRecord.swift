@@ -117,7 +117,8 @@ struct RequestRecord<Value: Sendable> {
         return extras
     }
 
-    /// Cancels; `nil` when the outcome is decided, otherwise what ends the call: nothing where none is under way.
+    /// Cancels; `nil` when the outcome is decided, otherwise what ends the call, which does nothing
+    /// where no call is under way.
     mutating func cancel() -> (@Sendable () -> Void)? {
         switch phase {
         case .ending, .ended: return nil

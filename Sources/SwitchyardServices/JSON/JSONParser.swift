@@ -35,7 +35,7 @@ package struct JSONParser {
     ///   - bytes: The text in UTF-8; a byte order mark is allowed.
     ///   - maximumDepth: How deep it may nest; ``JSONDepth/ceiling`` at most.
     ///   - repeatedNames: What is done with a name that stands twice in an object.
-    package init(_ bytes: ContiguousArray<UInt8>, maximumDepth: Int, repeatedNames: RepeatedNames = .lastHolds) {
+    package init(_ bytes: ContiguousArray<UInt8>, maximumDepth: Int, repeatedNames: RepeatedNames) {
         self.bytes = bytes
         self.maximumDepth = min(max(0, maximumDepth), JSONDepth.ceiling)
         self.repeatedNames = repeatedNames
@@ -104,10 +104,10 @@ package struct JSONParser {
         while true {
             skipWhitespace()
             let name = try string()
-            skipWhitespace()
             if repeatedNames == .refused, members[name] != nil {
                 throw Failure(kind: .repeatedName(path: ".\(name)"), offset: position)
             }
+            skipWhitespace()
             guard take(UInt8(ascii: ":")) else { throw malformed("a colon") }
             if let earlier = members.updateValue(try value(at: ".\(name)"), forKey: name) {
                 hasRepeatedNames = true

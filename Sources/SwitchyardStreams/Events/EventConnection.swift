@@ -142,8 +142,8 @@ final class EventConnection: @unchecked Sendable {
     private var request: APIConfiguration {
         var request = configuration
         request.setField("Accept", "text/event-stream")
-        // As the HTML standard has it (section 9.2.2, by Fetch). With `no-store` a cache on the way might still answer (RFC
-        // 9111 section 5.2.1.5).
+        // What a browser sends: the HTML standard (section 9.2.2) sets the cache mode `no-store`, for which the Fetch standard
+        // sends this. The directive `no-store` would not keep a cache on the way from answering (RFC 9111 section 5.2.1.5).
         request.setField("Cache-Control", "no-cache")
         let last = HTTPHeaders.Field(name: "Last-Event-ID", value: parser.lastEventID)
         // An event stream may give an id that no header field can hold; that is no reason to end here.

@@ -90,6 +90,31 @@ import Testing
         #expect(shown(by: topics) == ["1 test Bearer ann", "2 test Bearer ann"])
     }
 
+    private static let ways: [@Sendable (TopicAPI, APIConfiguration) async throws -> Void] = [
+        { _ = try await $0.value([Topic].self, for: $1) },
+        { _ = try await $0.response([Topic].self, for: $1) },
+        { try await $0.send($1) },
+        { _ = try await $0.resource([Topic].self, for: $1).load() },
+        { for try await _ in $0.answers([Topic].self, for: $1) {} },
+        { topics, call in
+            await withCheckedContinuation { done in
+                topics.value([Topic].self, for: call, on: .global()) { _ in done.resume() }
+            }
+        },
+    ]
+
+    @Test(arguments: ways.indices) func `a page knows where it asked, whatever the call's form`(way: Int) async throws {
+        let topics = try start(user: "ann")
+        var call = APIConfiguration(path: "topics")
+        call.cacheLifetime = .seconds(60)
+        let witness = PageWitness()
+
+        try await witness.watching { try await Self.ways[way](topics, call) }
+
+        let origin = PageOrigin(environment: .release, user: "ann", userChanges: 0)
+        #expect(witness.origins == [topics.client.service.name: [origin]])
+    }
+
     @Test func `a page that another environment does not have ends no list`() async throws {
         let topics = try start(lastPage: 1)
         _ = try await topics.refreshTopics()
