@@ -34,6 +34,7 @@ struct HarmPlayer: Sendable {
         let client = try NetworkClient(service: servers.service(policy))
         try await warmUp(client)
         let switches = Self.countSwitches(of: client)
+        // Several processes play the same world: all begin at one moment of the clock on the wall.
         try await Task.sleep(for: .seconds(max(0, start - Date().timeIntervalSince1970)), tolerance: .zero)
         let weather = servers.begin()
         let calls = await HarmLoad(world: world, client: client, seconds: seconds).run()
@@ -87,7 +88,7 @@ struct HarmLoad: Sendable {
         case .steady: break
         case .quota: return await quotas(until: end)
         case .apart:
-            // All callers of a client come at once: not those of the other clients too.
+            // All callers of a client come at once: not those of the other clients too. Nobody cancels them.
             try? await Task.sleep(for: .seconds(.random(in: 0..<5)), tolerance: .zero)
         }
         return await withTaskGroup(of: [HarmCall].self) { group in
@@ -135,7 +136,7 @@ struct HarmLoad: Sendable {
             } else {
                 ((isOdd ? world.oddity?.pause : nil) ?? .milliseconds(world.callers)) * Double.random(in: 0.5...1.5)
             }
-        // Nobody cancels a caller.
+        // The rhythm of the world's callers, in real time; nobody cancels one.
         try? await Task.sleep(for: pause, tolerance: .zero)
     }
 

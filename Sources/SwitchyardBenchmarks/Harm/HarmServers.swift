@@ -63,6 +63,7 @@ struct HarmServers: Sendable {
                     return count
                 }
                 let seconds = delay(answer, (ContinuousClock.now - start) / .seconds(1))
+                // The slowness of a server is what is measured, so it passes in real time.
                 if seconds > 0 { try await Task.sleep(for: .seconds(seconds), tolerance: .zero) }
                 return .json(body)
             }

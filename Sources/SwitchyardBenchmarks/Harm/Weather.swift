@@ -39,6 +39,7 @@ extension Weather {
     /// A server suffers a fault, after a while of peace, to the end.
     static func fault(_ fault: Fault, on server: Int) -> Weather {
         Weather(breaks: { servers in
+            // Weather happens in real time, to real servers.
             try await Task.sleep(for: peace, tolerance: .zero)
             servers[server].fault = fault
         })
@@ -49,6 +50,7 @@ extension Weather {
         Weather(breaks: { servers in
             for turn in 0... {
                 let server = servers[turns[turn % turns.count]]
+                // As above: the time for which it is up, then the time for which it is away.
                 try await Task.sleep(for: .milliseconds(1_700), tolerance: .zero)
                 server.fault = .refuse
                 try await Task.sleep(for: .milliseconds(300), tolerance: .zero)

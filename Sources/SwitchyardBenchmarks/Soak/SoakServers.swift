@@ -68,7 +68,7 @@ struct SoakServers {
         transport.shutdown()
         var open = 0
         for server in servers {
-            // A server learns of an end from the system, a moment later; five seconds are more than it takes.
+            // A server learns of an end from the system, a moment later, and tells nobody; five seconds are more than it takes.
             for _ in 0..<50 where server.statistics.connectionsOpen > 0 {
                 try? await Task.sleep(for: .milliseconds(100))
             }
