@@ -79,7 +79,7 @@ extension APIError.Context {
         path = request.url?.text ?? request.path
         redirects = request.redirects
         elapsed = request.elapsed
-        mayHaveBeenExecuted = request.mayHaveBeenExecuted
+        mayHaveBeenExecuted = request.mayHaveTakenEffect
     }
 }
 

@@ -137,9 +137,11 @@ extension APIError: Equatable {
 extension APIError {
     /// Whether a server may have carried the call out, although no answer says so.
     ///
-    /// So it is for a write that was sent in any attempt and got no answer, or one that does not tell: a status from 500
-    /// up, or a success whose body is not what the call expects. `false` only if it is certain that nothing was done, for
-    /// what only reads, and where nothing is known of the request. Make such a call again only where the server takes it
+    /// So it is for a write that was sent in any attempt and got no answer, or one that does not tell (408, or a status from
+    /// 500 up). So it is also for a write whose server responded with 2xx, 302 or 303, whatever made an error of that: a
+    /// status outside the call's rules, a body that cannot be used, a code of the module, a redirect that leads nowhere.
+    /// `false` only if it is certain that nothing was done, for what only reads, and where nothing is known of the
+    /// request. Make such a call again only where the server takes it
     /// once: with an idempotency key, or after asking what has become of it.
     public var mayHaveBeenExecuted: Bool { context.mayHaveBeenExecuted }
 

@@ -316,7 +316,6 @@ extension APICall {
         switch result {
         case .success(let response):
             response.context.map { error.context = APIError.Context($0) }
-            error.context.mayHaveBeenExecuted = !configuration.method.isSafe
         case .failure(let own): error.context = own.context
         }
         return module.completed(error)

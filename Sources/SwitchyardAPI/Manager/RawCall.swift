@@ -250,10 +250,6 @@ extension APIModule {
         error.context.requestID = answer.id
         error.context.underlying = underlying
         error.context.keep(status: answer.status, headers: answer.headers, body: data)
-        // Done as the status says, though nobody can read with what outcome.
-        if case .body = error.reason, (200..<300).contains(answer.status), !answer.context.method.isSafe {
-            error.context.mayHaveBeenExecuted = true
-        }
         return completed(error, reading: text())
     }
 }

@@ -73,13 +73,23 @@ public struct RequestContext: Sendable, Hashable {
     /// Whether an attempt at a write may have been executed without an answer that says so: see
     /// ``RequestFailure/mayHaveBeenExecuted``.
     ///
-    /// With an answer it tells of the other attempts, and of an answer with a status from 500 up.
+    /// With an answer it tells of the other attempts, of an answer that does not say (408, or a status from 500 up), and of
+    /// a refusal behind a redirect that says that the write was executed (303).
     public var mayHaveBeenExecuted = false
     /// The decisive attempt as the switching core knows it; `nil` when it led elsewhere than to the service's servers.
     package var attempt: Attempt? {
         get { origin.attempt }
         set { origin.attempt = newValue }
     }
+
+    /// What became of a request with effect at the servers, in all attempts; what only reads counts as unsent.
+    package var fate: RequestFate {
+        get { origin.fate }
+        set { origin.fate = newValue }
+    }
+
+    /// Whether a request with effect was executed, or may have been, whatever the caller makes of the answer.
+    package var mayHaveTakenEffect: Bool { mayHaveBeenExecuted || fate.mayHaveBeenExecuted }
 
     /// Whether a 401 came from somebody whom the credential is not for.
     var isForeign: Bool {
@@ -123,6 +133,7 @@ extension RequestContext {
         var attempt: Attempt?
         var isForeign = false
         var path: String?
+        var fate = RequestFate.unsent
 
         static func == (one: Origin, other: Origin) -> Bool { true }
 

@@ -284,9 +284,9 @@ extension ClientCore {
     private func shadow(of configuration: APIConfiguration) -> APIConfiguration {
         if let probePath = options.probePath { return APIConfiguration(path: probePath) }
         let isRead = configuration.sentMethod.isSafe
-        if isRead, configuration.isIdempotent, configuration.delivery == .whole { return configuration }
+        if isRead, !configuration.hasEffect, configuration.delivery == .whole { return configuration }
         var question = configuration.baseURLRead
-        if !isRead || configuration.isIdempotent {
+        if !isRead || !configuration.hasEffect {
             question.path = configuration.path
             question.pathValues = configuration.pathValues
             question.apiVersion = configuration.apiVersion

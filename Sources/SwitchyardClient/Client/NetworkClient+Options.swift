@@ -22,7 +22,7 @@ extension NetworkClient {
         ///
         /// It stands below the server's base URL. Any answer below 500 is a good one. A read of the app is copied as it
         /// is, unless this is set; a write never is: of it only the path is taken. Of a read that must not be repeated
-        /// (``APIConfiguration/isIdempotent``) not even that is: the base URL itself is asked.
+        /// (``APIConfiguration/mayBeRepeated``) not even that is: the base URL itself is asked.
         public var probePath: String?
         /// How long a probe may take at least; 1 second unless set.
         ///

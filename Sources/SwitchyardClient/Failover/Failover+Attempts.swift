@@ -18,7 +18,7 @@ extension Failover {
         }
         let route = charged(route, for: request.url, at: now)
         request.timeouts.total = nil
-        if !configuration.isIdempotent { boundConnecting(of: &request, on: route, at: now) }
+        if resendRule != .anytime { boundConnecting(of: &request, on: route, at: now) }
         let activity = BodyActivity.watch(on: request.body, startedAt: now, core.clock)
         let (url, isAuthorized) = (request.url, !request.credentialFields.isEmpty)
         guard
@@ -50,7 +50,7 @@ extension Failover {
         return route.elsewhere
     }
 
-    /// Lets a write that must not be repeated wait for a connection no longer than a read would wait for its answer,
+    /// Lets a write that must not be at two servers at once wait for a connection no longer than a read would wait for its answer,
     /// twice over: as long as there is no connection nothing was sent, and another server can still be asked.
     ///
     /// Each further server has so much more time: it may be the way to all of them that is slow. The last one has all that
@@ -78,21 +78,22 @@ extension Failover {
         // How long a large body takes to send is no figure of the server's.
         let latency = (activity?.lastSent ?? attemptStart).duration(to: now)
         let outcome = AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
-        conclude(index, outcome, result.mapError { .transport($0) }, mayHaveBeenSent: result.mayHaveBeenSent, at: now)
+        let fate = RequestFate(of: result, to: configuration.sentMethod)
+        conclude(index, outcome, result.mapError { .transport($0) }, fate, at: now)
     }
 
-    /// Takes note of how an attempt ended, and does what follows.
+    /// Takes note of how an attempt ended and what became of its request, and does what follows.
     func conclude(
         _ index: Int,
         _ outcome: AttemptOutcome,
         _ result: Result<HTTPResponse, RequestFailure.Reason>,
-        mayHaveBeenSent: Bool,
+        _ fate: RequestFate,
         at now: MonotonicTime
     ) {
-        switch state.withLock({ $0.attemptEnded(index, outcome, result) }) {
+        switch state.withLock({ $0.attemptEnded(index, outcome, result, fate) }) {
         case .none: break
         case .end(let ending): finish(ending, at: now)
-        case .tryAnother: tryAnother(after: outcome.failureKind, mayHaveBeenSent: mayHaveBeenSent)
+        case .tryAnother: tryAnother(after: outcome.failureKind)
         }
     }
 
@@ -102,14 +103,14 @@ extension Failover {
         core.publish(pool.settle(attempt, .neutral, at: now), from: pool)
     }
 
-    /// Sends the request to the next server if that is safe and affordable; otherwise waits for what is under way, or for
+    /// Sends the request to the next server if its resend rule and the budget allow that; otherwise waits for what is under way, or for
     /// a token that others may bring back.
     ///
     /// When there is nothing to wait for, the request ends with the most telling of its failures.
-    func tryAnother(after kind: FailureKind?, mayHaveBeenSent: Bool = true, heldSince: MonotonicTime? = nil) {
+    func tryAnother(after kind: FailureKind?, heldSince: MonotonicTime? = nil) {
         let now = core.now
-        let (tried, hasLeft, isPaidFor) = state.withLock { ($0.tried, $0.hasLeft, $0.isPaidFor) }
-        let canResend = configuration.isIdempotent || !mayHaveBeenSent
+        let (tried, hasLeft, isPaidFor, fate) = state.withLock { ($0.tried, $0.hasLeft, $0.isPaidFor, $0.fate) }
+        let canResend = resendRule.allowsResend(after: fate)
         if canResend, now < deadline, configuration.leavesChoice, !hasLeft {
             let since = heldSince ?? now
             let held = since.duration(to: now)
@@ -147,13 +148,12 @@ extension Failover {
     }
 }
 
-extension Result where Success == HTTPResponse, Failure == TransportError {
-    /// Whether the request may have reached a server that acts on it: one that answers with 421 is not the one for it, and
-    /// leaves it to be sent elsewhere, whatever its method (RFC 9110 section 15.5.20).
-    fileprivate var mayHaveBeenSent: Bool {
-        switch self {
-        case .success(let response): response.status != 421
-        case .failure(let error): error.mayHaveBeenSent
+extension RequestFate {
+    /// What the end of an exchange says of the request.
+    init(of result: Result<HTTPResponse, TransportError>, to method: HTTPMethod) {
+        switch result {
+        case .success(let response): self.init(status: response.status, to: method)
+        case .failure(let error): self.init(error)
         }
     }
 }

@@ -68,6 +68,9 @@ final class Failover: DispatchedRequest {
     /// The environment the request is built for.
     var environment: ServiceEnvironment { pool.environment }
 
+    /// When the request may be sent again, and whether it may be at two servers at once.
+    var resendRule: ResendRule { configuration.resendRule }
+
     /// Until when anybody waits: the deadline, or the last one of those who share the request.
     var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
 
@@ -102,7 +105,7 @@ final class Failover: DispatchedRequest {
 
     /// Tries the next server at once if this request is waiting for one that has just been taken out of service.
     func evacuate(_ server: Server.ID, in pool: ServerPool) {
-        guard pool === self.pool, configuration.isIdempotent else { return }
+        guard pool === self.pool, resendRule == .anytime else { return }
         if let ending = state.withLock({ $0.takeRefusal(waitingFor: server) }) { return finish(ending, at: core.now) }
         let waits = state.withLock { $0.newestLive?.route.server == server }
         if waits { tryAnother(after: nil) }
@@ -130,7 +133,7 @@ extension Failover {
     private func timerFired() {
         switch state.withLock({ $0.look() }) {
         case .held(let held):
-            tryAnother(after: held.kind, mayHaveBeenSent: false, heldSince: held.since)
+            tryAnother(after: held.kind, heldSince: held.since)
         case .slow(let attempt, let tried, let timer):
             let now = core.now
             guard now < deadline else {
@@ -143,13 +146,13 @@ extension Failover {
 
     /// Does something about an attempt that is slow, and sets the next timer.
     private func help(_ slow: FailoverState.Attempt?, _ tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
-        if configuration.isIdempotent, let next = slow?.activity?.nextLook(at: now) {
+        if let next = slow?.activity?.nextLook(at: now) {
             return setTimer(timer, at: min(next, deadline))
         }
         guard let slow, let attempt = slow.route.attempt, configuration.leavesChoice else {
             return setTimer(timer, at: deadline)
         }
-        guard configuration.isIdempotent else {
+        guard resendRule == .anytime else {
             setTimer(timer, at: deadline)
             return core.compare(slow.route, becauseOf: configuration, in: pool)
         }
@@ -225,7 +228,10 @@ extension Failover {
             redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
         )
         if decisive == nil { context.path = configuration.place }
-        context.mayHaveBeenExecuted = ending.mayHaveBeenExecuted && configuration.hasEffect
+        if configuration.hasEffect {
+            context.mayHaveBeenExecuted = ending.mayHaveBeenExecuted
+            context.fate = ending.fate
+        }
         context.attempt = decisive.flatMap { ending.attempts[$0].chargeable }
         if case .success(let response) = ending.result, response.status == 401, let decisive {
             context.isForeign = !ending.attempts[decisive].isHome(configuration.authorization)

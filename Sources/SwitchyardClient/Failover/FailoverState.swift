@@ -51,6 +51,8 @@ struct FailoverState {
         var isOverdue = false
         /// Whether an attempt that has ended may have been executed without an answer that says so.
         var mayHaveBeenExecuted = false
+        /// What became of the request in all attempts.
+        var fate = RequestFate.unsent
 
         /// The attempt that gave the result.
         var decisive: Int? { winner ?? mostTelling ?? attempts.indices.last }
@@ -64,7 +66,8 @@ struct FailoverState {
                 }
                 // Who has sent an attempt on has had it; and one that is still on its way to its transport may get there.
                 let isUnsent = attempts[index].task?.withdraw() ?? false
-                if !isUnsent || attempts[index].hops > 0 { mayHaveBeenExecuted = true }
+                guard !isUnsent || attempts[index].hops > 0 else { continue }
+                (mayHaveBeenExecuted, fate) = (true, .open)
             }
         }
 
@@ -144,6 +147,8 @@ struct FailoverState {
     private var mostTelling: Int?
     /// Whether an attempt may have been executed without an answer that says so.
     private var mayHaveBeenExecuted = false
+    /// What became of the request in the attempts that have ended.
+    private(set) var fate = RequestFate.unsent
     /// What an extra attempt was refused with, while an older one waits for its answer.
     private var refusal: Boxed<Refusal>?
     /// Waits for a token that lets it go on to another server.
@@ -235,17 +240,19 @@ struct FailoverState {
         return timer
     }
 
-    /// Takes note of the end of an attempt.
+    /// Takes note of the end of an attempt, and of what became of its request.
     mutating func attemptEnded(
         _ index: Int,
         _ outcome: AttemptOutcome,
-        _ result: Result<HTTPResponse, RequestFailure.Reason>
+        _ result: Result<HTTPResponse, RequestFailure.Reason>,
+        _ fate: RequestFate
     ) -> Step {
         guard phase == .running, attempts[index].outcome == nil else { return .none }
         attempts[index].outcome = outcome
         attempts[index].task = nil
         live -= 1
-        if result.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
+        self.fate = max(self.fate, fate)
+        if fate.mayHaveBeenExecuted, !result.isGood { mayHaveBeenExecuted = true }
         if live > 0, outcome.isNeutral, case .failure = result {
             // It says nothing about the request either, which another server is about to answer.
             keepMostTelling(result, of: index)
@@ -342,6 +349,7 @@ struct FailoverState {
         refusal = nil
         var ending = Ending(result: result, winner: winner)
         ending.mayHaveBeenExecuted = mayHaveBeenExecuted
+        ending.fate = fate
         ending.mostTelling = telling
         ending.isOverdue = isOverdue && winner == nil
         swap(&ending.attempts, &attempts)
@@ -358,16 +366,9 @@ struct FailoverState {
 }
 
 extension Result where Success == HTTPResponse, Failure == RequestFailure.Reason {
-    /// Whether this end of an attempt leaves open whether a server has carried the request out.
-    ///
-    /// A server that fails may do so after the deed, and a gateway does not know what became of what it has passed on.
-    fileprivate var mayHaveBeenExecuted: Bool {
-        switch self {
-        case .success(let response): response.status >= 500
-        case .failure(.transport(let error)): error.mayHaveBeenSent
-        case .failure(.redirect): true
-        case .failure: false
-        }
+    /// Whether the end of an attempt is an answer that is no error.
+    fileprivate var isGood: Bool {
+        if case .success(let response) = self { response.status < 400 } else { false }
     }
 
     /// Whether the time is over.

@@ -24,9 +24,11 @@ extension RequestFlow {
         } catch {
             guard error.renewalOutage != nil, case .success(let refusal) = round.result else { throw error }
             try checkRunning()
-            // What was refused was not done.
             refusal.discardBody()
-            round.result = .failure(RequestFailure(error, id: id, context: refusal.context))
+            var context = refusal.context
+            // What was refused was not done, and may be sent again with a credential.
+            if context.fate == .refused { context.fate = .unsent }
+            round.result = .failure(RequestFailure(error, id: id, context: context))
         }
         for retrier in plan.retriers {
             let decision: RetryDecision
@@ -117,7 +119,7 @@ extension RequestFlow {
             keepNextNonce(of: answer, with: lease.credential, &memory)
             return false
         }
-        guard !answer.context.isForeign, passed.ended.isSafeToRepeat(after: answer) else { return false }
+        guard !answer.context.isForeign, passed.ended.mayAnswerChallenge else { return false }
         do throws(CredentialError) {
             if try answersDigest(answer, with: lease.credential, &memory) { return true }
             guard let credentials = plan.credentials else { return false }
@@ -161,11 +163,9 @@ extension EndedRound {
         if case .failure(let failure) = result { failure } else { nil }
     }
 
-    /// Whether a request may be sent again when this was refused: whoever answers a write with the place of a result has
-    /// carried it out.
-    fileprivate func isSafeToRepeat(after refusal: ServiceResponse) -> Bool {
-        configuration.isIdempotent || refusal.context.redirects.allSatisfy { $0.method == configuration.sentMethod }
-    }
+    /// Whether the request may be sent again with another credential: whoever answers a write with the place of a result has
+    /// executed it.
+    fileprivate var mayAnswerChallenge: Bool { configuration.resendRule.allowsResend(afterChallengeWith: fate) }
 
     /// The round's end as a flow's.
     fileprivate var ending: Result<HTTPResponse, RequestFailure.Reason> {

@@ -160,6 +160,7 @@ extension RequestFlow {
         context.attempts = state.attempts
         context.rounds = state.rounds
         context.mayHaveBeenExecuted = state.mayHaveBeenExecuted
+        context.fate = state.fate
         context.elapsed = startedAt.duration(to: core.now)
         return context
     }

@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// The state of one flow: what has to be ended with it, and what is known of its rounds.
@@ -30,6 +31,8 @@ struct RequestFlowState {
     private(set) var attempts = 0
     /// Whether a round may have been executed without an answer that says so.
     private(set) var mayHaveBeenExecuted = false
+    /// What became of the request in all rounds.
+    private(set) var fate = RequestFate.unsent
     /// Where the last round went.
     private(set) var lastContext: RequestContext?
     /// Whether the observers were told of the end.
@@ -81,7 +84,9 @@ struct RequestFlowState {
     mutating func roundEnded(_ context: RequestContext) {
         failover = nil
         attempts += context.attempts
-        if context.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
+        // The answer of an earlier round was not the end.
+        if context.mayHaveBeenExecuted || fate.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
+        fate = max(fate, context.fate)
         lastContext = context
     }
 

@@ -30,14 +30,41 @@ public struct EndedRound: Sendable {
         if case .failure(let failure) = result, case .transport(let error) = failure.reason { error } else { nil }
     }
 
-    /// Whether the request may be sent again without the risk of doing twice what was meant once.
+    /// Whether the request may be sent again by its ``APIConfiguration/resendRule``.
     ///
-    /// So when it is idempotent (``APIConfiguration/isIdempotent``), or when it got no answer and it is certain that no
-    /// server has carried it out (``RequestFailure/mayHaveBeenExecuted``).
-    public var isSafeToRepeat: Bool {
-        if configuration.isIdempotent { return true }
-        guard case .failure(let failure) = result, !failure.mayHaveBeenExecuted else { return false }
-        return transportError.map { !$0.mayHaveBeenSent } ?? true
+    /// An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it is
+    /// not sent again while an earlier copy may still be executed. All attempts of the round count.
+    ///
+    /// - A safe request, and one with an idempotency key, may be sent again at any time.
+    /// - A PUT or DELETE may be sent again after a final response, such as 429, 500 or 503. It may not after 408, 502, 504,
+    ///   a timeout, a broken connection or anything else that leaves open what the server does.
+    /// - A POST or PATCH may be sent again only if it was certainly not sent, or a server responded with 421 (RFC 9110
+    ///   section 15.5.20).
+    public var isSafeToRepeat: Bool { configuration.resendRule.allowsResend(after: fate) }
+
+    /// What became of the request in the attempts of the round.
+    var fate: RequestFate {
+        switch result {
+        case .success(let answer):
+            max(answer.context.knownFate, RequestFate(status: answer.status, to: configuration.sentMethod))
+        case .failure(let failure): max(failure.context.knownFate, failure.reason.fate)
+        }
+    }
+}
+
+extension RequestContext {
+    /// The fate, also of a context that an app has made.
+    fileprivate var knownFate: RequestFate { mayHaveBeenExecuted && fate < .done ? .open : fate }
+}
+
+extension RequestFailure.Reason {
+    /// What the reason by itself says of the request.
+    fileprivate var fate: RequestFate {
+        switch self {
+        case .transport(let error): RequestFate(error)
+        case .redirect: .done
+        default: .unsent
+        }
     }
 }
 

@@ -115,13 +115,18 @@ public struct APIConfiguration: Sendable {
     /// An https base stays as it is, an explicit port 80 is dropped, other ports stay.
     public var upgradesToHTTPS = false
     /// The key by which a server recognises a write that it has seen already; none unless set.
+    ///
+    /// With a key the request may be sent again at any time, and to several servers at once
+    /// (``/SwitchyardHTTP/ResendRule/anytime``). The servers have to share what they know of keys. A paused server that
+    /// does not recognise the key executes its copy late, after a newer write.
     public var idempotencyKey: IdempotencyKey {
         @inlinable get { parts.value.idempotencyKey }
         @inlinable _modify { yield &parts.value.idempotencyKey }
     }
     /// Whether the request may be sent more than once; follows from method and key when `nil`, the default.
     ///
-    /// Set it to `true` for a POST that only reads, to `false` for a GET that does not.
+    /// Set it to `true` for a POST that only reads, to `false` for a GET that does not. With `true` a write may be at two
+    /// servers at once. A paused server may execute its copy later, after a newer write, and undo that one.
     public var mayBeRepeated: Bool?
     /// Whether cookies of the generator's jar are sent and stored; on unless set.
     public var usesCookies = true
@@ -170,10 +175,25 @@ public struct APIConfiguration: Sendable {
         packedTimeout = PackedDuration(timeout)
     }
 
-    /// Whether sending the request twice has the effect of sending it once.
+    /// When the request may be sent again: by ``mayBeRepeated``, else by the method that is sent or because of an
+    /// ``idempotencyKey``.
     ///
-    /// So by ``mayBeRepeated``, else by the method (RFC 9110 section 9.2.2) or because of an ``idempotencyKey``. A
-    /// ``prebuiltRequest`` carries no key of the configuration's: there the method alone counts, its own.
+    /// Failover, hedging, retry policies, interceptors, transfers and transports keep to it. An unsafe request (POST, PUT,
+    /// PATCH, DELETE) without an idempotency key is never at two servers at once, and it is not sent again while an
+    /// earlier copy may still be executed. A ``prebuiltRequest`` has no key of the configuration's: there its own
+    /// method and its own `mayBeRepeated` count.
+    public var resendRule: ResendRule {
+        if let request = rare?.value.prebuiltRequest {
+            return ResendRule(request.method, mayBeRepeated: mayBeRepeated ?? request.mayBeRepeated)
+        }
+        return ResendRule(method, mayBeRepeated: mayBeRepeated, hasIdempotencyKey: idempotencyKey != .none)
+    }
+
+    /// Whether sending the request twice in a row has the effect of sending it once.
+    ///
+    /// So by ``mayBeRepeated``, else by the method (RFC 9110 section 9.2.2) or because of an ``idempotencyKey``. That
+    /// alone does not allow to send it again: see ``resendRule``. A ``prebuiltRequest`` carries no key of the
+    /// configuration's: there the method alone counts, its own.
     public var isIdempotent: Bool {
         if let mayBeRepeated { return mayBeRepeated }
         if let request = rare?.value.prebuiltRequest { return request.method.isIdempotent }
@@ -190,7 +210,7 @@ public struct APIConfiguration: Sendable {
 
     /// Whether carrying it out changes anything: a method that is not safe, or the caller's word that it must not be
     /// repeated.
-    var hasEffect: Bool { !sentMethod.isSafe || mayBeRepeated == false }
+    package var hasEffect: Bool { !sentMethod.isSafe || resendRule == .onlyIfUnsent }
 
     /// Returns the configuration as it is dispatched: what has to be the same in every attempt is fixed.
     ///
@@ -283,7 +303,7 @@ public enum ParameterDestination: Sendable, Hashable {
 
 /// The key by which a server recognises a write that it has seen already (draft-ietf-httpapi-idempotency-key-header).
 ///
-/// With a key, a POST or PATCH may be sent again after a failure: the server answers what it answered the first time.
+/// With a key, a write may be sent again after any failure: the server answers what it answered the first time.
 public enum IdempotencyKey: Sendable, Hashable {
     /// No key.
     case none

@@ -165,7 +165,8 @@ public struct RequestGenerator: Sendable {
             delivery: configuration.delivery,
             responseBodyLimit: configuration.responseBodyLimit ?? responseBodyLimit
         )
-        request.mayBeRepeated = configuration.isIdempotent
+        // The method decides of what is left open here: behind a redirect it may be another one.
+        request.mayBeRepeated = configuration.mayBeRepeated ?? (configuration.idempotencyKey == .none ? nil : true)
         return modifiers.isEmpty && configuration.rare == nil ? request : try finished(request, configuration, home)
     }
 

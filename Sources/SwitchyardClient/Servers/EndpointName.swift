@@ -45,7 +45,7 @@ extension APIConfiguration {
             priority: priority,
             session: session,
             endpoint: EndpointName.number(of: path, method: sentMethod),
-            mayBeRepeated: isIdempotent
+            mayBeRepeated: resendRule == .anytime
         )
     }
 }

@@ -101,8 +101,10 @@ public struct HTTPRequest: Sendable {
     /// head, since a body that comes right behind its head costs no connection. `false` unless set; a `NetworkClient` sets it where it follows redirects without asking. Of no effect on what is
     /// streamed, which is handed over with its head anyway.
     public var skipsRedirectBody = false
-    /// Whether a transport may send it once more by itself, when a connection that was kept turns out to be dead; by the
-    /// method (RFC 9110 section 9.2.2) when `nil`.
+    /// Whether a transport may send it once more by itself, when a connection that was kept turns out to be dead; only
+    /// for a safe method (RFC 9110 section 9.2.1) when `nil`.
+    ///
+    /// It decides the ``resendRule``.
     public var mayBeRepeated: Bool?
     /// Which networks the exchange may use; all of them unless set.
     public var networkAccess = NetworkAccess()
@@ -122,10 +124,17 @@ public struct HTTPRequest: Sendable {
     /// Behind a reference, since it is large and few have one.
     private var boxedTLS: Boxed<TLSConfiguration>?
 
-    /// Whether sending it twice has the effect of sending it once: by ``mayBeRepeated``, else by the method.
+    /// Whether sending it twice in a row has the effect of sending it once: by ``mayBeRepeated``, else by the method
+    /// (RFC 9110 section 9.2.2).
     ///
-    /// `URLSessionTransport` cannot keep to it for a method that is idempotent by nature, and on Linux not at all.
+    /// That alone does not allow to send it again: see ``resendRule``.
     public var isIdempotent: Bool { mayBeRepeated ?? method.isIdempotent }
+
+    /// When the request may be sent again: by ``mayBeRepeated``, else by the method.
+    ///
+    /// A transport sends a request again by itself only under ``ResendRule/anytime``. `URLSessionTransport` cannot keep
+    /// to it for a method that is idempotent by nature, and on Linux not at all.
+    public var resendRule: ResendRule { ResendRule(method, mayBeRepeated: mayBeRepeated) }
 
     /// Creates a request.
     public init(

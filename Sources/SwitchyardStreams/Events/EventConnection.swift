@@ -56,7 +56,7 @@ final class EventConnection: @unchecked Sendable {
             while true {
                 if reader == nil, try await !connect() { break }
                 if let event = try await nextEvent() { return event }
-                if reader != nil, !configuration.isIdempotent { break }
+                if reader != nil, !mayReconnect { break }
                 try await waitToReconnect()
             }
         } catch {
@@ -117,7 +117,7 @@ final class EventConnection: @unchecked Sendable {
             response.discardBody()
             return false
         }
-        let passes = configuration.isIdempotent && [429, 502, 503, 504].contains(response.status)
+        let passes = mayReconnect && [429, 502, 503, 504].contains(response.status)
         guard passes, mayTryAgain else {
             let answer = await whole(response)
             try checkRunning()
@@ -139,6 +139,9 @@ final class EventConnection: @unchecked Sendable {
         return answer
     }
 
+    /// Whether another connection may be made once a server has had the request.
+    private var mayReconnect: Bool { configuration.resendRule == .anytime }
+
     private var request: APIConfiguration {
         var request = configuration
         request.setField("Accept", "text/event-stream")
@@ -154,9 +157,9 @@ final class EventConnection: @unchecked Sendable {
     /// Whether the request may be sent again after it got no answer, and may get one then.
     private func mayPass(_ reason: RequestFailure.Reason) -> Bool {
         switch reason {
-        case .transport(let cause): mayPass(cause.kind) && (configuration.isIdempotent || !cause.mayHaveBeenSent)
+        case .transport(let cause): mayPass(cause.kind) && (mayReconnect || !cause.mayHaveBeenSent)
         // That of one request, and not of all of them: a server that hangs, or a network that swallows everything.
-        case .deadlineExceeded: configuration.isIdempotent && transfer.handle.reason == nil
+        case .deadlineExceeded: mayReconnect && transfer.handle.reason == nil
         // Nothing was done.
         case .overloaded, .credentials(.unavailable), .credentials(.renewalFailed), .credentials(.renewalTimedOut): true
         default: false
@@ -190,7 +193,7 @@ final class EventConnection: @unchecked Sendable {
             return event
         } catch {
             takeNote()
-            guard case .transport(let cause) = error.reason, mayPass(cause.kind), configuration.isIdempotent,
+            guard case .transport(let cause) = error.reason, mayPass(cause.kind), mayReconnect,
                 mayTryAgain
             else { throw .request(error) }
             avoidServer()

@@ -13,7 +13,7 @@ import SwitchyardServices
 /// When the connection ends or breaks, another is made after the server's reconnection time, to the next server of the
 /// service if the last one failed, with `Last-Event-ID` from the last whole event. It ends without an error when the
 /// server answers 204, and with one when the answer is no event stream. A request that must not be repeated
-/// (`APIConfiguration.isIdempotent`) makes one connection: its events end with it, or fail with it. Leaving the loop,
+/// (`APIConfiguration.resendRule`) makes one connection: its events end with it, or fail with it. Leaving the loop,
 /// cancelling the task and ``/SwitchyardClient/NetworkClient/cancel(_:)-(RequestID)`` close it.
 public struct EventSource: AsyncSequence, Sendable {
     /// One event.

@@ -68,7 +68,7 @@ public struct DownloadConfiguration: Sendable {
     /// Another server of the service is asked first; where there is none, the same one after a pause. One that cannot be
     /// reached yet, does not answer in time, or answers with 502, 503 or 504, is asked again after a longer one, which
     /// counts as well: 0.2 s at first, twice as long each time up to 5 s, shortened at random by up to a half. The answer
-    /// to a request that must not be repeated (``/SwitchyardClient/APIConfiguration/isIdempotent``) is not continued.
+    /// to a request that must not be repeated (``/SwitchyardClient/APIConfiguration/resendRule``) is not continued.
     public var maximumContinuations = 3
     /// How many connections share the work; 1 unless set, 16 at most.
     ///

@@ -51,6 +51,16 @@ public struct DownloadFailure: Error, Sendable {
         if let request, context.path == nil { self.context.path = request.place }
     }
 
+    /// Whether a server has, or may have, executed the request of the download.
+    ///
+    /// It is `true` for a request with effect, such as a POST, once a server has responded with 2xx, also when the file
+    /// cannot be used or written. It is `false` for what only reads: see
+    /// ``/SwitchyardClient/RequestFailure/mayHaveBeenExecuted``.
+    public var mayHaveBeenExecuted: Bool {
+        if case .request(let reason) = reason { return RequestFailure(reason, id: id, context: context).mayHaveBeenExecuted }
+        return context.mayHaveTakenEffect
+    }
+
     /// Whether the caller ended the download.
     public var isCancellation: Bool { reason == .request(.cancelled) }
 
@@ -97,6 +107,7 @@ extension APIError {
         var context = Context(failure.context)
         context.requestID = failure.id
         context.underlying = failure
+        context.mayHaveBeenExecuted = failure.mayHaveBeenExecuted
         let reason: Reason =
             switch failure.reason {
             case .request(let reason): Reason(reason)

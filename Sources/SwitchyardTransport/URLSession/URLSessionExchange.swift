@@ -266,10 +266,10 @@ final class URLSessionExchange: TransportTask {
 
         /// Makes the stream that `URLSession` reads the body from.
         ///
-        /// Asked for a second time, `URLSession` wants to send the request again, which only an idempotent one may be.
+        /// Asked for a second time, `URLSession` wants to send the request again, which only ``ResendRule/anytime`` allows.
         func makeBodyStream() -> InputStream? {
             let (source, isFirst) = state.withLock { ($0.bodySource, $0.feed == nil) }
-            guard let source, isFirst || request.isIdempotent else { return nil }
+            guard let source, isFirst || request.resendRule == .anytime else { return nil }
             stopFeeding()
             do {
                 let feed = try URLSessionBodyFeed(source) { [weak self] error in

@@ -23,7 +23,8 @@ import SwitchyardServices
 /// - A client certificate has to be in the keychain, so a `TLSConfiguration.clientIdentity` is refused.
 /// - A GET with a body is refused.
 /// - It may send a request of an idempotent method again by itself, when a connection breaks, one with
-///   ``/SwitchyardHTTP/HTTPRequest/mayBeRepeated`` off too (Apple, QA1941); a POST it does not.
+///   ``/SwitchyardHTTP/HTTPRequest/mayBeRepeated`` off too (Apple, QA1941); a POST it does not. So a PUT or DELETE may be
+///   sent twice to the same server. A PUT whose body is a stream is sent once: the stream is not handed out again.
 /// - A server that is to wait for a slow reader may send on for a while: what lies beyond
 ///   ``Configuration/maximumBacklog`` ends the exchange with ``/SwitchyardHTTP/TransportError/Kind/bodyTooLarge``.
 /// - The length of a streamed request body may be left out, where the body goes out in chunks.
@@ -35,7 +36,7 @@ import SwitchyardServices
 /// It works there as well, with more limits, which are those of the system's Foundation: only the system's trust, no
 /// back-pressure, no streamed request bodies, no metrics, and a peer that sends trailers or hangs up within a
 /// head ends the process. What a server says on a kept connection unasked is not looked at, and **any request is sent
-/// again, a POST too, when a kept connection turns out to be closed**: `HTTPRequest.isIdempotent` has no effect
+/// again, a POST too, when a kept connection turns out to be closed**: `HTTPRequest.resendRule` has no effect
 /// there. ``CurlTransport`` has none of these.
 public final class URLSessionTransport: Transport {
     /// What holds for all exchanges of a transport.

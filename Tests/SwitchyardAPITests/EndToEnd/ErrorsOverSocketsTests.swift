@@ -144,6 +144,42 @@ import Testing
         }
     }
 
+    @Test func `whatever makes an error of a good answer, the write may have been executed`() async throws {
+        var strict = APIModule(envelope: Envelope(success: [200]))
+        strict.rules.status = .only([201])
+        let lenient = APIModule(envelope: Envelope(success: [200]))
+        let value = #"{"id":7,"title":"seven"}"#
+        let away = { (path: String) in LoopbackResponse(status: 303, headers: ["Location": path]) }
+        let cases: [(APIModule, LoopbackResponse, Int?)] = [
+            (strict, .json(value, status: 202), nil),  // A status outside the rules.
+            (lenient, .json("{", status: 201), nil),
+            (lenient, .text("<html>", status: 200), nil),
+            (lenient, .json(#"{"code": 301}"#), nil),  // A code of the module.
+            (lenient, .json(value), 5),  // Larger than the limit.
+            (lenient, LoopbackResponse(status: 204), nil),
+            (lenient, LoopbackResponse(status: 302), nil),
+            (lenient, away("/v1/gone"), nil), (lenient, away("http://127.0.0.1:1/"), nil), (lenient, away("ftp://x/"), nil),
+        ]
+        for (module, answer, limit) in cases {
+            let yard = try LoopbackYard(answer: answer)
+            defer { yard.stop() }
+            yard.server.route(nil, "/v1/gone", answering: .json("{}", status: 404))
+            var write = TopicAPI.topic(7)
+            write.responseBodyLimit = limit
+            for isSafe in [false, true] {
+                write.method = isSafe ? .get : .post
+                write.mayBeRepeated = isSafe ? false : nil
+                let api = TopicAPI(client: yard.client, module: module)
+
+                let error = try #require(
+                    await #expect(throws: APIError.self) { try await api.value(Topic.self, for: write) }
+                )
+
+                #expect(error.mayHaveBeenExecuted, "\(answer.status) \(error)")
+            }
+        }
+    }
+
     @Test func `a write that the app cancels may have been executed`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }

@@ -81,7 +81,9 @@ import Testing
     }
 
     @Test func `an answer that a server failed leaves it open, one that refuses does not`() async throws {
-        for (status, isOpen) in [(201, false), (404, false), (429, false), (500, true), (503, true), (504, true)] {
+        for (status, isOpen) in [
+            (201, false), (404, false), (429, false), (408, true), (500, true), (503, true), (504, true),
+        ] {
             let (client, _) = try NetworkClient.stubbed(servers: 1) { _ in .status(status) }
 
             let answer = try await client.send(Self.write)
@@ -100,10 +102,57 @@ import Testing
         #expect(endless.mayHaveBeenExecuted)
     }
 
+    @Test func `a refusal behind a redirect that leads to a result leaves it open`() async throws {
+        for (redirect, isOpen) in [(301, true), (302, true), (303, true), (307, false), (308, false)] {
+            let list = AnswerList([.status(redirect, headers: ["Location": "/v1/result"]), .status(404)])
+            let (client, _) = try NetworkClient.stubbed(servers: 1) { list.answer($0) }
+
+            let answer = try await client.send(Self.write)
+
+            #expect(answer.status == 404)
+            #expect(answer.context.mayHaveBeenExecuted == isOpen, "\(redirect)")
+        }
+    }
+
+    @Test func `who makes a failure of a good answer does not undo it`() async throws {
+        let veto = RequestInterceptor.retrying("veto") { _ in .fail(SampleError()) }
+        let endless = RequestInterceptor.retrying("endless") { _ in
+            try await Task.sleep(for: .seconds(3600))
+            return .undecided
+        }
+        var search = APIConfiguration(path: "search", timeout: .milliseconds(50))
+        search.mayBeRepeated = false
+        for (write, interceptor) in [(Self.write, veto), (search, veto), (search, endless)] {
+            let transport = StubTransport { _ in .status(201) }
+            var options = NetworkClient.Options(seed: 1)
+            options.interceptors = [interceptor]
+            let client = try NetworkClient(service: .topics(servers: 1), transport: transport, options: options)
+
+            let failure = try #require(await client.result(of: write).failed)
+
+            #expect(failure.mayHaveBeenExecuted)
+            client.shutdown()
+        }
+        let (reading, _) = try NetworkClient.stubbed { $0.interceptors = [veto] } answer: { _ in .status(200) }
+        let read = try #require(await reading.result(of: APIConfiguration(path: "list")).failed)
+        #expect(!read.mayHaveBeenExecuted)
+    }
+
+    @Test func `a given answer is no sign that anything was executed`() async throws {
+        let veto = RequestInterceptor.retrying("veto") { round in
+            round.status == 401 ? .fail(SampleError()) : .undecided
+        }
+
+        let failure = try await failure(answers: [.status(401)]) { $0.interceptors = [veto] }
+
+        #expect(!failure.mayHaveBeenExecuted)
+    }
+
     // MARK: Several
 
     @Test func `what an earlier attempt left open stays so, whatever came after it`() async throws {
         var put = APIConfiguration(path: "topics/7", method: .put, timeout: .seconds(60))
+        put.idempotencyKey = .automatic
         put.retry = RetryPolicy(maximumRetries: 1, backoff: .constant(.zero))
 
         let refused = try await failure(of: put, answers: [.failure(.connectionReset), .failure(.connectionRefused)])

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
@@ -243,6 +244,19 @@ struct DownloadDigestTests {
 
         #expect(try lab.content == long)
         #expect(lab.server.requests.count == 2)
+    }
+
+    @Test func `a POST whose file is not the one expected may have been executed`() async throws {
+        for method in [HTTPMethod.post, .get] {
+            let lab = try DownloadLab()
+            lab.server.route(method, "/film") { [wrong] in wrong.response(to: $0) }
+
+            let failure = try await lab.failure(of: download(lab) { $0.request.method = method })
+
+            #expect(failure.reason == (try mismatch))
+            #expect(failure.mayHaveBeenExecuted == (method == .post))
+            #expect(APIError(failure).mayHaveBeenExecuted == (method == .post))
+        }
     }
 
     @Test func `parts of which one is another's are loaded anew as one`() async throws {

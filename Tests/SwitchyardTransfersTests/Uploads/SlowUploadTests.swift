@@ -33,7 +33,9 @@ import Testing
             }
             return StepReader(count: gates.count, length: Self.piece, gates: isFirst ? gates : [])
         }
-        return UploadConfiguration(path: "film", method: .put, from: .stream(stream))
+        var upload = UploadConfiguration(path: "film", method: .put, from: .stream(stream))
+        upload.request.mayBeRepeated = true
+        return upload
     }
 
     /// Begins an upload, and takes note of what is sent of it.

@@ -54,6 +54,20 @@ struct UploadTests {
         #expect(request.headers["Content-Length"] == (kind == "unknown" ? nil : "700000"))
     }
 
+    @Test func `an upload by PUT that a paused server has read is at no other server`() async throws {
+        let lab = try lab(2)
+        lab.servers[0].fault = .pause
+        var upload = UploadConfiguration(path: "up", method: .put, from: .data(bytes.prefix(1000)))
+        upload.request.timeout = .seconds(2)
+
+        let failure = try #require(
+            await #expect(throws: RequestFailure.self) { try await lab.client.upload(upload) }
+        )
+
+        #expect(failure.mayHaveBeenExecuted)
+        #expect(lab.servers[1].requests.filter { $0.method == .put }.isEmpty)
+    }
+
     // Row E1; rules AFN-6, AFN-7.
     @Test(arguments: ["data", "file", "stream", "unknown", "form"])
     func `progress only grows, and ends with exactly what was sent`(kind: String) async throws {

@@ -23,7 +23,8 @@ extension Failover {
             try checkEncryption(of: request.url)
             goOn(with: request, of: index, along: trail, on: attempt, startedAt: startedAt)
         } catch {
-            conclude(index, .answered, .failure(.redirect(error)), mayHaveBeenSent: true, at: core.now)
+            // Whoever sends a request elsewhere may have executed it: the way did not end where it should.
+            conclude(index, .answered, .failure(.redirect(error)), .done, at: core.now)
         }
         return true
     }
@@ -61,7 +62,7 @@ extension Failover {
         }
         let server = trail.hasLeft ? nil : route.server
         let task = send(request, of: index, attempt.activity, hop: hop, to: server, at: now) { [self] result in
-            redirectEnded(index, hasLeft: trail.hasLeft, startedAt: startedAt, result)
+            redirectEnded(index, along: trail, startedAt: startedAt, result)
         }
         guard let task else { return }
         if case .unwanted = state.withLock({ $0.attach(task, to: index, hop: hop) }) { task.cancel() }
@@ -69,7 +70,7 @@ extension Failover {
 
     private func redirectEnded(
         _ index: Int,
-        hasLeft: Bool,
+        along trail: RedirectTrail,
         startedAt: MonotonicTime,
         _ result: Result<HTTPResponse, TransportError>
     ) {
@@ -80,9 +81,11 @@ extension Failover {
         let now = core.now
         let latency = startedAt.duration(to: now)
         let outcome =
-            hasLeft
+            trail.hasLeft
             ? .answered : AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
-        conclude(index, outcome, result.mapError { .transport($0.behindRedirect) }, mayHaveBeenSent: true, at: now)
+        let end = RequestFate(of: result, to: trail.request.method)
+        let fate = max(trail.fate(of: configuration.sentMethod), end)
+        conclude(index, outcome, result.mapError { .transport($0.behindRedirect) }, fate, at: now)
     }
 
     /// Stores the cookies of an answer, where there is a jar for them.
@@ -101,6 +104,18 @@ extension TransportError {
         var error = self
         error.mayHaveBeenSent = true
         return error
+    }
+}
+
+extension RedirectTrail {
+    /// What the redirects themselves say of a request of this method; at least that each server has responded to it.
+    fileprivate func fate(of method: HTTPMethod) -> RequestFate {
+        var (method, fate) = (method, RequestFate.refused)
+        for step in steps {
+            fate = max(fate, RequestFate(status: step.status, to: method))
+            method = step.method
+        }
+        return fate
     }
 }
 

@@ -14,8 +14,8 @@ import SwitchyardServices
 ///     configuration.retry = RetryPolicy(maximumRetries: 5, backoff: .constant(.seconds(1)))
 ///
 /// ### What is sent again
-/// Only what is safe to send again (``EndedRound/isSafeToRepeat``), whatever the policy says: idempotent methods, writes
-/// with an idempotency key, and what certainly never left this machine.
+/// Only what may be sent again (``EndedRound/isSafeToRepeat``), whatever the policy says: safe methods, writes with an
+/// idempotency key, a PUT or DELETE after a final response, and what certainly never left this machine.
 public struct RetryPolicy: Sendable {
     /// How often a request is sent again at most.
     ///

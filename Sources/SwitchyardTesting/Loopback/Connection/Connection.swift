@@ -271,11 +271,22 @@ extension Connection {
 
     /// Ends the exchange without a response, since the connection is lost.
     func abandonExchange() {
-        guard let exchange = removeExchange() else { return }
+        guard let exchange, !leavesForLateExecution(exchange), removeExchange() != nil else { return }
         // In this order, so that a handler which reads learns why.
         exchange.channel.finish(.failure(.connectionClosed))
         exchange.task?.cancel()
         for acknowledgement in exchange.acknowledgements { acknowledgement.call(false) }
+    }
+
+    /// Hands a request to the loop that is executed although its client has gone; `false` when it is not.
+    private func leavesForLateExecution(_ exchange: Exchange) -> Bool {
+        guard exchange.isExecutedLate else { return false }
+        self.exchange = nil
+        if case .timer(let token) = exchange.hold { loop.timers.cancel(token) }
+        if let token = exchange.dripTimer { loop.timers.cancel(token) }
+        for acknowledgement in exchange.acknowledgements { acknowledgement.call(false) }
+        loop.executeLate(exchange)
+        return true
     }
 
     /// Takes the exchange off the connection, and with it its timers.
@@ -292,20 +303,30 @@ extension Connection {
     private func proceed(_ exchange: Exchange) {
         switch exchange.effect {
         case .hold(let fault): exchange.hold = .fault(fault)
-        case .delay(let delay):
-            exchange.hold = .timer(
-                loop.after(delay) { [unowned self, unowned exchange] in
-                    exchange.hold = nil
-                    start(exchange)
-                    updateInterest()
-                }
-            )
+        case .pause(let fault):
+            exchange.survivesClient = true
+            exchange.hold = .fault(fault)
+        case .delay(let delay): start(exchange, after: delay)
+        case .late(let delay):
+            exchange.survivesClient = true
+            start(exchange, after: delay)
         case .reset: decide(.reset)
         case .garbage(let bytes): decide(.garbage(bytes))
         case .answer(let status, let headers):
             decide(.respond(LoopbackResponse(status: status, headers: headers)))
         case .cut, .drip, .wrongLength, nil: start(exchange)
         }
+    }
+
+    private func start(_ exchange: Exchange, after delay: Duration) {
+        exchange.dueAt = loop.now.advanced(by: delay)
+        exchange.hold = .timer(
+            loop.after(delay) { [unowned self, unowned exchange] in
+                exchange.hold = nil
+                start(exchange)
+                updateInterest()
+            }
+        )
     }
 
     private func start(_ exchange: Exchange) {

@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
+import SwitchyardServices
 
 /// One request on a connection and what has become of it; touched by the loop's thread alone.
 final class Exchange {
@@ -23,6 +24,10 @@ final class Exchange {
     let action: RouteAction
     var effect: FaultEffect?
     var hold: Hold?
+    /// Whether the request is executed although its client has gone.
+    var survivesClient = false
+    /// When a hold by a timer ends.
+    var dueAt: MonotonicTime?
     var verdict: Verdict?
     var task: Task<Void, Never>?
     var isRequestComplete = false

@@ -17,6 +17,8 @@ public struct Fault: Sendable, Hashable {
         case refuse
         case blackHole
         case hang
+        case pause
+        case late(Duration)
         case resetBeforeHead
         case cut(after: Int?, byReset: Bool)
         case status(Int, HTTPHeaders)
@@ -51,6 +53,26 @@ extension Fault {
     ///
     /// When the fault goes, the requests that still wait are carried out, as when a stopped process continues.
     public static let hang = Fault(kind: .hang)
+
+    /// The process is paused: requests are read up to a bounded buffer, and nothing is answered.
+    ///
+    /// When the fault goes, the handler of every request that has been read whole runs, also for one whose client has
+    /// gone meanwhile. That is the difference from ``hang``, and what a process does that got `SIGSTOP` and `SIGCONT`.
+    /// ``LoopbackServer/waitUntilIdle()`` waits for these handlers too.
+    ///
+    ///     server.fault = .pause
+    ///     // A PUT times out.
+    ///     server.fault = nil
+    ///     await server.waitUntilIdle()  // The PUT has been executed.
+    public static let pause = Fault(kind: .pause)
+
+    /// Every request is executed only after a delay, also when its client has gone meanwhile.
+    ///
+    /// - Parameter delay: From the end of the request's head to the start of its handler.
+    /// - Returns: The fault.
+    public static func executesLate(after delay: Duration) -> Fault {
+        Fault(kind: .late(max(.zero, delay)))
+    }
 }
 
 // MARK: - Responses

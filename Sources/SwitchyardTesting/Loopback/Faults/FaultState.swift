@@ -7,7 +7,11 @@ import SwitchyardServices
 enum FaultEffect: Equatable {
     /// Nothing is done until the fault with this number has gone.
     case hold(by: Int)
+    /// The same, and the request is executed then although its client has gone.
+    case pause(by: Int)
     case delay(Duration)
+    /// The same, and the request is executed then although its client has gone.
+    case late(Duration)
     case reset
     case answer(status: Int, HTTPHeaders)
     case garbage(Data)
@@ -92,6 +96,8 @@ struct FaultState {
         switch fault.kind {
         case .refuse, .resetBeforeHead: .reset
         case .blackHole, .hang: .hold(by: number)
+        case .pause: .pause(by: number)
+        case .late(let delay): .late(delay)
         case .cut(let count, let byReset): .cut(after: count, byReset: byReset)
         case .status(let code, let headers): .answer(status: code, headers)
         case .slow(let delay): .delay(delay)

@@ -11,6 +11,7 @@ final class EventLoop {
     let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     var timers = TimerQueue()
     var listener: Listener
+    var lateExecutions = LateExecutions()
     private var connections: [Int32: Connection] = [:]
     private var isStopped = false
 
@@ -97,6 +98,7 @@ final class EventLoop {
 
     private func tearDown() {
         closeConnections()
+        cancelLateExecutions()
         listener.close(on: &poller)
         poller.forget(mailbox.wakeDescriptor)
         for command in mailbox.close() { command.drop() }
@@ -108,7 +110,9 @@ final class EventLoop {
 extension EventLoop {
     private func carryOut(_ command: LoopCommand) {
         switch command {
-        case .respond(let id, let response): connection(of: id)?.respond(response)
+        case .respond(let id, let response):
+            connection(of: id)?.respond(response)
+            lateExecutionEnded(id)
         case .write(let id, let piece, let acknowledgement):
             if let connection = connection(of: id) {
                 connection.write(piece, acknowledgement)
@@ -117,7 +121,9 @@ extension EventLoop {
             }
         case .trailers(let id, let trailers): connection(of: id)?.exchange?.reply?.trailers = trailers
         case .finish(let id): connection(of: id)?.finish()
-        case .fail(let id): connection(of: id)?.fail()
+        case .fail(let id):
+            connection(of: id)?.fail()
+            lateExecutionEnded(id)
         case .readMore(let id): connection(of: id)?.readMore()
         case .follow(let id, let bytes):
             guard let connection = connections[id.descriptor], connection.number == id.connection else { return }

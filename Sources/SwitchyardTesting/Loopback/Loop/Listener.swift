@@ -123,6 +123,7 @@ extension EventLoop {
             wakeUp = min(wakeUp ?? retry, retry)
         }
         forEachConnection { $0.reconsiderHold() }
+        reconsiderLateExecutions()
         if let wakeUp {
             listener.timer = timers.add(at: wakeUp) { [unowned self] in applyFaults() }
         }

@@ -106,7 +106,8 @@ extension DownloadRun {
         configuration.onEvent?(.interrupted(at: state.offset, error))
         state.breaks.add(response.context, outcome)
         state.interruptions += 1
-        guard state.interruptions <= configuration.maximumContinuations, configuration.request.isIdempotent else {
+        let mayGoOn = configuration.request.resendRule == .anytime
+        guard state.interruptions <= configuration.maximumContinuations, mayGoOn else {
             state.breaks.charge(in: transfer)
             throw failure(.request(.transport(error)))
         }

@@ -158,7 +158,9 @@ struct DownloadRun {
 
     private mutating func take(note context: RequestContext) {
         state.attempts += context.attempts
+        let mayHaveTakenEffect = self.context.mayHaveTakenEffect
         self.context = context
+        if mayHaveTakenEffect { self.context.mayHaveBeenExecuted = true }
         self.context.attempts = state.attempts
         self.context.elapsed = transfer.startedAt.duration(to: transfer.core.now)
     }
@@ -273,7 +275,7 @@ extension DownloadRun {
         guard let expected = configuration.digest, let digest = state.digest else { return true }
         let actual = ContentDigest(digest)
         guard actual != expected else { return true }
-        guard configuration.request.isIdempotent, state.isMixed ? mayMixAgain() : leave(response.context.server) else {
+        guard configuration.request.resendRule == .anytime, state.isMixed ? mayMixAgain() : leave(response.context.server) else {
             throw failure(.digestMismatch(expected: expected, actual: actual))
         }
         configuration.onEvent?(.restarted("the content's hash is \(actual)"))

@@ -120,8 +120,8 @@ extension DownloadDestination {
 }
 
 extension DownloadConfiguration {
-    /// Whether the caller asks for the content and not for a part of it, or for the effect of a write.
+    /// Whether the caller asks for the content and not for a part of it, or for an effect.
     var asksForWholeContent: Bool {
-        request.sentMethod == .get && request.ownHeaders["Range"] == nil && connections <= 1
+        request.sentMethod == .get && request.resendRule == .anytime && request.ownHeaders["Range"] == nil && connections <= 1
     }
 }

@@ -9,7 +9,8 @@ extension DownloadRun {
     /// - Returns: Whether the content is complete; when not, it has to be asked for over one connection.
     mutating func receiveInParts(_ response: ServiceResponse) async throws(DownloadFailure) -> Bool? {
         guard !usesOneConnection, configuration.connections > 1, response.status == 200,
-            configuration.request.sentMethod == .get, configuration.request.ownHeaders["Range"] == nil,
+            configuration.request.sentMethod == .get, configuration.request.resendRule == .anytime,
+            configuration.request.ownHeaders["Range"] == nil,
             response.headers["Accept-Ranges"]?.lowercased() == "bytes", let total = state.total,
             let validator = ResumeValidator(response.headers), case .stream(let first) = response.response.body
         else { return nil }

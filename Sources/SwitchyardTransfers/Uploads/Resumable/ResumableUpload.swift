@@ -88,8 +88,9 @@ struct ResumableUpload {
     private mutating func open() async throws(RequestFailure) -> ServiceResponse? {
         var request = plain(configuration.request)
         dialect.open(&request)
-        // An upload without a byte is forgotten by its server some day: a second one does no harm.
-        request.mayBeRepeated = request.mayBeRepeated ?? true
+        // An upload without a byte is forgotten by its server some day: a second one does no harm. One that is whole when
+        // it is open is a write like any other.
+        if !dialect.isCompleteWhenOpen { request.mayBeRepeated = request.mayBeRepeated ?? true }
         let response = try await dispatch(request, avoiding: transfer.pool.avoidable(state.lost))
         guard 200..<300 ~= response.status else { return response }
         guard let url = Self.url(of: response) else {
@@ -146,6 +147,7 @@ struct ResumableUpload {
 
     /// Takes note that the server has everything.
     mutating func complete(_ response: ServiceResponse) -> ServiceResponse {
+        state.isComplete = true
         place?.remove()
         progress.finish(length: pieces.length)
         return response
@@ -186,6 +188,8 @@ struct ResumableUpload {
         var context = context
         context.attempts = state.attempts
         context.mayHaveBeenExecuted = state.mayHaveBeenExecuted
+        // A server that has taken a part has not executed the upload.
+        context.fate = state.isComplete ? .done : .unsent
         context.elapsed = transfer.startedAt.duration(to: transfer.core.now)
         return context
     }

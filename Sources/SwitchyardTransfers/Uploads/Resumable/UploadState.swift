@@ -36,6 +36,8 @@ struct UploadState: Sendable {
     var attempts = 0
     /// Whether one of them may have been executed without an answer that says so.
     var mayHaveBeenExecuted = false
+    /// Whether the server has said that it has everything.
+    var isComplete = false
 
     /// Takes note of how many bytes the server has.
     mutating func arrived(_ count: Int64) {

@@ -29,6 +29,7 @@
         /// The header fields as they are in the handle.
         let fields: [HTTPHeaders.Field]
         let isStreamed: Bool
+        /// Whether libcurl may send it again when the connection is lost under it.
         let mayBeSentAgain: Bool
         private let progress: TransferProgressHandler?
         private var reportedProgress = CurlProgress()
@@ -48,7 +49,7 @@
             url = request.url
             fields = request.headers.fields
             isStreamed = request.delivery == .stream
-            mayBeSentAgain = request.isIdempotent
+            mayBeSentAgain = request.resendRule == .anytime
             self.progress = progress
             self.completion = completion
         }

@@ -53,7 +53,7 @@ import Testing
         var history: [RoundRecord] = []
         var whole = CaseOutcome.passed
         let outcomes = item["outcomes"]?.array ?? []
-        let isWrite = !method.isIdempotent
+        let isWrite = !method.isSafe
         guard !outcomes.isEmpty, outcomes.count == item["expected"]?.array?.count else {
             return .notApplicable("A decision for every outcome, and an outcome for every decision, make a case.")
         }

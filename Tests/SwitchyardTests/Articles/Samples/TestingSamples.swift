@@ -55,6 +55,15 @@ enum TestingSamples {
         return topics
     }
 
+    static func executeLate(on server: LoopbackServer) async {
+        // sample
+        server.fault = .pause
+        // The call times out: error.mayHaveBeenExecuted is true.
+        server.fault = nil
+        await server.waitUntilIdle()  // The write has been executed.
+        // end
+    }
+
     static func transfers(_ bytes: Data, on server: LoopbackServer) -> LoopbackUploads {
         // sample
         let film = LoopbackContent(bytes, entityTag: "\"v1\"")

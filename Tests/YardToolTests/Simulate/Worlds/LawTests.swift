@@ -89,10 +89,56 @@ import Testing
         let twice = call(outcome, first: well, kind: .write, sendings: [sent, again])
         let once = call(outcome, first: well, kind: .write, sendings: [unsent, again])
         let repeatable = call(outcome, first: well, kind: .keyedWrite, sendings: [sent, again])
+        let replacement = call(outcome, first: well, kind: .replacement, sendings: [sent, again])
+        var final = sent
+        final.end = .answer(503, retryAfter: nil)
+        let answered = call(outcome, first: well, kind: .replacement, sendings: [final, again])
 
         #expect(violations(of: twice).map(\.kind) == [.writtenTwice])
         #expect(violations(of: once).isEmpty)
         #expect(violations(of: repeatable).isEmpty)
+        #expect(violations(of: replacement).map(\.kind) == [.writtenTwice])
+        #expect(violations(of: answered).isEmpty)
+    }
+
+    @Test func `a write that was executed says that it may have been`() {
+        var sending = TrafficRecord.Sending(server: 0, time: 1, role: .first, end: .failure(.timeout, wasSent: true))
+        sending.executionTime = 20
+        var open = call(.failed(.deadlineExceeded), first: silence, kind: .write, sendings: [sending])
+        let silent = violations(of: open).map(\.kind)
+        open.mayHaveBeenExecuted = true
+
+        #expect(silent == [.executedUnreported])
+        #expect(violations(of: open).isEmpty)
+    }
+
+    @Test func `a late copy must not undo a newer write that was reported as done`() {
+        func write(_ number: Int, at time: Double, executedAt executions: Double...) -> PlayedCall {
+            var write = call(.answered(200), first: well, kind: .replacement)
+            (write.number, write.time, write.endTime) = (number, time, time + 0.1)
+            write.sendings = executions.map { execution in
+                var end = ServerReply.End.answer(503, retryAfter: nil)
+                if execution == executions.last { end = .answer(200, retryAfter: nil) }
+                var sending = TrafficRecord.Sending(server: 0, time: time, role: .first, end: end)
+                sending.executionTime = execution
+                return sending
+            }
+            return write
+        }
+        func found(_ calls: [PlayedCall]) -> [Violation.Kind] {
+            let record = TrafficRecord(calls: calls.count)
+            let world = World.sample(kinds: [.replacement])
+            return Law.violations(in: PlayedWorld(world: world, calls: calls, record: record, switches: 0)).map(\.kind)
+        }
+
+        let late = write(0, at: 1, executedAt: 9, 1.1)
+        let newer = write(1, at: 2, executedAt: 2.1)
+        var told = late
+        told.mayHaveBeenExecuted = true
+
+        #expect(found([late, newer]) == [.undone])
+        #expect(found([write(0, at: 1, executedAt: 1.1), newer]).isEmpty)
+        #expect(found([told, newer]).isEmpty)
     }
 
     @Test func `among equals nothing switches`() {

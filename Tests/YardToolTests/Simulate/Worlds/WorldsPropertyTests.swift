@@ -7,7 +7,7 @@ import Testing
 ///
 /// A world that fails here is played again, and made small, by `yard simulate worlds --worlds 1 --seed NUMBER`.
 @Suite struct WorldsPropertyTests {
-    @Test(arguments: [("recommended", UInt64(2000)), ("single", 300)])
+    @Test(arguments: [("recommended", UInt64(2000)), ("single", 300), ("off", 300)])
     func `in no world does a caller fare worse than without switching`(policy: String, worlds: UInt64) async throws {
         let campaign = WorldsCampaign(numbers: 1...worlds, policy: try #require(.named(policy)))
 

@@ -12,6 +12,7 @@ enum Law {
     /// What was broken, call by call and then on the whole.
     static func violations(in played: PlayedWorld) -> [Violation] {
         played.calls.flatMap { [harm(to: $0), overrun(of: $0), repetition(of: $0)].compactMap(\.self) }
+            + Registers.violations(in: played)
             + (played.world.isAlike ? [excess(in: played), switching(in: played)].compactMap(\.self) : [])
     }
 
@@ -44,8 +45,11 @@ enum Law {
     }
 
     private static func repetition(of call: PlayedCall) -> Violation? {
-        guard !call.kind.isRepeatable, call.sendings.count(where: \.wasWritten) > 1 else { return nil }
-        return Violation(kind: .writtenTwice, call: call)
+        let isAllowed = zip(call.sendings, call.sendings.dropFirst()).allSatisfy { earlier, next in
+            let hadEnded = earlier.end != nil && earlier.endTime <= next.time
+            return call.kind.resendRule.allowsResend(after: hadEnded ? earlier.fate(of: call.kind) : .open)
+        }
+        return isAllowed ? nil : Violation(kind: .writtenTwice, call: call)
     }
 
     private static func excess(in played: PlayedWorld) -> Violation? {

@@ -14,8 +14,12 @@ struct Violation: Sendable {
         case worseAnswer = "worse answer"
         /// A call ended behind its deadline.
         case overran = "behind the deadline"
-        /// A write that must not be repeated was written twice.
+        /// A write was sent again although an earlier copy may still be executed.
         case writtenTwice = "written twice"
+        /// A late copy of a write has undone a newer one, and both were reported as done.
+        case undone = "newer write undone"
+        /// A write that was reported as certainly not executed was executed.
+        case executedUnreported = "executed unreported"
         /// More requests were sent than calls and failures account for.
         case tooManyRequests = "too many requests"
         /// A server was left although no other was better.
@@ -50,14 +54,14 @@ struct ViolationGroup: Sendable, Hashable, Codable {
     var witness: Violation.Witness?
     /// Whether the call was of low priority.
     var isLow = false
-    /// Whether the call was a write that must not be repeated.
+    /// Whether the call was a write without a key.
     var isWrite = false
 
     fileprivate init(_ violation: Violation) {
         kind = violation.kind
         witness = violation.witness
         isLow = violation.call?.priority == .low
-        isWrite = violation.call?.kind == .write
+        isWrite = violation.call?.kind == .write || violation.call?.kind == .replacement
     }
 }
 

@@ -30,6 +30,8 @@ struct PlayedCall: Sendable {
     /// How it ended; `nil` while it has not.
     var outcome: Outcome?
     var endTime = 0.0
+    /// Whether its end says that it may have been executed, without an answer that says so.
+    var mayHaveBeenExecuted = false
     /// The requests that were sent for it.
     var sendings: [TrafficRecord.Sending] = []
 }

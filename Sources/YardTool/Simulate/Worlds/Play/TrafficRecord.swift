@@ -19,6 +19,8 @@ struct TrafficRecord: Sendable {
         /// How and when it ended; `nil` while it has not.
         var end: ServerReply.End?
         var endTime = 0.0
+        /// When the server executes it; `nil` where it never does.
+        var executionTime: Double?
 
         /// Whether the server may have got it.
         var wasWritten: Bool {
@@ -62,7 +64,7 @@ struct TrafficRecord: Sendable {
     var witnessedFailovers: Int { sendings.joined().count { $0.role == .failover && $0.isWell } }
 
     /// Enters a request; `nil` for a shadow, which is only counted.
-    mutating func add(_ request: PlacedRequest, at time: Double) -> Place? {
+    mutating func add(_ request: PlacedRequest, at time: Double, executedAfter delay: Double? = nil) -> Place? {
         guard !request.isShadow, sendings.indices.contains(request.call) else {
             shadows += 1
             if request.method != .get { writtenShadows += 1 }
@@ -71,7 +73,9 @@ struct TrafficRecord: Sendable {
         let earlier = sendings[request.call]
         let role: Sending.Role =
             earlier.isEmpty ? .first : earlier.allSatisfy { $0.end != nil } ? .failover : .beside
-        sendings[request.call].append(Sending(server: request.server, time: time, role: role))
+        var sending = Sending(server: request.server, time: time, role: role)
+        sending.executionTime = delay.map { time + $0 }
+        sendings[request.call].append(sending)
         return Place(call: request.call, index: earlier.count)
     }
 

@@ -126,6 +126,7 @@ extension WorldPlay {
         state.withLock { state in
             state.ended += 1
             state.calls[number].endTime = clock.now.seconds
+            state.calls[number].mayHaveBeenExecuted = result.mayHaveBeenExecuted
             state.calls[number].outcome =
                 switch result {
                 case .success(let answer): .answered(answer.status)
@@ -141,6 +142,16 @@ extension WorldPlay {
         state.withLock { state in
             if current != state.current { state.switches += 1 }
             state.current = current
+        }
+    }
+}
+
+extension Result where Success == ServiceResponse, Failure == RequestFailure {
+    /// Whether the end of a call says that it may have been executed, without an answer that says so.
+    fileprivate var mayHaveBeenExecuted: Bool {
+        switch self {
+        case .success(let answer): answer.context.mayHaveBeenExecuted
+        case .failure(let failure): failure.mayHaveBeenExecuted
         }
     }
 }

@@ -44,8 +44,9 @@ final class WorldTransport: Transport {
                 server: request.server,
                 time: now.seconds
             )
-            let place = state.record.add(request, at: now.seconds)
-            return (place, state.servers.reply(to: question))
+            let reply = state.servers.reply(to: question)
+            let place = state.record.add(request, at: now.seconds, executedAfter: reply.executedAfter)
+            return (place, reply)
         }
         let exchange = WorldExchange(completion) { [self] end in
             state.withLock { $0.record.end(place, end, at: clock.now.seconds) }

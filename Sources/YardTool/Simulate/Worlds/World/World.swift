@@ -54,8 +54,8 @@ enum CallKind: String, Sendable, CaseIterable {
     case keyedWrite = "POST with key"
     case write = "POST without key"
 
-    /// Whether sending it twice has the effect of sending it once.
-    var isRepeatable: Bool { self != .write }
+    /// When its calls may be sent again.
+    var resendRule: ResendRule { ResendRule(method, hasIdempotencyKey: self == .keyedWrite) }
 
     /// The method.
     var method: HTTPMethod {

@@ -16,6 +16,10 @@ struct ServerReply: Sendable, Equatable {
     /// How many seconds after the request was sent.
     var delay: Double
     var end: End
+    /// How many seconds after the request was sent the server executes it; `nil` where it never does.
+    ///
+    /// The client plays no part in it: it may have gone by then.
+    var executedAfter: Double?
     /// Whether a quota would be used up by now, had all requests of the client reached a server.
     var owesToLosses = false
 
@@ -57,7 +61,7 @@ struct WorldServers: Sendable {
     /// What becomes of a request, which counts for the quotas from now on.
     mutating func reply(to question: ServerQuestion) -> ServerReply {
         let latency = usualLatency(question) + slowness(question)
-        var reply = ServerReply(delay: latency, end: .answer(200, retryAfter: nil))
+        var reply = ServerReply(delay: latency, end: .answer(200, retryAfter: nil), executedAfter: latency)
         for (index, trouble) in world.troubles.enumerated() where strikes(trouble, question) {
             if let struck = self.reply(to: question, struckBy: trouble, index, latency) {
                 reply = struck
@@ -79,15 +83,22 @@ struct WorldServers: Sendable {
         switch trouble.fault {
         case .slow: return nil
         case .status(let status, let pause):
-            return ServerReply(delay: latency, end: .answer(status, retryAfter: pause))
-        case .hang: return ServerReply(delay: .infinity, end: .silence(isConnected: true))
+            let end = ServerReply.End.answer(status, retryAfter: pause)
+            return ServerReply(delay: latency, end: end, executedAfter: execution(of: question, answering: status, latency))
+        case .hang: return silence(of: question, in: trouble)
         case .blackHole:
             let isConnected = draw(trouble.salt &+ 1, question).unit < 0.5
-            return ServerReply(delay: .infinity, end: .silence(isConnected: isConnected))
+            if isConnected { return silence(of: question, in: trouble) }
+            return ServerReply(delay: .infinity, end: .silence(isConnected: false))
         case .refused: return ServerReply(delay: roundTrip, end: .failure(.connectionRefused, wasSent: false))
-        case .reset: return ServerReply(delay: latency / 2, end: .failure(.connectionReset, wasSent: true))
-        case .truncated: return ServerReply(delay: latency, end: .failure(.truncated, wasSent: true))
-        case .garbage: return ServerReply(delay: latency, end: .failure(.protocolViolation, wasSent: true))
+        case .reset:
+            // A load balancer breaks the connection off, and the server behind it goes on.
+            let end = ServerReply.End.failure(.connectionReset, wasSent: true)
+            return ServerReply(delay: latency / 2, end: end, executedAfter: lateness(of: question))
+        case .truncated:
+            return ServerReply(delay: latency, end: .failure(.truncated, wasSent: true), executedAfter: latency)
+        case .garbage:
+            return ServerReply(delay: latency, end: .failure(.protocolViolation, wasSent: true), executedAfter: latency)
         case .quota(let most, let period, _):
             guard let place = place(of: question, index) else { return nil }
             counts[place, default: 0] += 1
@@ -126,11 +137,39 @@ struct WorldServers: Sendable {
             }
         }
         guard let first else { return nil }
-        guard first.trouble.fault == .refused else {
-            return ServerReply(delay: .infinity, end: .silence(isConnected: true))
-        }
-        return ServerReply(delay: first.begin - question.time, end: .failure(.connectionReset, wasSent: true))
+        guard first.trouble.fault == .refused else { return silence(of: question, in: first.trouble) }
+        let rest = first.begin - question.time
+        // It may have been executed in the last moment before the end.
+        let isExecuted = draw(10, question).unit < 0.5
+        let end = ServerReply.End.failure(.connectionReset, wasSent: true)
+        return ServerReply(delay: rest, end: end, executedAfter: isExecuted ? rest : nil)
     }
+}
+
+// MARK: - Late execution
+
+extension WorldServers {
+    /// The reply of a server that has read the request and is silent: it executes the request when it goes on, and nobody
+    /// hears of it.
+    private func silence(of question: ServerQuestion, in trouble: Trouble) -> ServerReply {
+        var execution = lateness(of: question)
+        if let end = trouble.window?.end, end.isFinite { execution = max(0, end - question.time) + roundTrip }
+        return ServerReply(delay: .infinity, end: .silence(isConnected: true), executedAfter: execution)
+    }
+
+    /// When a request is executed that is answered with a status: a server that fails may do so after the deed, and the one
+    /// behind a gateway executes it late.
+    private func execution(of question: ServerQuestion, answering status: Int, _ latency: Double) -> Double? {
+        switch status {
+        case 502, 504: lateness(of: question)
+        case 500: draw(11, question).unit < 0.5 ? latency : nil
+        case 400...: nil
+        default: latency
+        }
+    }
+
+    /// How late a request is executed that its client has given up.
+    private func lateness(of question: ServerQuestion) -> Double { draw(9, question).number(0.05...30) }
 }
 
 // MARK: - Draws

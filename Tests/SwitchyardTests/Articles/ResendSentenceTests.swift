@@ -1,0 +1,23 @@
+import Foundation
+import Testing
+
+/// The rule for sending a request again is written in one sentence, wherever it is written.
+@Suite struct ResendSentenceTests {
+    private static let sentence = """
+        An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it is \
+        not sent again while an earlier copy may still be executed.
+        """
+
+    @Test(arguments: [
+        "README.md", "Sources/Switchyard/Switchyard.docc/Switching.md", "Sources/Switchyard/Switchyard.docc/Recipes.md",
+        "Sources/Switchyard/Switchyard.docc/Interceptors.md", "Sources/Switchyard/Switchyard.docc/Errors.md",
+        "Sources/SwitchyardHTTP/Messages/ResendRule.swift", "Sources/SwitchyardClient/Requests/APIConfiguration.swift",
+        "Sources/SwitchyardClient/Interceptors/EndedRound.swift",
+    ])
+    func `README, articles and comments have the same sentence`(path: String) throws {
+        let text = try String(contentsOf: ArticleText.repository.appendingPathComponent(path), encoding: .utf8)
+        let words = text.split { $0.isWhitespace }.filter { $0 != "///" }.joined(separator: " ")
+
+        #expect(words.contains(Self.sentence))
+    }
+}
