@@ -108,6 +108,7 @@ extension Outbox {
     private func noting(_ result: Result<ServiceResponse, RequestFailure>, of entry: OutboxEntry) -> OutboxEntry {
         let isOpen =
             switch result {
+            case .success(let answer) where answer.status >= 300: answer.context.mayHaveTakenEffect
             case .success(let answer): answer.context.mayHaveBeenExecuted
             case .failure(let failure): failure.mayHaveBeenExecuted
             }

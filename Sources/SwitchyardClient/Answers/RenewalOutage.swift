@@ -91,8 +91,9 @@ extension RenewalOutage {
     /// The outage that an answer stands for; `nil` for one that says something about the credential.
     package init?(status: Int, retryAfter: Duration?) {
         switch status {
-        case 408, 425, 429: self.init(.status(status), retryAfter: retryAfter, mayHaveBeenExecuted: false)
-        case 500...: self.init(.status(status), retryAfter: retryAfter)
+        case 408, 425, 429, 500...:
+            let isOpen = RequestFate(status: status, to: .post).mayHaveBeenExecuted
+            self.init(.status(status), retryAfter: retryAfter, mayHaveBeenExecuted: isOpen)
         default: return nil
         }
     }

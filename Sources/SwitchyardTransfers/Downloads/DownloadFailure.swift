@@ -57,7 +57,9 @@ public struct DownloadFailure: Error, Sendable {
     /// cannot be used or written. It is `false` for what only reads: see
     /// ``/SwitchyardClient/RequestFailure/mayHaveBeenExecuted``.
     public var mayHaveBeenExecuted: Bool {
-        if case .request(let reason) = reason { return RequestFailure(reason, id: id, context: context).mayHaveBeenExecuted }
+        if case .request(let reason) = reason {
+            return RequestFailure(reason, id: id, context: context).mayHaveBeenExecuted
+        }
         return context.mayHaveTakenEffect
     }
 

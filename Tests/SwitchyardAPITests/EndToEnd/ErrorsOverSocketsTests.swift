@@ -158,7 +158,8 @@ import Testing
             (lenient, .json(value), 5),  // Larger than the limit.
             (lenient, LoopbackResponse(status: 204), nil),
             (lenient, LoopbackResponse(status: 302), nil),
-            (lenient, away("/v1/gone"), nil), (lenient, away("http://127.0.0.1:1/"), nil), (lenient, away("ftp://x/"), nil),
+            (lenient, away("/v1/gone"), nil), (lenient, away("http://127.0.0.1:1/"), nil),
+            (lenient, away("ftp://x/"), nil),
         ]
         for (module, answer, limit) in cases {
             let yard = try LoopbackYard(answer: answer)

@@ -133,7 +133,11 @@ import Testing
             #expect(failure.mayHaveBeenExecuted)
             client.shutdown()
         }
-        let (reading, _) = try NetworkClient.stubbed { $0.interceptors = [veto] } answer: { _ in .status(200) }
+        let (reading, _) = try NetworkClient.stubbed {
+            $0.interceptors = [veto]
+        } answer: { _ in
+            .status(200)
+        }
         let read = try #require(await reading.result(of: APIConfiguration(path: "list")).failed)
         #expect(!read.mayHaveBeenExecuted)
     }

@@ -28,7 +28,9 @@ import Testing
         defer { backend.stop() }
         backend.servers[0].fault = .pause
 
-        let failure = try #require(await backend.client.result(of: Self.write(method, "old", timeout: .seconds(2))).failed)
+        let failure = try #require(
+            await backend.client.result(of: Self.write(method, "old", timeout: .seconds(2))).failed
+        )
         let atOthers = backend.servers[1].requests.filter { $0.method == method }
         await backend.wakeUp()
 

@@ -17,7 +17,9 @@ import Testing
             $0.retry = RetryPolicy(maximumRetries: 1, backoff: .constant(.zero))
             $0.retry?.statuses = Set(400...599)
             $0.retry?.failures = Set(TransportError.Kind.allCases)
-        } answer: { lists[1].answer($0) }
+        } answer: {
+            lists[1].answer($0)
+        }
         _ = await retrying.result(of: write)
         // Comparisons with another server are reads.
         return [requests, retries].map { $0.requests.count { $0.method == write.method } }
@@ -107,9 +109,15 @@ import Testing
 
     @Test func `an interceptor's wish does not lift the rule`() async throws {
         let wish = RequestInterceptor.retrying("again") { $0.context.round == 1 ? .retryNow : .undecided }
-        for (first, count) in [(StubAnswer.status(504), 1), (.failure(.timeout), 1), (.status(503), 2), (.status(404), 2)] {
+        for (first, count) in [
+            (StubAnswer.status(504), 1), (.failure(.timeout), 1), (.status(503), 2), (.status(404), 2),
+        ] {
             let list = AnswerList([first, .status(200)])
-            let (client, transport) = try NetworkClient.stubbed { $0.interceptors = [wish] } answer: { list.answer($0) }
+            let (client, transport) = try NetworkClient.stubbed {
+                $0.interceptors = [wish]
+            } answer: {
+                list.answer($0)
+            }
 
             _ = await client.result(of: APIConfiguration(path: "x", method: .put))
 

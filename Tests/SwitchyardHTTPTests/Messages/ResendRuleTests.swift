@@ -4,8 +4,10 @@ import Testing
 
 @Suite struct ResendRuleTests {
     @Test(arguments: [
-        ("GET", ResendRule.anytime), ("HEAD", .anytime), ("OPTIONS", .anytime), ("TRACE", .anytime), ("QUERY", .anytime),
-        ("PUT", .afterFinalResponse), ("DELETE", .afterFinalResponse), ("POST", .onlyIfUnsent), ("PATCH", .onlyIfUnsent),
+        ("GET", ResendRule.anytime), ("HEAD", .anytime), ("OPTIONS", .anytime), ("TRACE", .anytime),
+        ("QUERY", .anytime),
+        ("PUT", .afterFinalResponse), ("DELETE", .afterFinalResponse), ("POST", .onlyIfUnsent),
+        ("PATCH", .onlyIfUnsent),
         ("MKCOL", .onlyIfUnsent), ("put", .onlyIfUnsent),
     ])
     func `the method gives the rule, and a key or the app's word another one`(name: String, rule: ResendRule) throws {
@@ -54,6 +56,8 @@ import Testing
         #expect(fates.map { ResendRule.anytime.allowsResend(after: $0) } == [true, true, true, true])
         #expect(fates.map { ResendRule.afterFinalResponse.allowsResend(after: $0) } == [true, true, true, false])
         #expect(fates.map { ResendRule.onlyIfUnsent.allowsResend(after: $0) } == [true, false, false, false])
-        #expect(fates.map { ResendRule.onlyIfUnsent.allowsResend(afterChallengeWith: $0) } == [true, true, false, false])
+        #expect(
+            fates.map { ResendRule.onlyIfUnsent.allowsResend(afterChallengeWith: $0) } == [true, true, false, false]
+        )
     }
 }

@@ -120,6 +120,7 @@ struct UploadTests {
         let reports = Recorder<TransferProgress>()
         var upload = UploadConfiguration(path: "up", method: .put, from: .file(try file(in: lab)))
         upload.request.headers["X-Kind"] = "film"
+        upload.request.mayBeRepeated = true
 
         let answer = try await lab.client.upload(upload) { reports.record($0) }
 

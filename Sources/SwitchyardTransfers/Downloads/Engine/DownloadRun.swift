@@ -275,7 +275,9 @@ extension DownloadRun {
         guard let expected = configuration.digest, let digest = state.digest else { return true }
         let actual = ContentDigest(digest)
         guard actual != expected else { return true }
-        guard configuration.request.resendRule == .anytime, state.isMixed ? mayMixAgain() : leave(response.context.server) else {
+        guard configuration.request.resendRule == .anytime,
+            state.isMixed ? mayMixAgain() : leave(response.context.server)
+        else {
             throw failure(.digestMismatch(expected: expected, actual: actual))
         }
         configuration.onEvent?(.restarted("the content's hash is \(actual)"))

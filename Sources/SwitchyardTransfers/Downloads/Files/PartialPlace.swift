@@ -122,6 +122,7 @@ extension DownloadDestination {
 extension DownloadConfiguration {
     /// Whether the caller asks for the content and not for a part of it, or for an effect.
     var asksForWholeContent: Bool {
-        request.sentMethod == .get && request.resendRule == .anytime && request.ownHeaders["Range"] == nil && connections <= 1
+        request.sentMethod == .get && request.resendRule == .anytime && request.ownHeaders["Range"] == nil
+            && connections <= 1
     }
 }

@@ -29,10 +29,13 @@
         /// Longer than such a request lets a connection be idle.
         private func waitIdle() async throws { try await Task.sleep(for: .milliseconds(1_100)) }
 
-        @Test func `a write that is sent once takes no connection that was idle for a second`() async throws {
-            try await send(.post)
+        @Test(arguments: [HTTPMethod.post, .put, .delete, .patch])
+        func `a write that is sent once takes no connection that was idle for a second`(
+            _ method: HTTPMethod
+        ) async throws {
+            try await send(method)
             try await waitIdle()
-            try await send(.post)
+            try await send(method)
 
             #expect(server.statistics.connectionsAccepted == 2)
             #expect(await server.wait { $0.connectionsOpen == 1 })
@@ -47,7 +50,7 @@
             #expect(server.statistics.connectionsAccepted == 1)
         }
 
-        @Test(arguments: [HTTPMethod.get, .put])
+        @Test(arguments: [HTTPMethod.get, .options])
         func `what may be sent again takes an idle connection`(_ method: HTTPMethod) async throws {
             try await send(method)
             try await waitIdle()

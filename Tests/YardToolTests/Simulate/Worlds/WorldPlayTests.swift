@@ -46,6 +46,20 @@ import Testing
         #expect(played.calls.last?.sendings.map(\.server) == [0])
     }
 
+    @Test func `a write that a silent server executes late has said so, and undoes nothing that was reported as done`()
+        throws
+    {
+        let world = World.sample([Trouble(.hang, server: 0, window: .init(2, 6))], kinds: [.replacement])
+        for policy in [SwitchPolicy.recommended, .off] {
+            let played = try WorldPlay.play(world, policy: policy)
+
+            let late = played.calls.filter { call in call.sendings.contains { ($0.executionTime ?? 0) > call.endTime + 0.01 } }
+            #expect(!late.isEmpty)
+            #expect(late.allSatisfy { $0.mayHaveBeenExecuted && $0.sendings.count == 1 })
+            #expect(Law.violations(in: played).isEmpty)
+        }
+    }
+
     @Test func `requests that nobody waits for are counted by themselves`() throws {
         let played = try play(.sample([Trouble(.refused, server: 0, window: .init(2, 6))]))
 

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `where nothing goes wrong the answer is a good one`() {
-        #expect(reply() == ServerReply(delay: 0.01, end: .answer(200, retryAfter: nil)))
+        #expect(reply() == ServerReply(delay: 0.01, end: .answer(200, retryAfter: nil), executedAfter: 0.01))
     }
 
     @Test func `a trouble strikes its server, its endpoint and its time, and no other`() {
@@ -49,7 +49,19 @@ import Testing
         var trouble = Trouble(.reset, share: 0.5)
         trouble.isOfCall = true
 
-        #expect((0..<100).allSatisfy { reply(trouble, call: $0, server: 0) == reply(trouble, call: $0, server: 1) })
+        let ends = (0..<2).map { server in (0..<100).map { reply(trouble, call: $0, server: server).end } }
+        #expect(ends[0] == ends[1])
+    }
+
+    @Test func `a server that is silent executes what it has read when it goes on`() {
+        let paused = reply(Trouble(.hang, window: .init(0, 5)), at: 1)
+        let dead = reply(Trouble(.refused), at: 1)
+        let gateway = reply(Trouble(.status(504, retryAfter: nil)), at: 1)
+
+        #expect(paused.end == .silence(isConnected: true))
+        #expect(paused.executedAfter.map { (4...4.1).contains($0) } == true)
+        #expect(dead.executedAfter == nil)
+        #expect(gateway.executedAfter != nil)
     }
 
     @Test func `a server that goes down breaks off what is under way`() {

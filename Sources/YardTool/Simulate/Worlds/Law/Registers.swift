@@ -5,12 +5,15 @@ import Switchyard
 enum Registers {
     /// What was broken.
     static func violations(in played: PlayedWorld) -> [Violation] {
-        played.calls.compactMap { executedUnreported($0) } + played.world.endpoints.indices.compactMap { undone($0, in: played) }
+        played.calls.compactMap { executedUnreported($0) }
+            + played.world.endpoints.indices.compactMap { undone($0, in: played) }
     }
 
     /// Whether a call was executed that ended without saying that it may have been.
     private static func executedUnreported(_ call: PlayedCall) -> Violation? {
-        guard call.kind != .read, call.outcome != nil, !call.reportsExecution, call.executionTime != nil else { return nil }
+        guard call.kind != .read, call.outcome != nil, !call.reportsExecution, call.executionTime != nil else {
+            return nil
+        }
         return Violation(kind: .executedUnreported, call: call)
     }
 

@@ -84,7 +84,11 @@ struct WorldServers: Sendable {
         case .slow: return nil
         case .status(let status, let pause):
             let end = ServerReply.End.answer(status, retryAfter: pause)
-            return ServerReply(delay: latency, end: end, executedAfter: execution(of: question, answering: status, latency))
+            return ServerReply(
+                delay: latency,
+                end: end,
+                executedAfter: execution(of: question, answering: status, latency)
+            )
         case .hang: return silence(of: question, in: trouble)
         case .blackHole:
             let isConnected = draw(trouble.salt &+ 1, question).unit < 0.5
