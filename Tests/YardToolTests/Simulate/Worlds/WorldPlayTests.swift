@@ -53,7 +53,9 @@ import Testing
         for policy in [SwitchPolicy.recommended, .off] {
             let played = try WorldPlay.play(world, policy: policy)
 
-            let late = played.calls.filter { call in call.sendings.contains { ($0.executionTime ?? 0) > call.endTime + 0.01 } }
+            let late = played.calls.filter { call in
+                call.sendings.contains { ($0.executionTime ?? 0) > call.endTime + 0.01 }
+            }
             #expect(!late.isEmpty)
             #expect(late.allSatisfy { $0.mayHaveBeenExecuted && $0.sendings.count == 1 })
             #expect(Law.violations(in: played).isEmpty)
