@@ -66,8 +66,8 @@ public struct RequestFailure: Error, Sendable {
     /// `false` only if it is certain that it was not: nothing of it was sent in any attempt, over any connection, or who
     /// got it has refused it. So it is for a deadline, a cancel or a retry that was refused after an attempt that may have
     /// arrived. A server that responds with 2xx, 302 or 303 has executed it, also where an interceptor, a limit or a body
-    /// that breaks off ends the request with a failure. Before a write that may have been executed is made again, make sure that it is not done twice: by an
-    /// ``APIConfiguration/idempotencyKey``, or by asking what has become of it.
+    /// that breaks off ends the request with a failure. Before a write that may have been executed is made again, make sure
+    /// that it is not done twice: by an ``APIConfiguration/idempotencyKey``, or by asking what has become of it.
     ///
     /// What only reads has nothing to execute: it is `false` for safe methods (RFC 9110 section 9.2.1), unless the call
     /// says by ``APIConfiguration/mayBeRepeated`` that it must not be repeated.

@@ -50,8 +50,8 @@ extension Failover {
         return route.elsewhere
     }
 
-    /// Lets a write that must not be at two servers at once wait for a connection no longer than a read would wait for its answer,
-    /// twice over: as long as there is no connection nothing was sent, and another server can still be asked.
+    /// Lets a write that must not be at two servers at once wait for a connection no longer than a read would wait for its
+    /// answer, twice over: as long as there is no connection nothing was sent, and another server can still be asked.
     ///
     /// Each further server has so much more time: it may be the way to all of them that is slow. The last one has all that
     /// is left.
@@ -103,8 +103,8 @@ extension Failover {
         core.publish(pool.settle(attempt, .neutral, at: now), from: pool)
     }
 
-    /// Sends the request to the next server if its resend rule and the budget allow that; otherwise waits for what is under way, or for
-    /// a token that others may bring back.
+    /// Sends the request to the next server if its resend rule and the budget allow that; otherwise waits for what is under
+    /// way, or for a token that others may bring back.
     ///
     /// When there is nothing to wait for, the request ends with the most telling of its failures.
     func tryAnother(after kind: FailureKind?, heldSince: MonotonicTime? = nil) {

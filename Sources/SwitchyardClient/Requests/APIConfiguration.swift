@@ -210,7 +210,7 @@ public struct APIConfiguration: Sendable {
 
     /// Whether carrying it out changes anything: a method that is not safe, or the caller's word that it must not be
     /// repeated.
-    package var hasEffect: Bool { !sentMethod.isSafe || resendRule == .onlyIfUnsent }
+    var hasEffect: Bool { !sentMethod.isSafe || resendRule == .onlyIfUnsent }
 
     /// Returns the configuration as it is dispatched: what has to be the same in every attempt is fixed.
     ///
