@@ -105,6 +105,19 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: aside.path))
     }
 
+    @Test(arguments: [4, 5, 6, 7])
+    func `a changed version or flag is damage, however the rest may be read`(place: Int) throws {
+        let key = Self.key(1)
+        let record = DiskRecord(key, digest: key.fingerprint, Self.answer(1))
+        for bit in 0..<8 {
+            var bytes = try record.encoded(nil)
+            bytes[place] ^= 1 << bit
+            let version = UInt16(bytes[4]) | UInt16(bytes[5]) << 8
+            let expected: DiskRecord.Failure = version > DiskRecord.formatVersion ? .newer : .damaged
+            #expect(throws: expected) { try DiskRecord(bytes, nil) }
+        }
+    }
+
     @Test func `every beginning of a record, and random bytes, are refused without a trap`() throws {
         let key = Self.key(1)
         let bytes = try DiskRecord(key, digest: key.fingerprint, Self.answer(1)).encoded(nil)

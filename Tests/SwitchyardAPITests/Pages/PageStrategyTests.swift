@@ -189,6 +189,17 @@ import Testing
         #expect(pages.items == [1, 2])
     }
 
+    @Test func `pages of nothing new that do not follow each other do not end a list`() async throws {
+        let pages = PageRecorder<Int>(identifiedBy: { $0 })
+        try await pages.refresh { _ in [1] }
+        for item in 2...6 {
+            #expect(try await pages.loadMore { _ in [1] } == [])
+            #expect(try await pages.loadMore { _ in [item] } == [item])
+        }
+
+        #expect(pages.items == [1, 2, 3, 4, 5, 6])
+    }
+
     @Test func `a list has no more pages than it may`() async throws {
         let pages = PageRecorder<Int>(pageLimit: 2)
         try await pages.refresh { _ in [1] }

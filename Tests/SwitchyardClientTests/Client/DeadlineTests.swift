@@ -26,6 +26,19 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
+    @Test func `no attempt begins after the deadline, though no timer has fired yet`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(time: time) { [time] _ in
+            // The attempt fails before the request has set its timer.
+            time.advance(by: .seconds(3))
+            return .failure(.connectionRefused)
+        }
+
+        let reason = await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2)))
+
+        #expect(reason != nil)
+        #expect(transport.requestCount == 1)
+    }
+
     @Test func `the deadline holds although the timer to hedge fires while it is being set`() async throws {
         let time = ImpatientTime()
         let transport = StubTransport { _ in .never }

@@ -232,6 +232,18 @@ struct RedirectTests {
         #expect(transport.requestCount == 3)
     }
 
+    @Test func `the client's credential does not come back on any later hop`() async throws {  // N12
+        let table = ["/v1/a": "http://other.test/b", "/b": "http://primary.test/v1/c", "/v1/c": "/v1/d"]
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = Credentials(.bearer("t")) }) {
+            table[$0.url.path].map { .status(302, headers: ["Location": $0]) } ?? .json("{}")
+        }
+
+        _ = try await client.send(APIConfiguration(path: "a"))
+
+        #expect(transport.requests.map(\.server) == ["primary", "other", "primary", "primary"])
+        #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer t", nil, nil, nil])
+    }
+
     @Test func `a redirect makes up no credential for another origin`() async throws {  // N12
         let (client, transport) = try Self.client(["/v1/a": "http://user:word@other.test/b"])
 

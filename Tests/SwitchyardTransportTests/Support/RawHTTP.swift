@@ -36,9 +36,9 @@
             }
         }
 
-        /// Sends a text.
+        /// Sends a text; a connection that the peer has closed raises no signal.
         static func say(_ text: String, on connection: Int32) {
-            _ = text.withCString { write(connection, $0, strlen($0)) }
+            _ = text.withCString { send(connection, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
         }
     }
 #endif

@@ -51,6 +51,34 @@ import Testing
         #expect(driver.statistics("a")?.score ?? 0 > 0)
     }
 
+    @Test func `a probe from before a change of path says nothing`() throws {
+        let driver = try CoreDriver()
+        driver.eject("a")
+        driver.advance(60)
+        let probe = try #require(driver.probe())
+
+        driver.advance(1)
+        driver.core.pathChanged(at: driver.now)
+        let events = driver.core.settleProbe(probe, .ok, at: driver.now)
+
+        #expect(!events.map(\.kind).contains(.probed("a", succeeded: true)))
+        #expect(driver.core.snapshot(at: driver.now).first?.state == .ejected)
+    }
+
+    @Test func `a pair of suspicion probes from before a change of path charges no server`() throws {
+        let driver = try CoreDriver()
+        driver.requests(20, .ok)
+        let attempt = try #require(driver.choose())
+        let probe = try #require(driver.suspicion(of: attempt))
+
+        driver.advance(1)
+        driver.core.pathChanged(at: driver.now)
+        driver.advance(2)
+        _ = driver.core.settleSuspicion(probe, suspect: .timedOut, witness: .ok, at: driver.now)
+
+        #expect(driver.statistics("a")?.score == 0)
+    }
+
     @Test func `A5: a change of environment starts with fresh health`() throws {
         let driver = try CoreDriver()
         driver.requests(20, .ok)

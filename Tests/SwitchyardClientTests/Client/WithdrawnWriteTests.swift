@@ -1,0 +1,101 @@
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import SwitchyardTransport
+import Testing
+
+/// Writes that are cancelled while a later hop of theirs has not been sent yet.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct WithdrawnWriteTests {
+    private func failure(afterHops hops: Int) async throws -> RequestFailure {
+        let transport = UnsentHopTransport(hops: hops)
+        let client = try NetworkClient(service: .topics(switching: .off, servers: 1), transport: transport)
+        let write = APIConfiguration(path: "pay", method: .post, body: .text("pay"))
+        let result = Task { await client.result(of: write) }
+        #expect(await transport.waitForUnsent())
+        client.cancelAll()
+        guard case .failure(let failure) = await result.value else { throw CancellationError() }
+        return failure
+    }
+
+    @Test func `a write whose only request was never sent has not been executed`() async throws {
+        let failure = try await failure(afterHops: 0)
+
+        #expect(failure.reason == .cancelled)
+        #expect(!failure.mayHaveBeenExecuted)
+    }
+
+    @Test(arguments: [1, 2])
+    func `a write that was answered with a redirect may have been executed, though its next hop was never sent`(
+        hops: Int
+    ) async throws {
+        let failure = try await failure(afterHops: hops)
+
+        #expect(failure.reason == .cancelled)
+        #expect(failure.mayHaveBeenExecuted)
+    }
+}
+
+/// Answers some requests with 303, and then holds one of which it has sent nothing.
+private final class UnsentHopTransport: Transport {
+    typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
+
+    private let hopsLeft: Locked<Int>
+    private let unsent = AsyncStream.makeStream(of: Void.self)
+
+    init(hops: Int) {
+        hopsLeft = Locked(hops)
+    }
+
+    func waitForUnsent() async -> Bool {
+        for await _ in unsent.stream { return true }
+        return false
+    }
+
+    func start(
+        _ request: HTTPRequest,
+        progress: TransferProgressHandler?,
+        completion: @escaping Completion
+    ) -> any TransportTask {
+        let left = hopsLeft.withLock { left in
+            defer { left -= 1 }
+            return left
+        }
+        let task = UnsentTask(completion)
+        if left > 0 {
+            let headers: HTTPHeaders = ["Location": "/hop\(left)"]
+            task.end(.success(HTTPResponse(status: 303, headers: headers)))
+        } else {
+            unsent.continuation.yield()
+        }
+        return task
+    }
+
+    func shutdown() {}
+}
+
+private final class UnsentTask: TransportTask {
+    private let completion: Locked<UnsentHopTransport.Completion?>
+
+    init(_ completion: @escaping UnsentHopTransport.Completion) {
+        self.completion = Locked(completion)
+    }
+
+    func end(_ result: Result<HTTPResponse, TransportError>) {
+        let completion = completion.withLock { completion in
+            defer { completion = nil }
+            return completion
+        }
+        completion?(result)
+    }
+
+    func cancel() {
+        end(.failure(TransportError(.cancelled, message: "cancelled", mayHaveBeenSent: false)))
+    }
+
+    func withdraw() -> Bool {
+        cancel()
+        return true
+    }
+}
