@@ -25,6 +25,8 @@ extension Outbox {
         guard mayStart else { return nil }
         defer { endSending() }
         while !isClosed, let entry = next, !Task.isCancelled {
+            guard begin(entry.id) else { continue }
+            defer { settle() }
             if let pause = try await send(entry) { return pause }
         }
         return nil
@@ -34,6 +36,7 @@ extension Outbox {
 
     /// Lets go of the file if the outbox was closed meanwhile.
     private func endSending() {
+        noteTime()
         let closers: [CheckedContinuation<Void, Never>] = state.withLock { state in
             state.isSending = false
             guard state.isClosed else { return [] }
@@ -44,9 +47,9 @@ extension Outbox {
         for closer in closers { closer.resume() }
     }
 
-    /// The write whose turn it is: the first of the client's environment and user, or one that is too old for any.
+    /// The write whose turn it is: the first of the client's environment and user, or one that is away and too old.
     var next: OutboxEntry? {
-        let (place, now) = (place, date())
+        let (place, now) = (place, client.time.now)
         return entries.first { isOne($0, of: place) || isTooOld($0, at: now) }
     }
 
@@ -60,13 +63,17 @@ extension Outbox {
         entry.belongs(to: place.environment) && entry.belongs(toUser: place.user)
     }
 
-    private func isTooOld(_ entry: OutboxEntry, at now: Date) -> Bool {
-        now.timeIntervalSince(entry.storedAt) > options.maximumAge.inSeconds
+    private func isTooOld(_ entry: OutboxEntry, at now: MonotonicTime) -> Bool {
+        let elapsed = state.withLock { state in
+            state.timeline.advance(to: now)
+            return state.timeline.elapsed
+        }
+        return elapsed - (entry.elapsed ?? 0) > options.maximumAge.inSeconds
     }
 
     /// Sends one write; `nil` when it is dealt with, otherwise how long to stay away.
     private func send(_ entry: OutboxEntry) async throws(OutboxError) -> Duration? {
-        if isTooOld(entry, at: date()) {
+        if !isOne(entry, of: place), isTooOld(entry, at: client.time.now) {
             try end(entry, .expired(entry))
             return nil
         }
@@ -112,7 +119,11 @@ extension Outbox {
             case .success(let answer): answer.context.mayHaveBeenExecuted
             case .failure(let failure): failure.mayHaveBeenExecuted
             }
-        return state.withLock { state in
+        return noting(mayHaveBeenExecuted: isOpen, of: entry)
+    }
+
+    private func noting(mayHaveBeenExecuted isOpen: Bool, of entry: OutboxEntry) -> OutboxEntry {
+        state.withLock { state in
             var entry = entry
             entry.mayHaveBeenExecuted = entry.mayHaveBeenExecuted || isOpen
             if let index = state.entries.firstIndex(where: { $0.id == entry.id }) {
@@ -145,18 +156,46 @@ extension Outbox {
         _ answer: ServiceResponse,
         wasSentAfter turns: Int
     ) throws(OutboxError) -> Duration? {
+        // A GET that a redirect has made of it may end with any status.
+        if answer.status < 400 || answer.turn(of: entry) != nil {
+            guard options.accepts.accepts(answer, to: entry) else { return try unconfirmed(entry, answer) }
+            try end(entry, .sent(entry, answer))
+            return nil
+        }
         let asked = RetryAfter.duration(in: answer.headers, now: date())
         switch answer.status {
-        // 303 leads from what was done to its outcome (RFC 9110 section 15.4.4).
-        case 200..<300, 303: try end(entry, .sent(entry, answer))
         // What may pass: the server is busy, out of order or not the one for it, the login has run out.
         case 401, 407, 408, 421, 425, 429, 500...:
+            if try expires(entry) { return nil }
             return postponed(entry, askedFor: asked ?? .zero, wasSentAfter: answer.status == 401 ? turns : nil)
         // An attempt before this one is still at work under the same key.
-        case 409 where asked != nil: return postponed(entry, askedFor: asked ?? .zero)
+        case 409 where asked != nil:
+            if try expires(entry) { return nil }
+            return postponed(entry, askedFor: asked ?? .zero)
         default: try end(entry, .rejected(entry, answer))
         }
         return nil
+    }
+
+    /// Drops a write that is too old, behind a response of its server that did not accept it; whether it was.
+    private func expires(_ entry: OutboxEntry) throws(OutboxError) -> Bool {
+        guard isTooOld(entry, at: client.time.now) else { return false }
+        try end(entry, .expired(entry))
+        return true
+    }
+
+    /// Keeps a write whose response does not show that it was accepted.
+    ///
+    /// It expires only where the response is certainly the server's: nobody else answers for an https URL.
+    private func unconfirmed(_ entry: OutboxEntry, _ answer: ServiceResponse) throws(OutboxError) -> Duration? {
+        let entry = noting(mayHaveBeenExecuted: true, of: entry)
+        let isOwn = answer.context.redirects.isEmpty && answer.context.url?.isSecure == true
+        if isOwn, try expires(entry) { return nil }
+        let asked = RetryAfter.duration(in: answer.headers, now: date())
+        let reason = OutboxDoubt(answer, to: entry)
+        return postponed(entry, askedFor: asked ?? .zero) { pause in
+            .unconfirmed(entry, answer, reason: reason, pause: pause)
+        }
     }
 
     private func end(_ entry: OutboxEntry, _ event: OutboxEvent) throws(OutboxError) {
@@ -175,12 +214,14 @@ extension Outbox {
     ///   - asked: For how long its server has asked not to be asked.
     ///   - turns: How often something had turned for the better when the write was sent; one that has found no network, or
     ///     no login, is sent again at once if that came meanwhile, since nobody will tell of it again.
+    ///   - event: What is told; ``OutboxEvent/postponed(_:pause:)`` unless given.
     /// - Returns: How long to stay away; `nil` when the write's environment was left meanwhile, or its user has gone: it
     ///   waits and holds up nobody.
     private func postponed(
         _ entry: OutboxEntry,
         askedFor asked: Duration = .zero,
-        wasSentAfter turns: Int? = nil
+        wasSentAfter turns: Int? = nil,
+        telling event: ((Duration) -> OutboxEvent)? = nil
     ) -> Duration? {
         guard isOne(entry, of: place) else { return nil }
         let now = client.time.now
@@ -194,7 +235,7 @@ extension Outbox {
             state.askedUntil = now.advanced(by: asked)
             return pause
         }
-        tell(.postponed(entry, pause: pause))
+        tell(event?(pause) ?? .postponed(entry, pause: pause))
         return pause
     }
 }

@@ -28,6 +28,13 @@ public final class Outbox: Sendable {
         /// How many writes may wait, in all environments and of all users; 1,000 unless set.
         public var maximumCount: Int
         /// How old a write may become; 7 days unless set.
+        ///
+        /// A write expires behind an attempt that its server has answered, so never before one. A write whose user or
+        /// environment is away expires without an attempt.
+        ///
+        /// The age is the time that has certainly passed: by the monotonic clock while the app runs, and by the wall clock
+        /// from one run to the next, at most a quarter of the maximum each time. No jump of the wall clock makes a write
+        /// too old.
         public var maximumAge: Duration
         /// The pause after a write could not be sent; doubled each time, up to 64-fold.
         ///
@@ -35,10 +42,17 @@ public final class Outbox: Sendable {
         public var pause: Duration {
             didSet { pause = max(.milliseconds(1), pause) }
         }
+        /// What the response to an accepted write looks like; ``OutboxAcceptance/standard`` unless set.
+        public var accepts: OutboxAcceptance
 
         /// Creates options.
-        public init(maximumCount: Int = 1_000, maximumAge: Duration = .seconds(604_800), pause: Duration = .seconds(5))
-        {
+        public init(
+            maximumCount: Int = 1_000,
+            maximumAge: Duration = .seconds(604_800),
+            pause: Duration = .seconds(5),
+            accepts: OutboxAcceptance = .standard
+        ) {
+            self.accepts = accepts
             self.maximumCount = max(0, maximumCount)
             self.maximumAge = maximumAge
             self.pause = max(.milliseconds(1), pause)
@@ -49,7 +63,10 @@ public final class Outbox: Sendable {
         var file: OutboxFile
         var entries: [OutboxEntry]
         var last: UInt64
+        var timeline: OutboxTimeline
         var isSending = false
+        /// The write that is on its way.
+        var underWay: WriteUnderWay?
         var failures = 0
         /// Until when nothing is sent by itself, after a failure.
         var resumesAt = MonotonicTime.zero
@@ -84,7 +101,7 @@ public final class Outbox: Sendable {
     ///   - file: The file; it is made if it is missing. Its folder must exist.
     ///   - client: Sends the writes; a scope of it is taken.
     ///   - options: Limits of count and age.
-    ///   - date: The wall clock, which decides on the age.
+    ///   - date: The wall clock: see ``Options/maximumAge``.
     /// - Throws: ``OutboxError/busy`` while another outbox has the file, ``OutboxError/file(_:)`` or
     ///   ``OutboxError/foreignFile``.
     public init(
@@ -97,7 +114,9 @@ public final class Outbox: Sendable {
         self.client = client.scoped()
         self.options = options
         self.date = date
-        state = Locked(State(file: file, entries: entries, last: file.last))
+        let timeline = OutboxTimeline(file.reading, date: date(), now: client.time.now, maximumAge: options.maximumAge)
+        state = Locked(State(file: file, entries: entries, last: file.last, timeline: timeline))
+        noteTime()
     }
 
     deinit {
@@ -111,6 +130,7 @@ public final class Outbox: Sendable {
     /// What waits stays in the file. A write that is on its way is waited for; ``OutboxRun/stop()`` before this cancels it,
     /// and then it waits too. A second call does nothing.
     public func close() async {
+        noteTime()
         state.withLock { $0.isClosed = true }
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -136,40 +156,56 @@ public final class Outbox: Sendable {
     /// Its parameters are written now, by the client's options. What all calls have in common is added when it is sent;
     /// common parameters go into the query of a write that has a body, be it a form.
     ///
-    /// - Parameter configuration: The call. Method, path, query, parameters, header fields and body are stored, and the
-    ///   environment that the client is in with the user who is logged in there.
+    /// - Parameters:
+    ///   - configuration: The call. Method, path, query, parameters, header fields and body are stored, and the
+    ///     environment that the client is in with the user who is logged in there.
+    ///   - key: Names what the write is about, as `note 7`. An older write with the same key, of the same environment and
+    ///     user, is dropped in the same step: see ``OutboxEvent/replaced(_:by:)``. One that is on its way is let go to its
+    ///     end, and dropped if the server has not accepted it. No write is replaced unless a key is given.
     /// - Returns: The entry, whose key the server will see.
     /// - Throws: ``OutboxError``; then nothing was stored.
     @discardableResult
-    public func store(_ configuration: APIConfiguration) throws(OutboxError) -> OutboxEntry {
-        try state.withLock { (state) throws(OutboxError) in try checkRoom(in: state) }
+    public func store(
+        _ configuration: APIConfiguration,
+        replacementKey key: String? = nil
+    ) throws(OutboxError) -> OutboxEntry {
         // The clock, the body and what the client puts into requests may be code of the app's: not under the lock.
         let (environment, generator) = client.generation
+        let (user, now) = (client.user(in: environment), client.time.now)
+        let slot = key.map { OutboxEntry.Slot(key: $0, environment: environment.rawValue, user: user) }
+        try state.withLock { (state) throws(OutboxError) in try checkRoom(in: state, for: slot) }
         let unnumbered = try OutboxEntry(
             configuration,
             id: 0,
             date: date(),
             environment: environment,
-            user: client.user(in: environment),
+            user: user,
+            replacementKey: key,
             generator: generator
         )
-        let entry = try state.withLock { (state) throws(OutboxError) in
-            try checkRoom(in: state)
+        let (entry, replaced) = try state.withLock { (state) throws(OutboxError) in
+            try checkRoom(in: state, for: slot)
+            state.timeline.advance(to: now)
             var entry = unnumbered
             entry.id = try state.nextID()
+            entry.elapsed = state.timeline.elapsed
             try state.file.append(.stored(entry))
             state.last = entry.id
+            let replaced = state.replace(slot, by: entry)
             state.entries.append(entry)
-            return entry
+            return (entry, replaced)
         }
         tell(.stored(entry))
+        for old in replaced { tell(.replaced(old, by: entry)) }
         wake()
         return entry
     }
 
-    private func checkRoom(in state: State) throws(OutboxError) {
+    private func checkRoom(in state: State, for slot: OutboxEntry.Slot?) throws(OutboxError) {
         guard !state.isClosed else { throw .closed }
-        guard state.entries.count < options.maximumCount else { throw .full(limit: options.maximumCount) }
+        guard state.entries.count < options.maximumCount || !state.idle(in: slot).isEmpty else {
+            throw .full(limit: options.maximumCount)
+        }
     }
 
     /// Takes a write out without sending it; one that is being sent may arrive all the same.
@@ -184,8 +220,19 @@ public final class Outbox: Sendable {
             try state.file.append(.done(id))
             state.entries.remove(at: index)
             // The write is out already, and a file that is longer than it need be can be cleared up by the next.
-            try? state.file.compact(keeping: state.entries)
+            try? state.file.compact(keeping: state.lasting)
             return true
+        }
+    }
+
+    /// Writes down how much time has passed, if that is worth it; a disk that is full only makes writes younger.
+    func noteTime() {
+        let (now, date) = (client.time.now, date())
+        state.withLock { state in
+            state.timeline.advance(to: now)
+            guard let reading = state.timeline.reading(at: date, maximumAge: options.maximumAge) else { return }
+            try? state.file.append(.time(reading))
+            try? state.file.compact(keeping: state.lasting)
         }
     }
 

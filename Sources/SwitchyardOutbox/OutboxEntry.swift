@@ -29,18 +29,24 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     public let body: Data?
     /// The content type of the body.
     public let contentType: String?
+    /// The key by which a newer write replaces this one (``Outbox/store(_:replacementKey:)``); `nil` where there is none.
+    public let replacementKey: String?
     /// Whether a server may have carried it out although no answer says so (`RequestFailure.mayHaveBeenExecuted`), in
     /// any attempt so far; also for one that was on its way when the app was ended.
     ///
     /// A write that is dropped (``OutboxEvent/expired(_:)``, ``OutboxEvent/rejected(_:_:)``,
-    /// ``Outbox/remove(_:)``) may have been done all the same then.
+    /// ``OutboxEvent/replaced(_:by:)``, ``Outbox/remove(_:)``) may have been done all the same then.
     public internal(set) var mayHaveBeenExecuted = false
     /// Whether the file says that it was on its way; `nil` as long as it does not.
     var hasBegun: Bool?
+    /// The seconds that had passed for the outbox when it was stored; `nil` in what an older version has stored.
+    var elapsed: Double?
+    /// The content types that its call asks for, where its header fields name none.
+    var acceptedTypes: String?
 
     private enum CodingKeys: String, CodingKey {
-        case id, idempotencyKey, environment, user, storedAt, method, path, apiVersion, headers, body, contentType,
-            hasBegun
+        case id, idempotencyKey, environment, user, storedAt, method, path, apiVersion, headers, body, contentType
+        case replacementKey, hasBegun, elapsed, acceptedTypes
     }
 
     /// The call as it is sent.
@@ -53,6 +59,22 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
         if let apiVersion { configuration.apiVersion = apiVersion }
         configuration.idempotencyKey = .given(idempotencyKey)
         return configuration
+    }
+
+    /// What only one write at a time may wait for.
+    struct Slot: Hashable {
+        var key: String
+        var environment: String?
+        var user: String?
+    }
+
+    /// Its place among the writes that replace one another; `nil` without a key.
+    var slot: Slot? { replacementKey.map { Slot(key: $0, environment: environment, user: user) } }
+
+    /// Whether JSON is what it has in its body, or asks for.
+    var expectsJSON: Bool {
+        let accepted = configuration.headers["Accept"] ?? acceptedTypes ?? ""
+        return [contentType ?? "", accepted].contains { $0.lowercased().contains("json") }
     }
 
     /// Whether it may be sent while the client is in an environment.
@@ -108,17 +130,23 @@ extension OutboxError: CustomStringConvertible {
 public enum OutboxEvent: Sendable {
     /// It is stored, whatever happens to the app from now on.
     case stored(OutboxEntry)
-    /// The server has taken it: it answered with a 2xx, or with a 303, which leads to the outcome.
+    /// The server has accepted it: its response is one that ``Outbox/Options/accepts`` accepts.
     case sent(OutboxEntry, ServiceResponse)
-    /// The server will never take it: it answered with a status from 400 up that no later attempt changes, or with a
-    /// redirect that was not followed.
+    /// The response does not show that the server has accepted it; it stays, and is sent again with the same key.
+    ///
+    /// It may come from a login page, or from the portal of a network, that stands in front of the server. Where a server
+    /// accepts writes with such a response, set ``Outbox/Options/accepts``.
+    case unconfirmed(OutboxEntry, ServiceResponse, reason: OutboxDoubt, pause: Duration)
+    /// The server will never take it: it answered with a status from 400 up that no later attempt changes.
     case rejected(OutboxEntry, ServiceResponse)
     /// It cannot be sent: the request is malformed, or asks for what the transport cannot do.
     case unsendable(OutboxEntry, RequestFailure)
     /// It could not be sent now; it and those behind it wait.
     case postponed(OutboxEntry, pause: Duration)
-    /// It was older than allowed and has been dropped.
+    /// It was older than allowed and has been dropped: see ``Outbox/Options/maximumAge``.
     case expired(OutboxEntry)
+    /// A newer write with the same key (``OutboxEntry/replacementKey``) has taken its place, and it has been dropped.
+    case replaced(OutboxEntry, by: OutboxEntry)
 }
 
 extension OutboxEntry: CustomStringConvertible {
@@ -141,6 +169,9 @@ extension OutboxEvent: CustomStringConvertible {
         case .unsendable(let entry, let failure): "\(entry) cannot be sent: \(failure)"
         case .postponed(let entry, let pause): "\(entry) waits, next try in \(pause)\(entry.remark)"
         case .expired(let entry): "\(entry) expired\(entry.remark)"
+        case .unconfirmed(let entry, _, let reason, let pause):
+            "\(entry) unconfirmed (\(reason)), next try in \(pause)\(entry.remark)"
+        case .replaced(let entry, let newer): "\(entry) replaced by write \(newer.id)\(entry.remark)"
         }
     }
 }
@@ -156,6 +187,7 @@ extension OutboxEntry {
         date: Date,
         environment: ServiceEnvironment,
         user: String? = nil,
+        replacementKey: String? = nil,
         generator: RequestGenerator
     ) throws(OutboxError) {
         guard configuration.prebuiltRequest == nil else { throw .unstorableRequest }
@@ -179,6 +211,8 @@ extension OutboxEntry {
         idempotencyKey = configuration.idempotencyKey.value ?? UUID().uuidString
         self.environment = environment.rawValue
         self.user = user
+        self.replacementKey = replacementKey
+        acceptedTypes = configuration.acceptedTypes ?? generator.common.headers["Accept"]
         storedAt = date
         method = configuration.method.name
         apiVersion = configuration.apiVersion

@@ -24,6 +24,8 @@ struct OutboxFile {
     /// The largest number that was in the file, be it of a write that waits or of one that is done: a number that was used
     /// again would be taken for done, and be that of another write to whoever has kept it.
     private(set) var last: UInt64 = 0
+    /// The last reading of the time that was in the file, or was written since.
+    private(set) var reading: OutboxTimeline.Reading?
 
     /// Opens the file, which is made if it is missing, and drops what a crash left torn at its end.
     ///
@@ -40,12 +42,13 @@ struct OutboxFile {
             var file = OutboxFile(url: url, handle: handle, length: length)
             let entries = entries(of: records)
             file.last = records.map(\.id).max() ?? 0
+            file.reading = records.last { $0.reading != nil }?.reading
             if data.starts(with: OutboxRecord.magic) {
                 try file.handle.truncate(atOffset: UInt64(file.length))
                 try flush(file.handle)
                 file.garbage = records.count - entries.count
             } else {
-                try file.replace(with: try contents(of: entries, after: file.last))
+                try file.replace(with: try file.contents(of: entries))
             }
             return (file, entries)
         } catch {
@@ -103,9 +106,10 @@ struct OutboxFile {
             }
             length += bytes.count
             last = max(last, record.id)
+            reading = record.reading ?? reading
             switch record {
             case .stored: break
-            case .begun: garbage += 1
+            case .begun, .time: garbage += 1
             case .done: garbage += 2
             }
         } catch {
@@ -117,33 +121,39 @@ struct OutboxFile {
     mutating func compact(keeping entries: [OutboxEntry]) throws(OutboxError) {
         guard !isReleased, garbage > 64, garbage > entries.count * 2 else { return }
         do {
-            try replace(with: try Self.contents(of: entries, after: last))
+            try replace(with: try contents(of: entries))
             garbage = 0
         } catch {
             throw Self.failure(error, at: url)
         }
     }
 
-    /// A file with nothing but the last number and what waits.
-    private static func contents(of entries: [OutboxEntry], after last: UInt64) throws -> Data {
+    /// A file with nothing but the time, the last number and what waits.
+    private func contents(of entries: [OutboxEntry]) throws -> Data {
         var data = OutboxRecord.magic
+        if let reading { data += try OutboxRecord.time(reading).bytes }
         if last > 0, !entries.contains(where: { $0.id == last }) { data += try OutboxRecord.done(last).bytes }
         for entry in entries { data += try OutboxRecord.stored(entry).bytes }
         return data
     }
 
     /// What waits; a write that was on its way when the app was ended may have arrived, whatever became of it.
+    ///
+    /// The record of a write is all that replaces an older one, so that no crash comes between the two.
     private static func entries(of records: [OutboxRecord]) -> [OutboxEntry] {
         var (begun, done): (Set<UInt64>, Set<UInt64>) = ([], [])
+        var newest: [OutboxEntry.Slot: UInt64] = [:]
         for record in records {
             switch record {
-            case .stored: break
+            case .stored(let entry): if let slot = entry.slot { newest[slot] = max(newest[slot] ?? 0, entry.id) }
             case .begun(let id): begun.insert(id)
             case .done(let id): done.insert(id)
+            case .time: break
             }
         }
         return records.compactMap { record in
             guard case .stored(var entry) = record, !done.contains(entry.id) else { return nil }
+            if let slot = entry.slot, newest[slot] != entry.id { return nil }
             if begun.contains(entry.id) { entry.hasBegun = true }
             entry.mayHaveBeenExecuted = entry.hasBegun == true
             return entry
@@ -174,6 +184,17 @@ struct OutboxFile {
         if folder >= 0 {
             _ = DiskFlush.wait(for: folder)
             close(folder)
+        }
+    }
+}
+
+extension OutboxRecord {
+    /// What the record says of the time; a write says when it was stored.
+    fileprivate var reading: OutboxTimeline.Reading? {
+        switch self {
+        case .time(let reading): reading
+        case .stored(let entry): entry.elapsed.map { OutboxTimeline.Reading(elapsed: $0, date: entry.storedAt) }
+        case .begun, .done: nil
         }
     }
 }

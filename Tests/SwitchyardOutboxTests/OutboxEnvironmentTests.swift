@@ -67,12 +67,12 @@ import Testing
 
     @Test func `a write that is too old goes in any environment`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
-        let now = Locked(Date(timeIntervalSince1970: 0))
-        let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
-        let outbox = try Outbox(file: file, client: client, date: { now.withLock { $0 } })
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(time: clock) { _ in .status(201) }
+        let outbox = try Outbox(file: file, client: client)
         try outbox.store(write("a"))
         try client.switchEnvironment(to: .release)
-        now.withLock { $0 += 8 * 86_400 }
+        clock.advance(by: .seconds(8 * 86_400))
 
         try await outbox.flush()
 

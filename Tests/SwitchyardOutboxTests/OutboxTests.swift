@@ -271,18 +271,19 @@ import Testing
     @Test func `D55: limits of count and age`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
-        let now = Locked(Date(timeIntervalSince1970: 0))
+        backend.answer(503)
+        let clock = ManualClock()
         let options = Outbox.Options(maximumCount: 2, maximumAge: .seconds(60))
-        let (outbox, _) = try outbox(backend, options, date: { now.withLock { $0 } })
+        let (outbox, _) = try outbox(backend, options, clock: clock)
         try outbox.store(write(1))
-        now.withLock { $0 += 50 }
+        clock.advance(by: .seconds(50))
         try outbox.store(write(2))
         #expect(throws: OutboxError.full(limit: 2)) { try outbox.store(write(3)) }
 
-        now.withLock { $0 += 20 }
+        clock.advance(by: .seconds(20))
         try await outbox.flush()
 
-        #expect(backend.keys == ["key 2"])
+        #expect(outbox.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
     @Test func `what cannot be stored is refused, and says why`() throws {

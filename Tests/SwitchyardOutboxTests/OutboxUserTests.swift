@@ -16,9 +16,14 @@ import Testing
     /// A client of an app in which users take turns.
     private func client(
         knowsUsers: Bool = true,
+        clock: ManualClock = ManualClock(),
         answer: @escaping @Sendable (HTTPRequest) -> StubAnswer = { _ in .status(201) }
     ) throws -> (client: NetworkClient, transport: StubTransport) {
-        try NetworkClient.stubbed(options: { session.prepare(&$0, knowsUsers: knowsUsers) }, answer: answer)
+        try NetworkClient.stubbed(
+            time: clock,
+            options: { session.prepare(&$0, knowsUsers: knowsUsers) },
+            answer: answer
+        )
     }
 
     private func write(_ path: String) -> APIConfiguration {
@@ -154,11 +159,11 @@ import Testing
 
     @Test func `a write that is too old goes whoever is logged in`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
-        let now = Locked(Date(timeIntervalSince1970: 0))
-        let (client, transport) = try client()
-        let outbox = try Outbox(file: file, client: client, date: { now.withLock { $0 } })
+        let clock = ManualClock()
+        let (client, transport) = try client(clock: clock)
+        let outbox = try Outbox(file: file, client: client)
         try leaveWrite(in: outbox)
-        now.withLock { $0 += 8 * 86_400 }
+        clock.advance(by: .seconds(8 * 86_400))
 
         try await outbox.flush()
 

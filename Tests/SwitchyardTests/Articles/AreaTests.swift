@@ -67,6 +67,11 @@ import Testing
         #expect(try outbox.store(APIConfiguration(path: "topics", method: .post)).user == "7")
         try DispatchSamples.drop("7", outbox)
         #expect(outbox.entries.isEmpty)
+        var rules = Outbox.Options()
+        DispatchSamples.accept(&rules)
+        try DispatchSamples.replace("text", outbox)
+        try await DispatchSamples.takeOut(outbox)
+        #expect(outbox.entries.isEmpty)
         await DispatchSamples.cancel(client, RequestID())
     }
 

@@ -59,6 +59,28 @@ enum DispatchSamples {
         // end
     }
 
+    static func accept(_ options: inout Outbox.Options) {
+        // sample
+        options.accepts = OutboxAcceptance(contentTypes: [.json])
+        options.accepts = OutboxAcceptance { entry, response in
+            OutboxAcceptance.standard.accepts(response, to: entry) && response.headers["X-Receipt"] != nil
+        }
+        // end
+    }
+
+    static func replace(_ text: String, _ outbox: Outbox) throws {
+        // sample
+        let write = APIConfiguration(path: "notes/7", method: .put, body: .json(["text": text]))
+        try outbox.store(write, replacementKey: "note 7")
+        // end
+    }
+
+    static func takeOut(_ outbox: Outbox) async throws {
+        // sample
+        try await outbox.remove(replacementKey: "note 7")
+        // end
+    }
+
     static func watch(_ outbox: Outbox, show: (String) -> Void) async {
         // sample
         for await event in outbox.events() {

@@ -1,0 +1,134 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardOutbox
+
+/// When a write is too old; row D55.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxAgeTests {
+    private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
+    private let clock = ManualClock()
+    private let date = Locked(Date(timeIntervalSince1970: 1_790_000_000))
+    private static let day = 86_400.0
+
+    private func outbox(
+        clock: ManualClock? = nil,
+        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+    ) throws -> (Outbox, StubTransport) {
+        let (client, transport) = try NetworkClient.stubbed(
+            switching: .off,
+            servers: 1,
+            time: clock ?? self.clock,
+            answer
+        )
+        return (try Outbox(file: file, client: client, date: { [date] in date.withLock { $0 } }), transport)
+    }
+
+    private func write() -> APIConfiguration {
+        APIConfiguration(path: "notes", method: .post, timeout: .seconds(100 * Self.day))
+    }
+
+    /// Lets the wall clock and the monotonic clock go on.
+    private func pass(days: Double) {
+        clock.advance(by: .seconds(days * Self.day))
+        date.withLock { $0 += days * Self.day }
+    }
+
+    @Test(
+        arguments: [
+            (0, 1_790_000_000), (1_790_000_000, 1_821_536_000), (1_821_536_000, 1_790_000_000),
+        ] as [(Double, Double)]
+    )
+    func `a jump of the clock makes no write too old`(stored: Double, sent: Double) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let answers = AnswerList([.failure(.connectionRefused), .status(503), .status(401), .status(201)])
+        let (outbox, _) = try outbox { answers.answer($0) }
+        date.withLock { $0 = Date(timeIntervalSince1970: stored) }
+        try outbox.store(write())
+        date.withLock { $0 = Date(timeIntervalSince1970: sent) }
+
+        for _ in 0..<3 {
+            #expect(try await outbox.flush() != nil)
+            #expect(outbox.entries.count == 1)
+        }
+        #expect(try await outbox.flush() == nil)
+        #expect(outbox.entries == [])
+    }
+
+    @Test func `a jump of the clock between two runs makes no write too old`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        date.withLock { $0 = Date(timeIntervalSince1970: 0) }
+        do { try outbox { _ in .never }.0.store(write()) }
+        date.withLock { $0 = Date(timeIntervalSince1970: 1_790_000_000) }
+        let (outbox, _) = try outbox(clock: ManualClock()) { _ in .status(503) }
+
+        #expect(try await outbox.flush() != nil)
+        #expect(outbox.entries.count == 1)
+    }
+
+    @Test func `a write that waited for long is sent once there is a server`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let answers = AnswerList([.failure(.connectionRefused), .failure(.offline), .status(201)])
+        let (outbox, transport) = try outbox { answers.answer($0) }
+        try outbox.store(write())
+        pass(days: 30)
+
+        for _ in 0..<3 { try await outbox.flush() }
+
+        #expect(outbox.entries == [])
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test(arguments: [401, 429, 503])
+    func `a write that is too old expires when its server answers and does not accept it`(status: Int) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, transport) = try outbox { _ in .status(status) }
+        try outbox.store(write())
+        try await outbox.flush()
+        pass(days: 8)
+        var events = outbox.events().makeAsyncIterator()
+
+        #expect(try await outbox.flush() == nil)
+
+        guard case .expired(let entry) = await events.next() else {
+            Issue.record("expected a write that expired")
+            return
+        }
+        #expect(entry.path == "notes")
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test func `a portal's page makes no write expire`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { request in
+            request.method == .post
+                ? .status(302, headers: ["Location": "http://portal.test/"]) : .status(200, body: Data("<html>".utf8))
+        }
+        try outbox.store(write())
+        pass(days: 8)
+
+        #expect(try await outbox.flush() != nil)
+        #expect(outbox.entries.count == 1)
+    }
+
+    @Test func `the age is known to the next run, by at most a quarter of the maximum for each`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        do {
+            let (first, _) = try outbox { _ in .status(503) }
+            try first.store(write())
+            pass(days: 3)
+            await first.close()
+        }
+        for left in [1, 1, 0] {
+            date.withLock { $0 += 2 * Self.day }
+            let (next, _) = try outbox(clock: ManualClock()) { _ in .status(503) }
+            try await next.flush()
+            #expect(next.entries.count == left)
+            await next.close()
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardOutbox
+
+/// Which responses show that a server has accepted a write; row D55.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxConfirmationTests {
+    private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
+    private static let page = Data("<!DOCTYPE html><title>Log in</title>".utf8)
+
+    private func outbox(
+        _ options: Outbox.Options = Outbox.Options(),
+        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+    ) throws -> (Outbox, StubTransport) {
+        let (client, transport) = try NetworkClient.stubbed(switching: .off, time: ManualClock(), answer)
+        return (try Outbox(file: file, client: client, options: options), transport)
+    }
+
+    private func write(_ method: HTTPMethod = .post) -> APIConfiguration {
+        var write = APIConfiguration(path: "notes", method: method, timeout: .seconds(3_600))
+        write.body = .json(["title": "a"])
+        return write
+    }
+
+    /// What became of a write after one flush: `stored`, then the event that matters.
+    private func end(of write: APIConfiguration, in outbox: Outbox) async throws -> OutboxEvent? {
+        var events = outbox.events().makeAsyncIterator()
+        try outbox.store(write)
+        try await outbox.flush()
+        _ = await events.next()
+        return await events.next()
+    }
+
+    private static func isPage(_ request: HTTPRequest) -> Bool { request.url.text.contains("login") }
+
+    @Test(
+        arguments: [301, 302, 303],
+        ["/login", "http://portal.test/login"]
+    )
+    func `a write that a redirect led to a login page stays`(status: Int, place: String) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { request in
+            guard Self.isPage(request) else { return .status(status, headers: ["Location": place]) }
+            return .status(200, headers: ["Content-Type": "text/html"], body: Self.page)
+        }
+
+        let event = try await end(of: write(), in: outbox)
+
+        guard case .unconfirmed(let entry, _, .redirected(status), let pause) = event else {
+            Issue.record("expected a write that is unconfirmed, not \(String(describing: event))")
+            return
+        }
+        #expect(pause == .seconds(5))
+        #expect(entry.mayHaveBeenExecuted)
+        #expect(outbox.entries.count == 1)
+    }
+
+    @Test func `a redirect that makes a GET of a write proves nothing, whatever the GET leads to`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { request in
+            request.method == .post ? .status(302, headers: ["Location": "/other"]) : .json("{}")
+        }
+
+        let event = try await end(of: write(), in: outbox)
+
+        guard case .unconfirmed(_, _, .redirected(302), _) = event else {
+            Issue.record("expected a write that is unconfirmed, not \(String(describing: event))")
+            return
+        }
+    }
+
+    @Test(arguments: [200, 404, 500])
+    func `a 303 from the write's own place says that the write was carried out`(outcome: Int) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { request in
+            request.method == .post ? .status(303, headers: ["Location": "/notes/7"]) : .status(outcome)
+        }
+
+        let event = try await end(of: write(), in: outbox)
+
+        guard case .sent = event else {
+            Issue.record("expected a write that was sent, not \(String(describing: event))")
+            return
+        }
+        #expect(outbox.entries == [])
+    }
+
+    @Test(arguments: [(HTTPMethod.post, 307), (.post, 308), (.put, 301), (.delete, 302)])
+    func `a redirect that keeps the method leads to the response that counts`(
+        method: HTTPMethod,
+        status: Int
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, transport) = try outbox { request in
+            request.url.path.hasSuffix("notes") ? .status(status, headers: ["Location": "/moved"]) : .status(201)
+        }
+
+        let event = try await end(of: APIConfiguration(path: "notes", method: method), in: outbox)
+
+        guard case .sent = event else {
+            Issue.record("expected a write that was sent, not \(String(describing: event))")
+            return
+        }
+        #expect(transport.requests.map(\.method) == [method, method])
+    }
+
+    @Test(
+        arguments: [
+            (["Content-Type": "text/html; charset=utf-8"], "Sign in", "text/html"),
+            (["Content-Type": "application/xhtml+xml"], "<p/>", "application/xhtml+xml"),
+            (["Content-Type": "text/plain"], " \n<HTML><body>", "text/plain"), ([:], "<!doctype html>", nil),
+        ] as [(HTTPHeaders, String, String?)]
+    )
+    func `a page of HTML in place of JSON leaves the write stored`(
+        headers: HTTPHeaders,
+        body: String,
+        type: String?
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { _ in .status(200, headers: headers, body: Data(body.utf8)) }
+
+        let event = try await end(of: write(), in: outbox)
+
+        guard case .unconfirmed(_, _, .unacceptable(200, type), _) = event else {
+            Issue.record("expected a write that is unconfirmed, not \(String(describing: event))")
+            return
+        }
+    }
+
+    @Test(
+        arguments: [
+            (200, [:], "{}"), (201, ["Content-Type": "text/html"], ""), (202, ["Content-Type": "text/plain"], "OK"),
+            (204, [:], ""),
+        ] as [(Int, HTTPHeaders, String)]
+    )
+    func `any other 2xx accepts a write`(status: Int, headers: HTTPHeaders, body: String) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { _ in .status(status, headers: headers, body: Data(body.utf8)) }
+
+        let event = try await end(of: write(), in: outbox)
+
+        guard case .sent = event else {
+            Issue.record("expected a write that was sent, not \(String(describing: event))")
+            return
+        }
+    }
+
+    @Test func `a write that asks for JSON is not accepted by a page of HTML`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { _ in .status(200, headers: ["Content-Type": "text/html"], body: Self.page) }
+        let asking = APIConfiguration(path: "notes/7", method: .delete, headers: ["Accept": "application/json"])
+
+        let event = try await end(of: asking, in: outbox)
+
+        guard case .unconfirmed = event else {
+            Issue.record("expected a write that is unconfirmed, not \(String(describing: event))")
+            return
+        }
+    }
+
+    @Test func `an app says itself what an accepted write looks like`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let answers = AnswerList([
+            .status(200), .status(201, headers: ["X-Receipt": "1"]), .status(302, headers: ["X-Receipt": "1"]),
+        ])
+        let accepts = OutboxAcceptance { _, response in response.headers["X-Receipt"] != nil }
+        let (outbox, transport) = try outbox(Outbox.Options(accepts: accepts)) { answers.answer($0) }
+        try outbox.store(write())
+        try outbox.store(write())
+
+        #expect(try await outbox.flush() == .seconds(5))
+        #expect(outbox.entries.count == 2)
+        #expect(try await outbox.flush() == nil)
+
+        #expect(outbox.entries == [])
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test(arguments: [("application/problem+json", "{}", 1), ("application/json", "{}", 0), ("", "", 0)])
+    func `a rule of content types accepts those, and a response without a body`(
+        type: String,
+        body: String,
+        left: Int
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let accepts = OutboxAcceptance(contentTypes: [.json])
+        let (outbox, _) = try outbox(Outbox.Options(accepts: accepts)) { _ in
+            .status(200, headers: type.isEmpty ? [:] : ["Content-Type": type], body: Data(body.utf8))
+        }
+        try outbox.store(write())
+
+        try await outbox.flush()
+
+        #expect(outbox.entries.count == left)
+    }
+
+    @Test(arguments: [HTTPMethod.post, .put, .patch, .delete])
+    func `every write carries an idempotency key`(method: HTTPMethod) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, transport) = try outbox { _ in .status(204) }
+        let entry = try outbox.store(APIConfiguration(path: "notes/7", method: method))
+
+        try await outbox.flush()
+
+        #expect(!entry.idempotencyKey.isEmpty)
+        #expect(transport.requests.map { $0.headers["Idempotency-Key"] } == [entry.idempotencyKey])
+    }
+
+    @Test func `the pause begins anew after a write was sent`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let down = StubAnswer.failure(.connectionRefused)
+        let answers = AnswerList([down, down, .status(201), down])
+        let (outbox, _) = try outbox { answers.answer($0) }
+        try outbox.store(write())
+        try outbox.store(write())
+
+        var pauses: [Duration?] = []
+        for _ in 0..<3 { pauses.append(try await outbox.flush()) }
+
+        #expect(pauses == [.seconds(5), .seconds(10), .seconds(5)])
+    }
+}
