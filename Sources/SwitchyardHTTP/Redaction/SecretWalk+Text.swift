@@ -29,6 +29,7 @@ extension SecretWalk {
 
     /// A word by itself: a URL, parameters, something encoded, or none of these.
     private func expression(_ word: Bytes) -> [UInt8]? {
+        if Self.isDataURL(word) { return url(word) }
         let equals = word.firstIndex(of: UInt8(ascii: "=")) ?? word.endIndex
         if let start = Self.startOfURL(in: word[..<equals], takesRelative: takesRelativeURLs) {
             var result = Replacements(of: word)

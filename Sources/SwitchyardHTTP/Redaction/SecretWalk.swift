@@ -103,7 +103,7 @@ struct SecretWalk {
 
 extension SecretWalk {
     /// The bytes without percent-encoding; `nil` when none is encoded.
-    private static func percentDecoded(_ bytes: Bytes) -> [UInt8]? {
+    static func percentDecoded(_ bytes: Bytes) -> [UInt8]? {
         guard bytes.contains(UInt8(ascii: "%")) else { return nil }
         var (plain, isEncoded) = ([UInt8](), false)
         var position = bytes.startIndex
@@ -122,7 +122,7 @@ extension SecretWalk {
         return isEncoded ? plain : nil
     }
 
-    private static func percentEncoded(_ bytes: [UInt8]) -> [UInt8] {
+    static func percentEncoded(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         PercentEncoding.append(bytes, allowed: CredentialShape.tokenCharacters.union(URLCharacters("~*")), to: &output)
         return output
@@ -162,43 +162,9 @@ extension SecretWalk {
 }
 
 extension SecretWalk {
-    /// A body by its content type, and where that does not tell by its first byte; what is no text stays.
-    func body(_ data: Data, contentType: String?) -> Data {
-        let type = contentType?.lowercased() ?? ""
-        if type.hasPrefix("multipart/"), let boundary = MediaTypeParameters.value(of: "boundary", in: contentType ?? "")
-        {
-            return form(data, boundary: boundary)
-        }
-        let bytes = Array(data)[...]
-        if type.hasPrefix("application/x-www-form-urlencoded") {
-            let shown = query(bytes) ?? Array(bytes)
-            return Data((Self.looksLikeJSON(shown[...]) ? json(shown[...]) : nil) ?? shown)
-        }
-        return walk(bytes, type).map { Data($0) } ?? data
-    }
-
-    private func walk(_ bytes: Bytes, _ type: String) -> [UInt8]? {
-        if type.contains("json") || Self.looksLikeJSON(bytes) { return json(bytes) }
-        let isMarkup = type.contains("xml") || type.contains("html") || Self.firstByte(of: bytes) == UInt8(ascii: "<")
-        if isMarkup { return xml(bytes) }
-        return type.hasPrefix("text/") || String(validUTF8: bytes) != nil ? text(bytes) : nil
-    }
-
-    /// A form of several parts, each of which has a type of its own; those within the deepest are hidden as they are: they
-    /// come from anybody, and the stack has an end.
-    private func form(_ data: Data, boundary: String) -> Data {
-        guard depth > 0 else { return Data(mark) }
-        return MultipartRedaction.hidden(in: data, boundary: boundary) {
-            redaction.hides(parameter: $0)
-        } body: {
-            deeper.body($0, contentType: $1)
-        }
-    }
-}
-
-extension SecretWalk {
     /// A URL, or the path and query of one.
     func url(_ bytes: Bytes) -> [UInt8]? {
+        if Self.isDataURL(bytes) { return dataURL(bytes) }
         var result = Replacements(of: bytes)
         if let start = Self.startOfTornUser(in: bytes) {
             result.replace(start..<bytes.endIndex, with: mark)
