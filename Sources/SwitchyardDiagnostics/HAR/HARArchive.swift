@@ -6,6 +6,9 @@ import SwitchyardServices
 /// Recorded traffic in the HTTP Archive format, version 1.2 (http://www.softwareishard.com/blog/har-12-spec/).
 ///
 /// Browsers' developer tools and most HTTP debuggers read it. A body that is no text is kept in base64.
+///
+/// Archives of other programs are read leniently: members may be missing, numbers may be texts or have a fraction, and an
+/// entry that cannot be read is left out (``omissions``). What is written has every member that the format requires.
 public struct HARArchive: Codable, Sendable, Hashable {
     /// The one member of the file.
     public var log: Log
@@ -15,10 +18,10 @@ public struct HARArchive: Codable, Sendable, Hashable {
         log = Log(entries: entries)
     }
 
-    /// Reads an archive.
+    /// Reads an archive, of whatever program.
     ///
     /// - Parameter data: JSON of the format.
-    /// - Throws: `DecodingError` when it is not of the format.
+    /// - Throws: `DecodingError` when it is no JSON, or has no list of entries.
     public init(data: Data) throws {
         self = try JSONDecoder().decode(HARArchive.self, from: data)
     }
@@ -39,14 +42,34 @@ public struct HARArchive: Codable, Sendable, Hashable {
         set { log.entries = newValue }
     }
 
+    /// The entries that were left out when the archive was read, in order.
+    public var omissions: [Omission] { log.omissions }
+
+    /// An entry that was left out when an archive was read.
+    public struct Omission: Sendable, Hashable, CustomStringConvertible {
+        /// The place of the entry in the archive, counted from 1.
+        public var entry: Int
+        /// What is wrong with it, as `is no object`.
+        public var problem: String
+
+        /// The entry and the problem, in words.
+        public var description: String { "entry \(entry) \(problem)" }
+    }
+
     /// The root of the recorded data.
     public struct Log: Codable, Sendable, Hashable {
+        private enum CodingKeys: String, CodingKey {
+            case version, creator, entries
+        }
+
         /// The version of the format.
         public var version = "1.2"
         /// Who recorded.
         public var creator = Creator()
         /// The exchanges, in order.
         public var entries: [Entry]
+        /// The entries that were left out.
+        var omissions: [Omission] = []
     }
 
     /// A program.
@@ -106,31 +129,6 @@ public struct HARField: Codable, Sendable, Hashable {
     public var name: String
     /// The value.
     public var value: String
-}
-
-// The format lets some members be missing, where this library writes all of them.
-
-extension HARTimings {
-    /// Reads what is there; times that the format lets be missing are not known then.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        blocked = try container.decodeIfPresent(Double.self, forKey: .blocked) ?? -1
-        dns = try container.decodeIfPresent(Double.self, forKey: .dns) ?? -1
-        connect = try container.decodeIfPresent(Double.self, forKey: .connect) ?? -1
-        ssl = try container.decodeIfPresent(Double.self, forKey: .ssl) ?? -1
-        send = try container.decode(Double.self, forKey: .send)
-        wait = try container.decode(Double.self, forKey: .wait)
-        receive = try container.decode(Double.self, forKey: .receive)
-    }
-}
-
-extension HARField {
-    /// Reads name and value; a file's field of a form has no value.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        name = try container.decode(String.self, forKey: .name)
-        value = try container.decodeIfPresent(String.self, forKey: .value) ?? ""
-    }
 }
 
 extension HARArchive.Entry {

@@ -19,6 +19,8 @@ public struct HARRequest: Codable, Sendable, Hashable {
         /// The body as text, or in base64.
         public var text: String
         /// `base64` when the text is that; a field of our own, since the format has none for requests.
+        ///
+        /// Other programs write it without the underscore, which is read as well.
         public var encoding: String?
     }
 
@@ -42,25 +44,7 @@ public struct HARRequest: Codable, Sendable, Hashable {
     public var bodySize: Int
 
     /// The bytes of the body; `nil` when there are none.
-    public var body: Data? { postData.flatMap { HARText.data($0.text, $0.encoding) } }
-}
-
-extension HARRequest.PostData {
-    /// Reads the body; the format has either the fields of a form or the text.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        mimeType = try container.decode(String.self, forKey: .mimeType)
-        params = try container.decodeIfPresent([HARField].self, forKey: .params) ?? []
-        encoding = try container.decodeIfPresent(String.self, forKey: .encoding)
-        text = try container.decodeIfPresent(String.self, forKey: .text) ?? Self.form(params)
-    }
-
-    /// The fields as the text of a form.
-    private static func form(_ fields: [HARField]) throws -> String {
-        var options = ParameterEncodingOptions.form
-        options.sortsKeys = false
-        return try Parameters(fields.map { Parameters.Item(key: $0.name, value: .string($0.value)) }).text(options)
-    }
+    public var body: Data? { postData.flatMap { HARText.content($0.text, $0.encoding, type: $0.mimeType).data } }
 }
 
 /// A recorded response.
@@ -107,19 +91,7 @@ public struct HARResponse: Codable, Sendable, Hashable {
     public var errorKind: String?
 
     /// The bytes of the body; `nil` when they were not recorded.
-    public var body: Data? { content.text.flatMap { HARText.data($0, content.encoding) } }
-}
-
-/// Bodies as text.
-enum HARText {
-    /// The text of a body, and how it is encoded.
-    static func text(_ data: Data) -> (text: String, encoding: String?) {
-        // Not by Foundation, which leaves out a byte order mark.
-        if let text = String(validUTF8: data), !text.utf8.contains(0) { return (text, nil) }
-        return (data.base64EncodedString(), "base64")
-    }
-
-    static func data(_ text: String, _ encoding: String?) -> Data? {
-        encoding == "base64" ? Data(base64Encoded: text) : Data(text.utf8)
+    public var body: Data? {
+        content.text.flatMap { HARText.content($0, content.encoding, type: content.mimeType).data }
     }
 }

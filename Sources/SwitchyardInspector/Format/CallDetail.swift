@@ -54,6 +54,17 @@ package struct CallDetail: Codable, Sendable, Equatable {
 
 /// All that was recorded, for a page that needs nobody to ask.
 package struct InspectorRecord: Codable, Sendable, Equatable {
+    /// What a file has that is not shown, or not as it is there.
+    package struct LeftOut: Codable, Sendable, Equatable {
+        /// How many parts that are.
+        package var count: Int
+        /// The first of them, and what is wrong with it.
+        package var first: String
+
+        /// Both in a line.
+        package var words: String { "\(count) not shown as recorded, the first: \(first)" }
+    }
+
     /// The version of the format.
     package var version = 1
     /// What it is called: the file that it was made of.
@@ -62,4 +73,6 @@ package struct InspectorRecord: Codable, Sendable, Equatable {
     package var feed: InspectorFeed
     /// The details of the calls, by their names.
     package var details: [String: CallDetail]
+    /// What is not shown; missing unless there is something.
+    package var leftOut: LeftOut?
 }

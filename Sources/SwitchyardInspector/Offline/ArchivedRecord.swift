@@ -2,19 +2,6 @@ import Foundation
 package import SwitchyardDiagnostics
 package import SwitchyardHTTP
 
-/// Why an archive cannot be shown.
-package enum ArchiveProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// An entry, counted from 1, has no date that can be read.
-    case date(entry: Int, text: String)
-
-    /// What is wrong, in words.
-    package var description: String {
-        switch self {
-        case .date(let entry, let text): "entry \(entry) began at \"\(text)\", which is no date"
-        }
-    }
-}
-
 extension InspectorRecord {
     /// Makes a record of an archive.
     ///
@@ -24,16 +11,26 @@ extension InspectorRecord {
     ///   - archive: The archive.
     ///   - name: What it is called.
     ///   - redaction: What is hidden; ``/SwitchyardHTTP/Redaction/standard`` unless given.
-    /// - Throws: ``ArchiveProblem``.
     package init(
         of archive: HARArchive,
         name: String,
         redaction: Redaction = .standard
-    ) throws(ArchiveProblem) {
+    ) {
         var groups: [String: [ArchivedExchange]] = [:]
         var order: [String] = []
+        var problems = archive.omissions.map { ($0.entry, redaction.text("\($0)")) }
+        let numbers = Self.numbers(of: archive)
+        let starts = archive.entries.map { ArchivedDate.milliseconds($0.startedDateTime) }
+        // Entries are in the order of their dates: one without a date began when the one before it did.
+        var start = starts.lazy.compactMap(\.self).first ?? 0
         for (index, entry) in archive.entries.enumerated() {
-            let exchange = try ArchivedExchange(entry, number: index + 1, redaction)
+            if let known = starts[index] {
+                start = known
+            } else {
+                let text = redaction.text(entry.startedDateTime)
+                problems.append((numbers[index], "entry \(numbers[index]) began at \"\(text)\", which is no date"))
+            }
+            let exchange = ArchivedExchange(entry, number: numbers[index], start: start, redaction)
             if groups[exchange.call] == nil { order.append(exchange.call) }
             groups[exchange.call, default: []].append(exchange)
         }
@@ -42,9 +39,16 @@ extension InspectorRecord {
         let known = groups.values.lazy.compactMap { $0.first?.place }.first
         self.init(
             name: name,
-            place: known.map { ($0.service, $0.environment) } ?? (archive.log.creator.name, "recorded"),
+            place: known.map { ($0.service, $0.environment) } ?? (redaction.text(archive.log.creator.name), "recorded"),
             details: calls.enumerated().map { CallDetail(number: $0.offset + 1, $0.element) }
         )
+        leftOut = problems.min { $0.0 < $1.0 }.map { LeftOut(count: problems.count, first: $0.1) }
+    }
+
+    /// The places of the entries in the file, counted from 1: those that were left out have theirs too.
+    private static func numbers(of archive: HARArchive) -> [Int] {
+        let missing = Set(archive.omissions.map(\.entry))
+        return (1..<(archive.entries.count + missing.count + 1)).filter { !missing.contains($0) }
     }
 }
 
@@ -67,15 +71,12 @@ struct ArchivedExchange {
     private(set) var attempt = 1
     private let number: Int
 
-    init(_ entry: HARArchive.Entry, number: Int, _ redaction: Redaction) throws(ArchiveProblem) {
-        kept = KeptExchange(entry: entry.redacted(redaction))
-        guard let start = Self.milliseconds(entry.startedDateTime) else {
-            throw .date(entry: number, text: entry.startedDateTime)
-        }
+    init(_ entry: HARArchive.Entry, number: Int, start: Double, _ redaction: Redaction) {
+        kept = KeptExchange(entry: entry.redacted(redaction).bounded)
         self.start = start
         self.number = number
         let form = #/#(\d+) ([^\/]+)\/([^\/]+)\/(.+), round (\d+), attempt (\d+)/#
-        guard let parts = entry.comment?.wholeMatch(of: form)?.output else {
+        guard let parts = kept.entry.comment?.wholeMatch(of: form)?.output else {
             call = "entry \(number)"
             return
         }
@@ -96,47 +97,17 @@ struct ArchivedExchange {
 
     /// Whether it had not ended when it was recorded.
     var isPending: Bool { kept.entry.response.error == ExchangeKeeper.pending.message }
-
-    /// A date in ISO 8601, with any number of digits for the fraction of a second.
-    private static func milliseconds(_ text: String) -> Double? {
-        guard let parts = text.wholeMatch(of: #/(\d+-\d+-\d+T\d+:\d+:\d+)(\.\d+)?(.*)/#)?.output,
-            let date = ISO8601DateFormatter().date(from: "\(parts.1)\(parts.3)")
-        else { return nil }
-        return (date.timeIntervalSince1970 + (parts.2.flatMap { Double("0\($0)") } ?? 0)) * 1_000
-    }
 }
 
 extension HARArchive.Entry {
-    /// The exchange without the credentials that whoever recorded it may have left in.
-    fileprivate func redacted(_ redaction: Redaction) -> HARArchive.Entry {
-        func fields(_ fields: [HARField]) -> [HARField] {
-            fields.map { field in
-                var field = field
-                field.value = redaction.value(field.value, ofHeader: field.name)
-                return field
-            }
-        }
+    /// The exchange with times that a page can draw: a year is as good as for ever.
+    fileprivate var bounded: HARArchive.Entry {
+        let year = 31_536_000_000.0
         var entry = self
-        entry.request.url = redaction.url(request.url)
-        entry.request.headers = fields(request.headers)
-        entry.response.headers = fields(response.headers)
-        if let data = request.postData {
-            entry.request.postData?.text = Self.shown(data.text, in: data.encoding) {
-                redaction.body($0, contentType: data.mimeType)
-            }
-        }
-        let content = response.content
-        entry.response.content.text = content.text.map { text in
-            Self.shown(text, in: content.encoding) { redaction.answer($0, contentType: content.mimeType) }
+        entry.time = min(time, year)
+        for part in [\HARTimings.blocked, \.dns, \.connect, \.ssl, \.send, \.wait, \.receive] {
+            entry.timings[keyPath: part] = min(entry.timings[keyPath: part], year)
         }
         return entry
-    }
-
-    /// A text after a redaction, which sees through base64.
-    private static func shown(_ text: String, in encoding: String?, _ redacted: (Data) -> Data) -> String {
-        guard encoding == "base64", let data = Data(base64Encoded: text) else {
-            return String(decoding: redacted(Data(text.utf8)), as: UTF8.self)
-        }
-        return redacted(data).base64EncodedString()
     }
 }

@@ -58,6 +58,10 @@ extension CallDetail.Body {
         if let type, !type.isEmpty { self.type = type }
         if bytes >= 0 { self.bytes = bytes }
         if isCut { self.isCut = true }
+        if let encoding, encoding != "base64" {
+            note = "encoded as \(encoding), which cannot be read"
+            return
+        }
         guard let content else {
             if bytes != 0 { note = bytes < 0 ? "a stream or a file, not kept" : "not kept" }
             return
@@ -70,13 +74,17 @@ extension CallDetail.Body {
 extension KeptExchange {
     /// The request as a command for curl; `nil` where its body is not all there.
     fileprivate var curl: String? {
-        guard !cutsRequest, entry.request.bodySize >= 0, let method = HTTPMethod(entry.request.method),
+        let data = entry.request.postData
+        guard !cutsRequest, entry.request.bodySize >= 0, data == nil || entry.request.body != nil,
+            let method = HTTPMethod(entry.request.method),
             let url = RequestURL(entry.request.url)
         else { return nil }
         var request = HTTPRequest(method: method, url: url)
         request.headers = HTTPHeaders(
             entry.request.headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) }
         )
+        // A method that is not known is no method.
+        guard method.name != "-" else { return nil }
         if let body = entry.request.body, !body.isEmpty { request.body = .data(body) }
         // Without the prompt, which the page would have to leave out of what it copies.
         return String(request.curlDescription(redaction: .none).dropFirst(2))

@@ -26,6 +26,7 @@ struct InspectCommand: Command {
         let count = record.feed.calls.count
         let left = record.feed.forgotten > 0 ? " (the last of \(count + record.feed.forgotten))" : ""
         Terminal.standardOutput.write("\(count) calls\(left): \(page.path)\n")
+        if let leftOut = record.leftOut { Terminal.standardOutput.write("\(leftOut.words)\n") }
         return 0
     }
 }

@@ -17,7 +17,9 @@ struct RecordedTraffic {
         record =
             path.lowercased().hasSuffix(".jsonl")
             ? try LoadLines(data, of: path).record(name: name) : try Self.archive(data, of: path, name: name)
-        guard !record.feed.calls.isEmpty else { throw TrafficFileError(path: path, problem: "has no call") }
+        guard !record.feed.calls.isEmpty else {
+            throw TrafficFileError(path: path, problem: "has no call" + (record.leftOut.map { "; \($0.words)" } ?? ""))
+        }
     }
 
     private static func archive(
@@ -29,9 +31,7 @@ struct RecordedTraffic {
         do { archive = try HARArchive(data: data) } catch {
             throw TrafficFileError(path: path, problem: "is no HTTP Archive: \(TrafficFileError.words(error))")
         }
-        do throws(ArchiveProblem) { return try InspectorRecord(of: archive, name: name) } catch {
-            throw TrafficFileError(path: path, problem: "\(error)")
-        }
+        return InspectorRecord(of: archive, name: name)
     }
 }
 

@@ -110,7 +110,7 @@ import Testing
             ("a.har", "", "is no HTTP Archive: it is no JSON"), ("a.har", "{}", "is no HTTP Archive: it lacks \"log\""),
             (
                 "a.har", #"{"log":{"version":"1.2","creator":{"name":"a","version":"1"},"entries":[{}]}}"#,
-                "is no HTTP Archive: log.entries[0] lacks \"startedDateTime\""
+                "has no call; 1 not shown as recorded, the first: entry 1 has neither a request nor a response"
             ),
             ("a.har", #"{"log":{"version":"1.2","creator":{"name":"a","version":"1"},"entries":[]}}"#, "has no call"),
             ("a.jsonl", "{}\n", "line 1 is none that yard load prints"), ("a.jsonl", "\n[", "line 2: it is no JSON"),

@@ -10,8 +10,13 @@ function essence(type) {
   return (type ?? "").split(";")[0].trim().toLowerCase();
 }
 
+/** The bytes of a text in base64; undefined when it is none. */
 function bytesOf(base64) {
-  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  try {
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Bytes as lines of sixteen: their place, their digits, and what of them is readable. */
@@ -63,11 +68,13 @@ function bodyView(body, what) {
   const tools = element("div", { class: "tools" });
   const view = element("div", { class: "body" });
   const head = element("div", { class: "body-head" }, element("span", { class: "quiet" }, facts), tools);
-  if (body.text !== undefined) {
-    tools.append(copyButton("Copy body", "Body", () => body.text));
-    showText(body, what, view, tools);
-  } else if (body.base64 !== undefined) {
-    const bytes = bytesOf(body.base64);
+  const bytes = body.base64 === undefined ? undefined : bytesOf(body.base64);
+  // What is called base64 and is none is text.
+  const text = body.text ?? (bytes ? undefined : body.base64);
+  if (text !== undefined) {
+    tools.append(copyButton("Copy body", "Body", () => text));
+    showText({ type: body.type, text }, what, view, tools);
+  } else if (bytes) {
     tools.append(copyButton("Copy as Base64", "Body", () => body.base64));
     const left = (body.bytes ?? bytes.length) - Math.min(bytes.length, dumpLength);
     view.append(imageOf(body, what) ?? element("pre", { class: "dump", tabindex: "0" }, dump(bytes)));

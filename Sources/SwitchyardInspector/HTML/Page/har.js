@@ -49,7 +49,7 @@ function archiveRequest(attempt, request) {
   const text = request?.body?.text ?? request?.body?.base64;
   if (text !== undefined) {
     made.postData = { mimeType: request.body.type ?? "", text };
-    if (request.body.text === undefined) made.postData.comment = "base64";
+    if (request.body.text === undefined) made.postData._encoding = "base64";
   }
   return made;
 }

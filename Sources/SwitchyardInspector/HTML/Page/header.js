@@ -24,6 +24,11 @@ class PageHeader {
     this.retry.addEventListener("click", () => feed.tryNow());
     this.total = element("span", { class: "total" });
     this.forgotten = element("span", { class: "forgotten quiet", title: "The memory for calls was full" });
+    const { leftOut } = record ?? {};
+    const missing = leftOut
+      ? element("span", { class: "left-out quiet" },
+        `${numbers.count(leftOut.count)} not shown as recorded, the first: ${leftOut.first}`)
+      : null;
     this.pause = element("button", { type: "button", "aria-pressed": "false" }, "Pause");
     this.pause.addEventListener("click", () => onPause());
     this.clear = element("button", { type: "button", title: "Hide the calls that are there now" }, "Clear view");
@@ -33,7 +38,7 @@ class PageHeader {
       element("div", { class: "who" }, this.service, this.environment, this.choice,
         element("span", { class: "address quiet" }, record ? record.name : location.host)),
       element("div", { class: "connection", role: "status" }, this.sign, this.state, this.again, this.retry),
-      element("div", { class: "sums" }, this.total, this.forgotten),
+      element("div", { class: "sums" }, this.total, this.forgotten, missing),
       element("div", { class: "tools" }, record ? null : faults, record ? null : this.pause, this.clear, save));
     feed.onState(() => this.showState());
     setInterval(() => this.#showAgain(), 250);

@@ -1,0 +1,93 @@
+package import Foundation
+import SwitchyardHTTP
+import SwitchyardServices
+
+/// Bodies as text.
+package enum HARText {
+    /// A body of an archive, by what its label says and what it is.
+    package enum Content {
+        /// It was written in base 64.
+        case bytes(Data)
+        /// It stands there as it is.
+        case text(String)
+        /// Its label names an encoding that is not read.
+        case unreadable(String)
+
+        /// The bytes of the body; `nil` when it is not readable.
+        package var data: Data? {
+            switch self {
+            case .bytes(let data): data
+            case .text(let text): Data(text.utf8)
+            case .unreadable: nil
+            }
+        }
+    }
+
+    /// The text of a body, and how it is encoded.
+    package static func text(_ data: Data) -> (text: String, encoding: String?) {
+        // Not by Foundation, which leaves out a byte order mark.
+        if let text = String(validUTF8: data), !text.utf8.contains(0) { return (text, nil) }
+        return (data.base64EncodedString(), "base64")
+    }
+
+    /// Reads a body of an archive, of whatever program.
+    ///
+    /// Base 64 is read as leniently as `LenientBase64` does. The label is false where that gives no text
+    /// although the content type says text: then the body is what stands there.
+    ///
+    /// - Parameters:
+    ///   - text: The text of the body.
+    ///   - encoding: The label.
+    ///   - type: The content type.
+    /// - Returns: The body.
+    package static func content(_ text: String, _ encoding: String?, type: String) -> Content {
+        let label = (encoding ?? "").lowercased().filter { $0.isLetter || $0.isNumber }
+        if plainLabels.contains(where: label.hasPrefix) || label.isEmpty { return .text(text) }
+        let isPure = LenientBase64.isPure(text.utf8)
+        // These name how a body travelled, and a recorder has undone that.
+        if codings.contains(label), !isPure { return .text(text) }
+        guard label.contains("base64") else { return .unreadable(encoding ?? "") }
+        return isText(text, type, isPure) ? .text(text) : .bytes(LenientBase64.data(text.utf8))
+    }
+
+    /// Whether a text that is called base 64 is none.
+    ///
+    /// What is by the book is base 64, unless it is a short word such as `true`.
+    private static func isText(_ text: String, _ type: String, _ isPure: Bool) -> Bool {
+        let data = LenientBase64.data(text.utf8)
+        let isStrict = Data(base64Encoded: text) != nil
+        let isWord = text.utf8.count < 16 && text.utf8.allSatisfy { (97...122).contains($0) }
+        guard !isStrict || isWord && !type.isEmpty else { return false }
+        if isLegible(data, type) {
+            let letters = text.utf8.count { LenientBase64.isPure([$0]) }
+            return isPure ? data.count < 3 && !data.isEmpty : data.count < 8 || letters * 5 < text.utf8.count * 4
+        }
+        guard isPure else { return true }
+        let length = text.utf8.count { $0 > 32 }
+        return namesText(type) && (text.utf8.contains(32) || length % 4 != 0 || length < 16)
+    }
+
+    /// Labels of what stands there as it is, and names of charsets: the text of an archive has been decoded.
+    private static let plainLabels = [
+        "utf", "iso8859", "windows", "ascii", "usascii", "latin", "identity", "none", "null", "text", "plain", "7bit",
+        "8bit",
+    ]
+    private static let codings: Set<String> = ["gzip", "xgzip", "deflate", "br", "zstd", "compress"]
+
+    /// Whether a content type is one of text, or says nothing.
+    private static func namesText(_ type: String) -> Bool {
+        let words = ["text", "json", "xml", "html", "script", "urlencoded", "multipart", "yaml", "csv"]
+        let lower = type.lowercased()
+        return lower.isEmpty || words.contains(where: lower.contains)
+    }
+
+    /// Whether bytes are text: what comes of a text that is no base 64 has signs of all kinds.
+    private static func isLegible(_ data: Data, _ type: String) -> Bool {
+        if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) { return true }
+        if type.lowercased().contains("utf-16") { return true }
+        let odd = data.count { $0 < 32 && ![9, 10, 12, 13].contains($0) || $0 == 127 }
+        if String(validUTF8: data) != nil { return odd * 10 <= data.count }
+        let foreign = data.count { $0 >= 128 }
+        return (odd + foreign) * 10 <= data.count * 3
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import SwitchyardDiagnostics
+import SwitchyardHTTP
+
+extension HARArchive.Entry {
+    /// The exchange without the credentials that whoever recorded it may have left in.
+    ///
+    /// Bodies are decoded, redacted and encoded again, so that nothing that shows them has to decode what has not been
+    /// looked at. What cannot be decoded is left out, and its label stays.
+    func redacted(_ redaction: Redaction) -> HARArchive.Entry {
+        var entry = self
+        entry.comment = comment.map(redaction.text)
+        entry.request.redact(redaction)
+        entry.response.redact(redaction)
+        return entry
+    }
+}
+
+extension HARRequest {
+    fileprivate mutating func redact(_ redaction: Redaction) {
+        method = redaction.text(method)
+        httpVersion = redaction.text(httpVersion)
+        url = redaction.url(url)
+        headers = redaction.fields(headers)
+        cookies = redaction.cookies(cookies)
+        queryString = redaction.parameters(queryString)
+        postData?.redact(redaction)
+    }
+}
+
+extension HARRequest.PostData {
+    fileprivate mutating func redact(_ redaction: Redaction) {
+        let isForm = !params.isEmpty && encoding == nil && text == Self.form(params)
+        params = redaction.parameters(params)
+        defer { mimeType = redaction.text(mimeType) }
+        guard !isForm else {
+            text = Self.form(params)
+            return
+        }
+        switch HARText.content(text, encoding, type: mimeType) {
+        case .unreadable(let label): (text, encoding) = ("", label)
+        case let content:
+            (text, encoding) = HARText.text(redaction.body(content.data ?? Data(), contentType: mimeType))
+        }
+    }
+}
+
+extension HARResponse {
+    fileprivate mutating func redact(_ redaction: Redaction) {
+        statusText = redaction.text(statusText)
+        httpVersion = redaction.text(httpVersion)
+        headers = redaction.fields(headers)
+        cookies = redaction.cookies(cookies)
+        redirectURL = redaction.url(redirectURL)
+        error = error.map(redaction.text)
+        errorKind = errorKind.map(redaction.text)
+        defer { content.mimeType = redaction.text(content.mimeType) }
+        guard let text = content.text else { return }
+        switch HARText.content(text, content.encoding, type: content.mimeType) {
+        case .unreadable(let label): (content.text, content.encoding) = (nil, label)
+        case let body:
+            let shown = redaction.answer(body.data ?? Data(), contentType: content.mimeType)
+            (content.text, content.encoding) = HARText.text(shown)
+        }
+    }
+}
+
+extension Redaction {
+    fileprivate func fields(_ fields: [HARField]) -> [HARField] {
+        fields.map { $0.showing(value($0.value, ofHeader: $0.name)) }
+    }
+
+    fileprivate func parameters(_ fields: [HARField]) -> [HARField] {
+        fields.map { $0.showing(value($0.value, ofParameter: $0.name)) }
+    }
+
+    fileprivate func cookies(_ fields: [HARField]) -> [HARField] {
+        hides(header: "Cookie") ? fields.map { $0.showing("***") } : parameters(fields)
+    }
+}
+
+extension HARField {
+    /// The field with another value.
+    fileprivate func showing(_ value: String) -> HARField {
+        var field = self
+        field.value = value
+        return field
+    }
+}
