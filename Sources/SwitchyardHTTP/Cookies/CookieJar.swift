@@ -148,11 +148,22 @@ public final class CookieJar: Sendable {
     ///     place from a secure cookie.
     ///   - url: The URL that answered.
     public func store(from headers: HTTPHeaders, of url: RequestURL) {
+        let lead = clockLead(of: headers)
         for value in headers.echoes(of: "Set-Cookie") {
-            guard let cookie = Cookie(setCookie: value, from: url, now: now()), mayStore(cookie, from: url)
+            guard var cookie = Cookie(setCookie: value, from: url, now: now().addingTimeInterval(lead)),
+                mayStore(cookie, from: url)
             else { continue }
+            cookie.expires?.addTimeInterval(-lead)
             store(cookie)
         }
+    }
+
+    /// How far the server's clock is ahead of the device's, by the response's `Date`; nothing below a minute.
+    ///
+    /// An `Expires` is a time of the server's clock: behind the device's, a session of half an hour would be over at once.
+    private func clockLead(of headers: HTTPHeaders) -> TimeInterval {
+        let lead = headers["Date"].flatMap { HTTPDate.date(from: $0) }?.timeIntervalSince(now()) ?? 0
+        return abs(lead) < 60 ? 0 : lead
     }
 
     /// Whether a cookie takes no place from a secure one that came over https: whoever can change what comes over http

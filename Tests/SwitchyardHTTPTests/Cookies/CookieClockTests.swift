@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+@testable import SwitchyardHTTP
+
+/// Cookies of a server whose clock is not the device's.
+@Suite struct CookieClockTests {
+    private static let noon = Date(timeIntervalSince1970: 1_790_942_400)
+
+    @Test(arguments: [-3600, 0, 3600] as [TimeInterval], ["Expires", "Max-Age"])
+    func `a cookie lives as long as its server says, whatever the clocks show`(
+        _ lead: TimeInterval,
+        _ attribute: String
+    ) throws {
+        let jar = CookieJar(now: { Self.noon })
+        let url = try #require(RequestURL("https://a.test/"))
+        let end = HTTPDate.text(for: Self.noon + lead + 1800) ?? ""
+        let lifetime = attribute == "Expires" ? "Expires=\(end)" : "Max-Age=1800"
+
+        jar.store(
+            from: ["Date": HTTPDate.text(for: Self.noon + lead) ?? "", "Set-Cookie": "session=1; \(lifetime)"],
+            of: url
+        )
+
+        #expect(jar.cookies(for: url).map(\.expires) == [Self.noon + 1800])
+    }
+}
