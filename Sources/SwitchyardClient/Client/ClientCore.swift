@@ -242,8 +242,10 @@ extension ClientCore {
     func probe(_ route: ServerPool.Route, copying configuration: APIConfiguration, in pool: ServerPool) {
         guard let attempt = route.attempt else { return }
         let limit = max(options.probeTimeout, pool.patience(with: attempt))
-        send(shadow(of: configuration), to: route, in: pool, within: limit) { [self] outcome in
-            publish(pool.settleProbe(attempt, outcome, at: time.now), from: pool)
+        // The kept connections to a server that was taken out of service are those on which it did not answer.
+        let isNew = attempt.role == .probe
+        send(shadow(of: configuration), to: route, in: pool, within: limit, onNewConnection: isNew) { [self] outcome in
+            publish(pool.settleProbe(attempt, outcome, resumedAt: time.resumedAt, at: time.now), from: pool)
         }
     }
 
@@ -263,7 +265,14 @@ extension ClientCore {
         let outcomes = Locked<(suspect: AttemptOutcome?, witness: AttemptOutcome?)>((nil, nil))
         let compareOutcomes: @Sendable () -> Void = { [self] in
             guard case (let suspect?, let witness?) = outcomes.withLock({ $0 }) else { return }
-            publish(pool.settle(suspicion, suspect: suspect, witness: witness, at: time.now), from: pool)
+            let events = pool.settle(
+                suspicion,
+                suspect: suspect,
+                witness: witness,
+                resumedAt: time.resumedAt,
+                at: time.now
+            )
+            publish(events, from: pool)
             // One that answers is slow with this request only, and where nobody does it is the path or the question:
             // asking again would be for nothing.
             guard suspect.failureKind != nil, witness.isAnswer else { return }
@@ -299,6 +308,7 @@ extension ClientCore {
         to route: ServerPool.Route,
         in pool: ServerPool,
         within limit: Duration,
+        onNewConnection needsNewConnection: Bool = false,
         completion: @escaping @Sendable (AttemptOutcome) -> Void
     ) {
         let start = time.now
@@ -311,6 +321,7 @@ extension ClientCore {
         // An answer from elsewhere says nothing about the server.
         guard request.url.isAt(route.base) else { return completion(.neutral) }
         request.timeouts.total = limit
+        request.needsNewConnection = needsNewConnection
         _ = transport.start(request, progress: nil) { [time] result in
             let latency = start.duration(to: time.now)
             completion(AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests))

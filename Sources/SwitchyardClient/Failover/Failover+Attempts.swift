@@ -100,7 +100,7 @@ extension Failover {
     /// Gives back an attempt that was taken but never sent.
     private func abandon(_ route: ServerPool.Route, at now: MonotonicTime) {
         guard let attempt = route.attempt else { return }
-        core.publish(pool.settle(attempt, .neutral, at: now), from: pool)
+        core.publish(pool.settle(attempt, .neutral, resumedAt: nil, at: now), from: pool)
     }
 
     /// Sends the request to the next server if its resend rule and the budget allow that; otherwise waits for what is under

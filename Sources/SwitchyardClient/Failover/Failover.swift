@@ -144,9 +144,21 @@ extension Failover {
         }
     }
 
+    /// When to look again at an attempt during which the process was stopped: a server has its time from then on.
+    private func lookAfterPause(at attempt: FailoverState.Attempt, at now: MonotonicTime) -> MonotonicTime? {
+        guard let resumedAt = core.clock.resumedAt, attempt.startedAt < resumedAt,
+            let delay = pool.hedgeDelay(for: attempt.route, from: now, to: awaitedUntil)
+        else { return nil }
+        let next = resumedAt.advanced(bySeconds: delay)
+        return now < next ? next : nil
+    }
+
     /// Does something about an attempt that is slow, and sets the next timer.
     private func help(_ slow: FailoverState.Attempt?, _ tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
         if let next = slow?.activity?.nextLook(at: now) {
+            return setTimer(timer, at: min(next, deadline))
+        }
+        if let next = slow.flatMap({ lookAfterPause(at: $0, at: now) }) {
             return setTimer(timer, at: min(next, deadline))
         }
         guard let slow, let attempt = slow.route.attempt, configuration.leavesChoice else {
@@ -197,12 +209,13 @@ extension Failover {
     /// Reports every attempt once; what was still under way is judged by what ended the request.
     private func settle(_ ending: FailoverState.Ending, at now: MonotonicTime) -> [SwitchEvent] {
         if ending.attempts.count == 1, let attempt = ending.attempts[0].route.attempt {
-            return pool.settle(attempt, outcome(of: 0, in: ending, at: now), at: now)
+            let outcome = outcome(of: 0, in: ending, at: now)
+            return pool.settle(attempt, outcome, resumedAt: core.clock.resumedAt, at: now)
         }
         let settled = ending.attempts.indices.compactMap { index in
             ending.attempts[index].route.attempt.map { SettledAttempt($0, outcome(of: index, in: ending, at: now)) }
         }
-        return settled.isEmpty ? [] : pool.settle(settled, at: now)
+        return settled.isEmpty ? [] : pool.settle(settled, resumedAt: core.clock.resumedAt, at: now)
     }
 
     /// What an attempt is charged with; the deadline is no fault of a server that was asked shortly before it.

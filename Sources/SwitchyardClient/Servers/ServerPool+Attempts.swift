@@ -137,13 +137,26 @@ extension ServerPool {
     }
 
     /// Reports the attempts of a request that has ended.
-    func settle(_ attempts: [SettledAttempt], at now: MonotonicTime) -> [SwitchEvent] {
-        state.withLock { $0.core.settle(attempts, at: now) }
+    ///
+    /// `resumedAt` is when the process last went on after it was stopped; `nil` when it never was.
+    func settle(_ attempts: [SettledAttempt], resumedAt: MonotonicTime?, at now: MonotonicTime) -> [SwitchEvent] {
+        state.withLock { state in
+            if let resumedAt { state.core.processResumed(at: resumedAt) }
+            return state.core.settle(attempts, at: now)
+        }
     }
 
     /// Reports the only attempt of a request, the usual case.
-    func settle(_ attempt: Attempt, _ outcome: AttemptOutcome, at now: MonotonicTime) -> [SwitchEvent] {
-        state.withLock { $0.core.settle(attempt, outcome, at: now) }
+    func settle(
+        _ attempt: Attempt,
+        _ outcome: AttemptOutcome,
+        resumedAt: MonotonicTime?,
+        at now: MonotonicTime
+    ) -> [SwitchEvent] {
+        state.withLock { state in
+            if let resumedAt { state.core.processResumed(at: resumedAt) }
+            return state.core.settle(attempt, outcome, at: now)
+        }
     }
 }
 
@@ -163,8 +176,16 @@ extension ServerPool {
     }
 
     /// Reports how a probe ended.
-    func settleProbe(_ attempt: Attempt, _ outcome: AttemptOutcome, at now: MonotonicTime) -> [SwitchEvent] {
-        state.withLock { $0.core.settleProbe(attempt, outcome, at: now) }
+    func settleProbe(
+        _ attempt: Attempt,
+        _ outcome: AttemptOutcome,
+        resumedAt: MonotonicTime?,
+        at now: MonotonicTime
+    ) -> [SwitchEvent] {
+        state.withLock { state in
+            if let resumedAt { state.core.processResumed(at: resumedAt) }
+            return state.core.settleProbe(attempt, outcome, at: now)
+        }
     }
 
     /// The servers to compare because of an attempt that is slow, or failed, and must not be repeated.
@@ -190,10 +211,12 @@ extension ServerPool {
         _ suspicion: Suspicion,
         suspect: AttemptOutcome,
         witness: AttemptOutcome,
+        resumedAt: MonotonicTime?,
         at now: MonotonicTime
     ) -> [SwitchEvent] {
         state.withLock { state in
-            state.core.settleSuspicion(suspicion.probe, suspect: suspect, witness: witness, at: now)
+            if let resumedAt { state.core.processResumed(at: resumedAt) }
+            return state.core.settleSuspicion(suspicion.probe, suspect: suspect, witness: witness, at: now)
         }
     }
 }

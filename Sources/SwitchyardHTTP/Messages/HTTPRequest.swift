@@ -14,7 +14,7 @@ public struct HTTPRequest: Sendable {
     ///
     /// `nil` is no limit of its own.
     public struct Timeouts: Sendable, Hashable {
-        /// From the start to the finished TCP and TLS handshake.
+        /// From the start to the finished TCP and TLS handshake; `nil` leaves it to the transport.
         public var connect: Duration? {
             get { packedConnect.value }
             set { packedConnect = PackedDuration(newValue) }
@@ -121,6 +121,11 @@ public struct HTTPRequest: Sendable {
     }
     /// The header fields in which the client has put credentials; they are hidden in what is shown.
     package var credentialFields: [String] = []
+    /// Whether the exchange needs a new connection, as a probe does; no unless set.
+    ///
+    /// A kept connection may be dead without a word. `URLSessionTransport` chooses its connections itself and takes no
+    /// notice.
+    package var needsNewConnection = false
     /// Behind a reference, since it is large and few have one.
     private var boxedTLS: Boxed<TLSConfiguration>?
 

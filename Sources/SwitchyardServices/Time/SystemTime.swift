@@ -9,6 +9,8 @@
 /// The queue sets the system timer only when an earlier deadline comes up, so that a timer which is cancelled in time
 /// (nearly all are) costs two short stays in a lock and wakes nobody. After a sleep of the machine everything that is
 /// overdue is called as soon as the next timer is set.
+///
+/// After a pause of the process, timers wait ``ProcessPause/grace`` longer: what has arrived meanwhile is read first.
 public final class SystemTime: TimeSource {
     /// The time source that clients use unless given another; it holds nothing but its timers.
     public static let shared = SystemTime()
@@ -32,6 +34,10 @@ public final class SystemTime: TimeSource {
     /// The time since it was first asked for in this process; on Linux, where reading it is worth saving, since the
     /// machine started.
     public var now: MonotonicTime { Self.now }
+
+    /// When this process last went on after the system had stopped it: by a signal, as a suspended app, or with the whole
+    /// machine.
+    public var resumedAt: MonotonicTime? { ProcessPause.lastEnd }
 
     static var now: MonotonicTime {
         #if os(Linux)

@@ -17,6 +17,13 @@ final class SystemTimers: Sendable {
             source.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(0))
         }
 
+        /// Sets the system timer anew for the end of a time in which no timer is called.
+        mutating func hold(until end: MonotonicTime, at now: MonotonicTime) {
+            alarm = SystemAlarm()
+            guard let delay = alarm.set(for: end, at: now) else { return }
+            source.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(0))
+        }
+
         /// Lets the system timer go, and with it what it holds, when nobody can set another.
         mutating func endIfUnused() {
             if isAbandoned, heap.count == 0 { source.cancel() }
@@ -60,7 +67,16 @@ final class SystemTimers: Sendable {
         }
     }
 
+    /// Whether the process was stopped until a moment ago; then the timers are called a little later.
+    private func holdsBack(at now: MonotonicTime) -> Bool {
+        if state.withLock({ $0.alarm.isLate(at: now) }) { ProcessPause.note() }
+        guard let end = ProcessPause.holdsBack(at: now) else { return false }
+        state.withLock { $0.hold(until: end, at: now) }
+        return true
+    }
+
     private func fire() {
+        guard !holdsBack(at: SystemTime.now) else { return }
         while let action = state.withLock({ $0.heap.popDue(at: SystemTime.now) }) {
             action()
         }
@@ -88,6 +104,11 @@ struct SystemAlarm {
     func rings(by deadline: MonotonicTime, at now: MonotonicTime) -> Bool {
         let dueAt = dueAt ?? .distantFuture
         return dueAt <= deadline && now < dueAt.advanced(by: Self.patience)
+    }
+
+    /// Whether the timer has gone off so late that the process was stopped meanwhile.
+    func isLate(at now: MonotonicTime) -> Bool {
+        dueAt.map { now > $0.advanced(by: ProcessPause.lateness) } ?? false
     }
 
     /// Sets the timer for the earliest deadline; in how many nanoseconds it is to go off, `nil` when it is set already.

@@ -13,6 +13,11 @@ public protocol TimeSource: Sendable {
     /// Unless a source knows better, it is the exact time.
     var coarseNow: MonotonicTime { get }
 
+    /// When the process last went on after the system had stopped it; `nil` when it never was.
+    ///
+    /// What happened before says nothing about how long a server takes. Unless a source knows better, it is `nil`.
+    var resumedAt: MonotonicTime? { get }
+
     /// Calls `action` once when the time has come, on a thread of the time source; at once when it has passed.
     ///
     /// - Parameters:
@@ -25,6 +30,9 @@ public protocol TimeSource: Sendable {
 extension TimeSource {
     /// The exact time.
     public var coarseNow: MonotonicTime { now }
+
+    /// Never.
+    public var resumedAt: MonotonicTime? { nil }
 }
 
 /// A timer that has been set and can be cancelled.
@@ -108,6 +116,9 @@ package struct TimeReader: Sendable {
 
     /// The time.
     package var now: MonotonicTime { system?.now ?? source.now }
+
+    /// When the process last went on after it was stopped.
+    package var resumedAt: MonotonicTime? { system?.resumedAt ?? source.resumedAt }
 
     /// The time, or one shortly before.
     package var coarseNow: MonotonicTime { system?.coarseNow ?? source.coarseNow }

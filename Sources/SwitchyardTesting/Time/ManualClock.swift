@@ -13,6 +13,7 @@ public final class ManualClock: TimeSource {
     private struct State {
         var now: MonotonicTime
         var timers = TimerHeap()
+        var resumedAt: MonotonicTime?
 
         /// Takes out the earliest timer that is due at `end`, and moves the clock to its deadline.
         mutating func next(until end: MonotonicTime) -> (@Sendable () -> Void)? {
@@ -35,6 +36,9 @@ public final class ManualClock: TimeSource {
 
     /// The time that the clock shows.
     public var now: MonotonicTime { state.withLock { $0.now } }
+
+    /// When ``pauseProcess(for:)`` last ended; `nil` when it was never called.
+    public var resumedAt: MonotonicTime? { state.withLock { $0.resumedAt } }
 
     /// The number of timers that are set.
     public var pendingTimers: Int { state.withLock { $0.timers.count } }
@@ -97,6 +101,21 @@ extension ManualClock {
     /// - Parameter duration: How far; the clock does not go backwards, so what is negative counts as zero.
     public func advance(by duration: Duration) {
         turn.withLock { advance(to: now.advanced(by: max(.zero, duration))) }
+    }
+
+    /// Moves the clock on as a pause of the process does: time passes, and nothing is called meanwhile.
+    ///
+    /// Timers that become due are called by the next ``advance(by:)``, which may be by nothing. In between a test can let
+    /// arrive what the process would find in its sockets.
+    ///
+    /// - Parameter duration: How long the process is stopped; what is negative counts as zero.
+    public func pauseProcess(for duration: Duration) {
+        turn.withLock {
+            state.change { state in
+                state.now = state.now.advanced(by: max(.zero, duration))
+                state.resumedAt = state.now
+            }
+        }
     }
 
     /// Moves the clock on to a time, as ``advance(by:)`` does; a time that has passed moves nothing.

@@ -189,7 +189,7 @@ package struct Transfer: Sendable {
         if let witness, witness.isElsewhere(than: broken.attempt) {
             settled.append(SettledAttempt(witness.afterwards, .answered))
         }
-        core.publish(pool.settle(settled, at: core.now), from: pool)
+        core.publish(pool.settle(settled, resumedAt: core.clock.resumedAt, at: core.now), from: pool)
     }
 
     /// The context of a failure that no request has.

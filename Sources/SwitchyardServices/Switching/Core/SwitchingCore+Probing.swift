@@ -55,7 +55,7 @@ extension SwitchingCore {
         let time = read(now)
         guard let position = position(of: probe), health[position].state == .ejected else { return takeEvents() }
         health[position].probedUntil = -1e9
-        guard probe.startedAt >= pathSince, !clock.isFrozen else { return takeEvents() }
+        guard probe.startedAt >= max(pathSince, resumedAt), !clock.isFrozen else { return takeEvents() }
         switch outcome {
         case .success(let latency): finishProbe(position, succeeded: !isSlow(latency.inSeconds, position), at: time)
         case .answered: finishProbe(position, succeeded: true, at: time)
@@ -178,7 +178,8 @@ extension SwitchingCore {
         case .answered:
             recordAnswer(position, at: time)
         case .failure(let kind, let retryAfter) where witness.isAnswer:
-            guard !clock.isFrozen, probe.suspect.startedAt >= pathSince, time >= quietUntil else { break }
+            let isCurrent = probe.suspect.startedAt >= max(pathSince, resumedAt)
+            guard !clock.isFrozen, isCurrent, time >= quietUntil else { break }
             refundHedge()
             health[position].suspicionRounds &+= 1
             charge(probe.suspect, at: position, kind, retryAfter, witness: witness, at: time)

@@ -14,14 +14,14 @@ extension SwitchingCore {
         let time = read(now)
         let position = release(attempt)
         switch outcome {
-        case .success(let latency):
+        case .success(let latency) where attempt.startedAt >= resumedAt:
             recordSuccess(position, of: attempt.endpoint, latency: latency.inSeconds, at: time)
             refund(attempt)
-        case .answered:
+        case .success, .answered:
             recordAnswer(position, of: attempt.endpoint, at: time)
             refund(attempt)
         case .failure(let kind, let retryAfter):
-            let isQuiet = clock.isFrozen || attempt.startedAt < pathSince || time < quietUntil
+            let isQuiet = clock.isFrozen || isOutdated(attempt, kind) || time < quietUntil
             guard !isQuiet, let position else { break }
             let failure = Failure(
                 kind: kind,
@@ -65,9 +65,15 @@ extension SwitchingCore {
         return takeEvents()
     }
 
+    /// Whether what became of an attempt says nothing about its server: the path was another one when it began, or the
+    /// process was stopped meanwhile, and it is no answer of the server's.
+    private func isOutdated(_ attempt: Attempt, _ kind: FailureKind?) -> Bool {
+        attempt.startedAt < pathSince || (attempt.startedAt < resumedAt && kind?.isAnswer != true)
+    }
+
     private mutating func settleAnswer(_ settled: SettledAttempt, at position: Int?, _ time: Double) {
         let endpoint = settled.attempt.endpoint
-        if case .success(let latency) = settled.outcome {
+        if case .success(let latency) = settled.outcome, settled.attempt.startedAt >= resumedAt {
             recordSuccess(position, of: endpoint, latency: latency.inSeconds, at: time)
         } else {
             recordAnswer(position, of: endpoint, at: time)
@@ -98,7 +104,8 @@ extension SwitchingCore {
         _ time: Double
     ) {
         let attempt = settled.attempt
-        guard !clock.isFrozen, attempt.startedAt >= pathSince, time >= quietUntil else { return }
+        let kind = settled.outcome.failureKind
+        guard !clock.isFrozen, !isOutdated(attempt, kind), time >= quietUntil else { return }
         switch settled.outcome {
         case .success, .answered:
             settleAnswer(settled, at: position, time)

@@ -134,6 +134,16 @@ extension SwitchingCore {
         }
     }
 
+    /// Says that the process was stopped until `end`.
+    ///
+    /// How long an attempt from before took says nothing about its server, nor does a failure of it that is no answer:
+    /// nobody has read what the server sent, or answered it.
+    ///
+    /// - Parameter end: When the process went on; one before the last changes nothing.
+    package mutating func processResumed(at end: MonotonicTime) {
+        resumedAt = max(resumedAt, end)
+    }
+
     /// Forgets all health, for a change of environment: the servers are others now, behind the same names.
     ///
     /// Attempts under way say nothing about the new ones. A preference that was asked for stays.
@@ -216,6 +226,7 @@ extension SwitchingCore {
     mutating func read(_ now: MonotonicTime) -> Double {
         // Attempts that are made after a jump must not seem to be from before the change of path.
         if now < pathSince, clock.jumpsBack(to: now) { pathSince = now }
+        if now < resumedAt, clock.jumpsBack(to: now) { resumedAt = now }
         let time = clock.read(now)
         if steering != nil || pendingPush != nil { steer(at: time) }
         return time

@@ -60,6 +60,8 @@ package struct SwitchingCore: Sendable {
     /// Until when outcomes say nothing, after a change of path, and since when attempts are on the present path.
     var quietUntil = -1e9
     var pathSince = MonotonicTime(nanoseconds: .min)
+    /// When the process last went on after it was stopped.
+    var resumedAt = MonotonicTime(nanoseconds: .min)
     /// When the first fallback is to be asked something; below 0 until that is planned.
     var warmUpDue = -1.0
     var cursor: UInt8 = 0

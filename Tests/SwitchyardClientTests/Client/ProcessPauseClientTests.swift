@@ -1,0 +1,70 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What has arrived while the process was stopped is read before the time is judged.
+///
+/// Time stands still unless a test moves it.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ProcessPauseClientTests {
+    private let time = ManualClock()
+
+    @Test(arguments: [SwitchPolicy.off, .recommended])
+    func `a response that lay in the socket is one, although the deadline has passed`(
+        _ policy: SwitchPolicy
+    ) async throws {
+        let network = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(switching: policy, time: time) { _ in
+            .delayed(by: .seconds(3), on: network, .status(200))
+        }
+        let call = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1))
+
+        time.pauseProcess(for: .seconds(5))
+        network.advance(by: .seconds(3))
+
+        #expect(try await call.value.status == 200)
+        time.advance(by: .zero)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test func `a server has its time from the end of a pause before another one is asked`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(time: time) { _ in .never }
+        let call = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(60))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
+
+        time.pauseProcess(for: .seconds(5))
+        time.advance(by: .milliseconds(100))
+        #expect(transport.requestCount == 1)
+        time.advance(by: .milliseconds(150))
+
+        #expect(await transport.waitForRequests(2))
+        client.cancelAll()
+        _ = await call.value
+    }
+
+    @Test func `a deadline that has passed in a pause charges nobody`() async throws {
+        let (client, transport) = try NetworkClient.stubbed(time: time) { request in
+            request.server == "primary" && request.url.text.contains("slow") ? .never : .status(200)
+        }
+        for _ in 0..<40 { _ = try await client.send(APIConfiguration(path: "list")) }
+        let calls = (0..<40).map { index in
+            Task {
+                await client.failure(of: APIConfiguration(path: "slow/\(index)", method: .post, timeout: .seconds(2)))
+            }
+        }
+        #expect(await transport.waitForRequests(80))
+        #expect(await time.waitForTimers(40))
+
+        time.pauseProcess(for: .seconds(5))
+        time.advance(by: .zero)
+
+        for call in calls { #expect(await call.value == .deadlineExceeded) }
+        #expect(client.servers.allSatisfy { $0.state == .healthy })
+    }
+}

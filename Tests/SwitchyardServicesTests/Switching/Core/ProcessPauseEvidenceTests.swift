@@ -1,0 +1,73 @@
+import Testing
+
+@testable import SwitchyardServices
+
+/// A pause of the process says nothing about servers.
+@Suite struct ProcessPauseEvidenceTests {
+    private func driver() throws -> CoreDriver {
+        let driver = try CoreDriver()
+        driver.requests(40, .ok)
+        return driver
+    }
+
+    @Test(arguments: [FailureKind.timeout, .connectTimeout, .reset, .refused, .truncated])
+    func `a failure of attempts that were under way across a pause charges nobody`(_ kind: FailureKind) throws {
+        let driver = try driver()
+        let attempts = (0..<40).compactMap { _ in driver.choose() }
+        driver.advance(5)
+        driver.core.processResumed(at: driver.now)
+
+        for attempt in attempts { driver.settle(attempt, .failure(kind)) }
+
+        #expect(driver.state("a") == .healthy)
+        #expect(driver.core.snapshot(at: driver.now)[0].statistics.failures == 0)
+    }
+
+    @Test func `what a server answers counts across a pause`() throws {
+        let driver = try driver()
+        let attempt = try #require(driver.choose())
+        driver.advance(5)
+        driver.core.processResumed(at: driver.now)
+
+        driver.settle(attempt, .failure(.http(500)))
+
+        #expect(driver.core.snapshot(at: driver.now)[0].statistics.failures == 1)
+    }
+
+    @Test func `how long an answer took across a pause is no figure of the server`() throws {
+        let driver = try driver()
+        let before = driver.core.snapshot(at: driver.now)[0].p99
+        let attempts = (0..<40).compactMap { _ in driver.choose() }
+        driver.advance(5)
+        driver.core.processResumed(at: driver.now)
+
+        for attempt in attempts { driver.settle(attempt, .success(latency: .seconds(5))) }
+
+        #expect(driver.core.snapshot(at: driver.now)[0].p99 == before)
+    }
+
+    @Test func `an attempt that was overtaken across a pause charges nobody`() throws {
+        let driver = try driver()
+        let first = try #require(driver.choose())
+        driver.advance(5)
+        driver.core.processResumed(at: driver.now)
+        for _ in 0..<20 {
+            guard let hedge = driver.hedge(excluding: [first.server]) else { continue }
+            driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(hedge, .ok)])
+        }
+
+        #expect(driver.core.snapshot(at: driver.now)[0].statistics.failures == 0)
+        #expect(driver.state("a") == .healthy)
+    }
+
+    @Test func `an attempt that begins after the pause counts`() throws {
+        let driver = try driver()
+        driver.advance(5)
+        driver.core.processResumed(at: driver.now)
+
+        driver.requests(1, .ok)
+        driver.request(.failure(.refused))
+
+        #expect(driver.core.snapshot(at: driver.now)[0].statistics.failures == 1)
+    }
+}
