@@ -43,6 +43,7 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
     struct ycurl_exchange *exchange = context;
     count *= size;
     exchange->last_activity = exchange->loop->now;
+    deaf_note_received(exchange);
     if (exchange->place == ABANDONED) return 0;
     if (exchange->is_skipped) return exchange_skip_piece(exchange, count);
     if (exchange->streaming) {
@@ -162,15 +163,29 @@ static bool start_body_again(struct ycurl_exchange *exchange) {
 }
 
 /// Whether another connection would be for nothing: what was sent must not be sent again, or cannot be.
-static bool must_not_go_again(const struct ycurl_exchange *exchange) {
-    if (!exchange->was_sent || exchange->head_phase == HEAD_COMPLETE) return false;
+static bool must_not_go_again(struct ycurl_exchange *exchange) {
+    if (!exchange->was_sent || exchange->head_phase == HEAD_COMPLETE || refusal_holds(exchange)) return false;
     return exchange->once || (exchange->body == YCURL_BODY_FED && exchange->fed_taken);
+}
+
+/// Has libcurl tell of refusals, while the request is under way, where a server can refuse it unprocessed.
+static void listen_for_refusals(struct ycurl_exchange *exchange) {
+    if (exchange->may_be_multiplexed == exchange->configured.verbose) return;
+    ycurl_lib.easy_setopt(exchange->easy, CURLOPT_VERBOSE, exchange->may_be_multiplexed ? 1L : 0L);
+    exchange->configured.verbose = exchange->may_be_multiplexed;
 }
 
 /// Called each time just before the request is sent.
 static int before_request(void *context, char *remote, char *local, int remote_port, int local_port) {
-    (void)remote, (void)local, (void)remote_port, (void)local_port;
+    (void)remote, (void)local;
     struct ycurl_exchange *exchange = context;
+    if (refusal_holds(exchange)) refusal_forget_request(exchange);
+    exchange->local_port = local_port;
+    exchange->remote_port = remote_port;
+    exchange->refusal.stream = 0;
+    exchange->refusal.goes_away = false;
+    exchange->heard_on = -1;
+    exchange->sent_at = exchange->loop->now;
     bool is_answered = exchange->head_phase == HEAD_COMPLETE;
     // What has been handed up stays.
     if (is_answered && exchange->streaming) return (int)stop(exchange, YCURL_ANSWERED, CURL_PREREQFUNC_ABORT);
@@ -179,6 +194,10 @@ static int before_request(void *context, char *remote, char *local, int remote_p
         return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
     if (exchange->was_sent && !start_body_again(exchange))
         return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
+    // Once more is enough: a server that refuses again has a reason that another connection does not take away.
+    bool is_refused = exchange->refusal.count > 1 || (exchange->refusal.count && !start_body_again(exchange));
+    if (is_refused) return (int)stop(exchange, YCURL_REFUSED, CURL_PREREQFUNC_ABORT);
+    listen_for_refusals(exchange);
     // An abandoned exchange has no owner any more.
     bool is_wanted = exchange->was_sent || (exchange->place != ABANDONED && exchange->may_send(exchange->owner));
     if (!is_wanted) return (int)stop(exchange, YCURL_WITHDRAWN, CURL_PREREQFUNC_ABORT);
@@ -207,7 +226,11 @@ static int open_socket(void *context, int purpose, struct curl_sockaddr *address
         exchange->verdict = YCURL_WOULD_SEND_TWICE;
         return CURL_SOCKET_BAD;
     }
-    return loop_open_socket(exchange->loop, purpose, address);
+    int opened = loop_open_socket(exchange->loop, purpose, address);
+    // libcurl does not ask why; another address may fail for a reason of its own.
+    bool lacks_means = opened < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
+    if (lacks_means) exchange->os_error = errno;
+    return opened;
 }
 
 static int note_progress(void *context, int64_t to_receive, int64_t received, int64_t to_send, int64_t sent) {
@@ -252,6 +275,9 @@ int exchange_install_callbacks(struct ycurl_exchange *exchange) {
         code |= set(easy, CURLOPT_PREREQFUNCTION, before_request);
         code |= set(easy, CURLOPT_PREREQDATA, exchange);
     }
+    code |= set(easy, CURLOPT_ERRORBUFFER, exchange->words);
+    code |= set(easy, CURLOPT_DEBUGFUNCTION, refusal_note_words);
+    code |= set(easy, CURLOPT_DEBUGDATA, exchange);
     if (ycurl_version() >= 0x075700) code |= set(easy, CURLOPT_QUICK_EXIT, 1L);
     return code | chain_install(exchange);
 }

@@ -15,6 +15,7 @@ ycurl_exchange *ycurl_exchange_create(ycurl_loop *loop) {
     exchange->heap_index = NOT_IN_HEAP;
     exchange->configured.connect_timeout = -1;
     exchange->socket = -1;
+    exchange->configured.bypasses_proxy = -1;
     exchange->easy = ycurl_lib.easy_init();
     if (!exchange->easy || exchange_install_callbacks(exchange) != CURLE_OK) {
         ycurl_exchange_destroy(exchange);
@@ -213,6 +214,8 @@ void ycurl_diagnose(ycurl_exchange *exchange, struct ycurl_diagnosis *diagnosis)
         .verdict = chain_was_refused(exchange) ? YCURL_NOT_PINNED : exchange->verdict,
         .os_error = exchange->os_error ? exchange->os_error : (int)info_long(exchange, CURLINFO_OS_ERRNO),
         .connect_status = info_long(exchange, CURLINFO_HTTP_CONNECTCODE),
+        .proxy_error = ycurl_version() >= 0x074900 ? info_long(exchange, CURLINFO_PROXY_ERROR) : 0,
+        .words = exchange->words,
         .head_complete = exchange->head_phase == HEAD_COMPLETE,
         .chunked = exchange->names_transfer,
         .request_sent = may_have_been_sent(exchange, begun),

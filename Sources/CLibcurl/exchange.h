@@ -2,7 +2,7 @@
 #ifndef CLIBCURL_EXCHANGE_H
 #define CLIBCURL_EXCHANGE_H
 
-#include "abi.h"
+#include "connection.h"
 
 #include <stdatomic.h>
 #include <time.h>
@@ -77,7 +77,9 @@ struct configured {
     enum ycurl_body body;
     char method[24];
     long connect_timeout;
-    bool decompress, progress, fresh, ignores_length, raw;
+    bool decompress, progress, fresh, ignores_length, raw, verbose;
+    /// As ycurl_request.bypasses_proxy.
+    int bypasses_proxy;
     /// The size of its receive buffer; 0 is its own.
     long buffer;
 };
@@ -124,7 +126,15 @@ struct ycurl_exchange {
     /// Whether libcurl has had any of a fed body.
     bool fed_taken;
     struct early early;
-    bool once, was_sent;
+    bool once, was_sent, fresh, may_be_multiplexed;
+    /// What is known of an HTTP/2 server that has not processed the request.
+    struct refusal refusal;
+    /// The ports of the connection that the request was sent on; 0 while unknown.
+    int local_port, remote_port;
+    /// The socket on which it was last answered; -1 while unknown.
+    int heard_on;
+    /// When it was sent last.
+    int64_t sent_at;
     /// Tells servers apart: of the URL's scheme, host and port.
     uint64_t origin;
     bool (*may_send)(void *owner);
@@ -154,6 +164,8 @@ struct ycurl_exchange {
     // What came of it.
     enum ycurl_verdict verdict;
     int os_error;
+    /// libcurl's words for a failure.
+    char words[CURL_ERROR_SIZE];
     struct ycurl_progress progress;
 
     // On the loop.
@@ -183,6 +195,12 @@ struct watched_socket {
     /// Since when, and whose it is.
     int64_t kept_since;
     uint64_t origin;
+    /// A request on it was given up, and it has been silent since: it takes no new request (deaf.c).
+    bool is_deaf;
+    /// When it last had something to read, and since when requests on it have been given up in silence.
+    int64_t heard, silent_since;
+    /// The ports of its connection; 0 while they have not been asked for.
+    int local_port, remote_port;
 };
 
 /// Who has to know one of the certificates of a chain; nobody when `accepts` is NULL.
@@ -214,6 +232,13 @@ struct ycurl_loop {
     struct watched_socket *sockets;
     size_t socket_count;
     size_t kept_count;
+    /// Sockets that are deaf.
+    size_t deaf_count;
+    /// The latest goodbyes, in a ring.
+    struct goodbye goodbyes[8];
+    size_t goodbye_count;
+    /// When the process was found to have been stopped; its clock until ycurl_loop_catch_up.
+    int64_t stopped_since;
     /// When stalled sockets are looked at again; INT64_MAX while there are none.
     int64_t stall_end;
     /// Times that libcurl has read more of a request's body.
@@ -345,6 +370,8 @@ int chain_install(struct ycurl_exchange *exchange);
 bool chain_mind_end(struct ycurl_exchange *exchange);
 /// Whether the other side has said over TLS that this is the end.
 bool chain_has_ended(struct ycurl_exchange *exchange);
+/// Whether TLS is in use and the other side has not ended it; false where that cannot be told.
+bool chain_goes_on(struct ycurl_exchange *exchange);
 /// Whether the last connection failed because of the judge alone.
 bool chain_was_refused(struct ycurl_exchange *exchange);
 
@@ -361,6 +388,8 @@ void sockets_dispatch(ycurl_loop *loop, int socket, uint32_t events);
 void sockets_keep(struct ycurl_exchange *exchange);
 /// Ends kept connections whose servers have said something unasked, before one of them is used again.
 void sockets_look_at_kept(ycurl_loop *loop);
+/// Has libcurl find a connection at its end when it next comes to it.
+void sockets_end(ycurl_loop *loop, int socket, struct watched_socket *entry);
 /// Ends those kept connections to an exchange's server that it may not use because it is sent once only.
 void sockets_end_idle(struct ycurl_exchange *exchange);
 /// Watches stalled sockets again when it is time.

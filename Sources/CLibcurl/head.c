@@ -132,6 +132,7 @@ size_t exchange_receive_head(const char *line, size_t size, size_t count, void *
     struct ycurl_exchange *exchange = context;
     count *= size;
     exchange->last_activity = exchange->loop->now;
+    deaf_note_received(exchange);
     struct buffer *head = &exchange->head;
     // In all, so that interim responses without end have one, and trailers, of which libcurl keeps every one.
     exchange->head_total += count;

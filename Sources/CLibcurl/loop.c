@@ -92,12 +92,24 @@ int ycurl_loop_set(ycurl_loop *loop, int option, long value) {
 
 // MARK: Exchanges
 
+/// Decides whether a request needs a connection of its own.
+static void choose_connection(ycurl_loop *loop, ycurl_exchange *exchange) {
+    // Before 7.80 nothing tells that libcurl is about to send again on a fresh connection; never reusing one for such
+    // a request is the only way to have it sent once.
+    bool fresh = exchange->fresh || exchange->refusal.count || (exchange->once && ycurl_version() < 0x075000);
+    if (loop->deaf_count && deaf_remains(loop, exchange)) fresh = true;
+    if (fresh == exchange->configured.fresh) return;
+    ycurl_lib.easy_setopt(exchange->easy, CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
+    exchange->configured.fresh = fresh;
+}
+
 int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     exchange->last_activity = loop->now;
     if (!deadlines_renew(loop, exchange)) return -1;
     // libcurl takes the overrides over into the loop's own table once, and the loop may have a new one since.
     if (exchange->resolve) ycurl_lib.easy_setopt(exchange->easy, YCURL_RESOLVE, exchange->resolve);
     sockets_end_idle(exchange);
+    choose_connection(loop, exchange);
     int code = ycurl_lib.multi_add_handle(loop->multi, exchange->easy);
     if (code != 0) deadlines_set(loop, exchange, INT64_MAX);
     if (code != 0) return code;
@@ -113,10 +125,21 @@ static void forget_abandoned(ycurl_loop *loop, const struct ycurl_exchange *gone
     if (*link) *link = gone->links[FINISHED].next;
 }
 
+/// Sends a request once more that its server has not processed; false when that cannot be.
+static bool send_again(ycurl_loop *loop, struct ycurl_exchange *exchange) {
+    refusal_forget_request(exchange);
+    if (exchange->refusal.count > 1 || exchange->place == ABANDONED) return false;
+    exchange->connecting = UNCONNECTED;
+    return ycurl_loop_add(loop, exchange) == 0;
+}
+
 /// Takes an exchange that libcurl is done with off its hands.
 static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
+    bool is_refused = code != CURLE_OK && exchange->verdict == YCURL_NO_VERDICT && refusal_holds(exchange);
     code = exchange_judge_end(exchange, code);
     take_off(loop, exchange);
+    if (is_refused && send_again(loop, exchange)) return;
+    if (is_refused) exchange->verdict = YCURL_REFUSED;
     sockets_keep(exchange);
     // The handle may wait for its next request for long.
     exchange_close_file(exchange);
@@ -136,7 +159,11 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
         loop->abandoned = exchange;
         return;
     }
-    if (exchange->place == RUNNING) take_off(loop, exchange);
+    if (exchange->place == RUNNING) {
+        int deaf = deaf_note(loop, exchange);
+        take_off(loop, exchange);
+        deaf_end_unused(loop, deaf);
+    }
     loop_forget(loop, exchange);  // Last: libcurl may have called back while it let go.
     ycurl_exchange_destroy(exchange);
 }
@@ -225,6 +252,46 @@ void ycurl_loop_push(ycurl_loop *loop) {
 
 void ycurl_loop_will_wait(ycurl_loop *loop) { atomic_store(&loop->waits, true); }
 
+/// How late the thread may be without having been stopped, in nanoseconds.
+#define LATENESS 500000000
+
+/// Whether the process stood still during a wait. The thread has all signals blocked: only a stop interrupts a wait.
+static bool was_stopped(ycurl_loop *loop, int count, int wait_ms) {
+    bool is_interrupted = count < 0;
+    int64_t lateness = wait_ms < 0 ? 0 : ycurl_now() - loop->now - (int64_t)wait_ms * 1000000;
+    if (!is_interrupted && lateness < LATENESS) return false;
+    loop->stopped_since = loop->now;
+    return true;
+}
+
+/// Gives exchanges the time back that they could not use. The limit for all of an exchange stays.
+static void excuse(struct ycurl_exchange *exchange, int64_t now, int64_t pause) {
+    exchange->last_activity = now;
+    if (exchange->connect_deadline > INT64_MAX - pause) return;
+    exchange->connect_deadline += pause;
+    int64_t longer = exchange->configured.connect_timeout + pause / 1000000 + 1;
+    exchange->configured.connect_timeout = longer < INT32_MAX ? (long)longer : INT32_MAX;
+    ycurl_lib.easy_setopt(exchange->easy, CURLOPT_CONNECTTIMEOUT_MS, exchange->configured.connect_timeout);
+}
+
+int ycurl_loop_catch_up(ycurl_loop *loop) {
+    enum { MOST = 128, MOST_LOOKS = 256 };
+    struct epoll_event events[MOST];
+    loop->now = ycurl_now();
+    for (size_t i = 0; i < loop->heap_count; i++) excuse(loop->heap[i], loop->now, loop->now - loop->stopped_since);
+    for (int looks = 0; looks < MOST_LOOKS; looks++) {
+        int count = epoll_wait(loop->epoll, events, MOST, 0);
+        if (count < 0 && errno != EINTR) return errno;
+        if (count <= 0 && loop->timer > loop->now) break;
+        for (int i = 0; i < count; i++) sockets_dispatch(loop, events[i].data.fd, events[i].events);
+        run_timer(loop);
+        collect_finished(loop);
+    }
+    early_look(loop, true, ycurl_loop_push);
+    run_deadlines(loop);
+    return 0;
+}
+
 int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     enum { MOST = 128, MOST_LOOKS = 4 };
     struct epoll_event events[MOST];
@@ -235,6 +302,7 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     int count = epoll_wait(loop->epoll, events, MOST, wait);
     atomic_store(&loop->waits, false);
     if (count < 0 && errno != EINTR) return errno;
+    if (was_stopped(loop, count, wait)) return YCURL_WAS_STOPPED;
     bool moved = count > 0;
     for (int looks = 1;; looks++) {
         loop->now = ycurl_now();

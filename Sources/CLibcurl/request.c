@@ -220,12 +220,10 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
         set(easy, CURLOPT_BUFFERSIZE, buffer);
         exchange->configured.buffer = buffer;
     }
-    // Before 7.80 nothing tells that libcurl is about to send again on a fresh connection; never reusing one for such
-    // a request is the only way to have it sent once.
-    bool fresh = exchange->once && ycurl_version() < 0x075000;
-    if (fresh != exchange->configured.fresh) {
-        code |= set(easy, CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
-        exchange->configured.fresh = fresh;
+    if (request->bypasses_proxy != exchange->configured.bypasses_proxy) {
+        // One reading of the exceptions, ours: libcurl's differs from version to version.
+        code |= set(easy, YCURL_NO_PROXY, request->bypasses_proxy == 1 ? "*" : "");
+        exchange->configured.bypasses_proxy = request->bypasses_proxy;
     }
     // 0 would be libcurl's own 300 s. Ours comes first: libcurl before 7.87 cannot end a name lookup without waiting.
     long connect = request->connect_timeout_ms > 0 && request->connect_timeout_ms < INT32_MAX - GRACE_MS
@@ -271,6 +269,11 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->owner = request->owner;
     exchange->body = request->body;
     exchange->once = request->once;
+    exchange->fresh = request->fresh;
+    exchange->may_be_multiplexed = request->may_be_multiplexed;
+    exchange->refusal = (struct refusal){0};
+    exchange->local_port = exchange->remote_port = 0;
+    exchange->words[0] = 0;
     exchange->origin = origin_of(request->url);
     exchange->report_progress = request->report_progress;
     exchange->was_sent = false;

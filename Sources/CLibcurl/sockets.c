@@ -107,6 +107,7 @@ int loop_close_socket(void *context, int socket) {
     // and then nothing could take it out any more.
     if (entry && entry->registered) sockets_control(context, EPOLL_CTL_DEL, socket, 0);
     if (entry) set_kept(context, entry, false);
+    if (entry) deaf_forget(context, entry);
     if (entry) *entry = (struct watched_socket){0};
     return close(socket);
 }
@@ -118,8 +119,9 @@ int loop_close_socket(void *context, int socket) {
 ///
 /// Another socket takes its place, whose other end is closed: libcurl closes it when it comes to it, and what waited on
 /// the old one is gone. No session ticket of TLS 1.3 waits there: those come before the first answer is read.
-static void end_kept(ycurl_loop *loop, int socket, struct watched_socket *entry) {
+void sockets_end(ycurl_loop *loop, int socket, struct watched_socket *entry) {
     set_kept(loop, entry, false);
+    deaf_forget(loop, entry);
     if (entry->registered) sockets_control(loop, EPOLL_CTL_DEL, socket, 0);
     entry->registered = 0;
     int ends[2];
@@ -135,7 +137,7 @@ static void listen_to_kept(ycurl_loop *loop, int socket, struct watched_socket *
     entry->wanted = EPOLLIN;
     bool is_heard = apply(loop, socket, entry);
     entry->wanted = 0;
-    if (!is_heard) end_kept(loop, socket, entry);
+    if (!is_heard) sockets_end(loop, socket, entry);
 }
 
 void sockets_keep(struct ycurl_exchange *exchange) {
@@ -159,7 +161,7 @@ void sockets_look_at_kept(ycurl_loop *loop) {
     int count = epoll_wait(loop->epoll, events, MOST, 0);
     for (int i = 0; i < count; i++) {
         struct watched_socket *entry = watched(loop, events[i].data.fd);
-        if (entry && entry->is_kept) end_kept(loop, events[i].data.fd, entry);
+        if (entry && entry->is_kept) sockets_end(loop, events[i].data.fd, entry);
     }
 }
 
@@ -171,7 +173,7 @@ void sockets_end_idle(struct ycurl_exchange *exchange) {
     for (size_t i = 0; i < loop->socket_count; i++) {
         struct watched_socket *entry = &loop->sockets[i];
         bool is_idle = entry->is_kept && entry->origin == exchange->origin;
-        if (is_idle && loop->now - entry->kept_since >= MOST_IDLE) end_kept(loop, (int)i, entry);
+        if (is_idle && loop->now - entry->kept_since >= MOST_IDLE) sockets_end(loop, (int)i, entry);
     }
 }
 
@@ -210,13 +212,14 @@ void sockets_end_stalls(ycurl_loop *loop) {
 void sockets_dispatch(ycurl_loop *loop, int socket, uint32_t events) {
     if (socket == loop->wake) return;
     struct watched_socket *entry = watched(loop, socket);
-    if (entry && entry->is_kept) return end_kept(loop, socket, entry);
+    if (entry && entry->is_kept) return sockets_end(loop, socket, entry);
     if (!entry || !entry->wanted) {
         if (entry) entry->registered = 0;
         sockets_control(loop, EPOLL_CTL_DEL, socket, 0);
         return;
     }
     uint32_t trouble = events & (EPOLLERR | EPOLLHUP);
+    if (events & EPOLLIN && !trouble) deaf_heard(loop, entry);
     bool only_takes = events == EPOLLOUT;
     if (!only_takes) entry->fruitless = 0;
     if (!only_takes && entry->is_stalled) end_stall(loop, socket, entry);

@@ -72,6 +72,11 @@ bool chain_has_ended(struct ycurl_exchange *exchange) {
     return session && openssl.get_shutdown(session) & RECEIVED_SHUTDOWN;
 }
 
+bool chain_goes_on(struct ycurl_exchange *exchange) {
+    void *session = session_of(exchange);
+    return session && !(openssl.get_shutdown(session) & RECEIVED_SHUTDOWN);
+}
+
 bool ycurl_shows_chains(void) { return found; }
 
 static bool is_wanted(const struct chain_judge *judge, const void *certificate) {

@@ -158,6 +158,12 @@ struct ycurl_request {
     bool skip_redirect_body;
     /// Sent at most once, also when a kept-alive connection turns out to be dead.
     bool once;
+    /// Sent on a new connection, whatever connections are kept.
+    bool fresh;
+    /// Whether the server may choose HTTP/2, so that it can refuse a request unprocessed.
+    bool may_be_multiplexed;
+    /// Whether the host is reached without the proxy; 0 for no, 1 for yes, -1 where no proxy is set.
+    int bypasses_proxy;
     /// Whether to ask for compression and to undo it.
     bool decompress;
     bool report_progress;
@@ -239,6 +245,8 @@ enum ycurl_verdict {
     YCURL_WITHDRAWN = 14,
     /// 101 to a request that has not asked for another protocol.
     YCURL_UNASKED_PROTOCOL = 15,
+    /// The server has refused the request unprocessed (RFC 9113 section 8.7) and it cannot be sent again, or has been.
+    YCURL_REFUSED = 16,
 };
 
 struct ycurl_diagnosis {
@@ -247,6 +255,10 @@ struct ycurl_diagnosis {
     int os_error;
     /// The proxy's answer to CONNECT, 0 when there was none.
     long connect_status;
+    /// CURLproxycode: why a SOCKS proxy made no connection; 0 when there is no reason, or libcurl is older than 7.73.
+    long proxy_error;
+    /// libcurl's words for the failure; empty when it has none. Valid until the next request.
+    const char *words;
     bool head_complete;
     /// Whether the final head names a Transfer-Encoding.
     bool chunked;
@@ -302,8 +314,13 @@ void ycurl_loop_begin(ycurl_loop *loop);
 void ycurl_loop_push(ycurl_loop *loop);
 /// Announces a wait: from now on ycurl_loop_wake wakes. Look once more for work between this and the step.
 void ycurl_loop_will_wait(ycurl_loop *loop);
-/// Moves everything that can move; waits up to `wait_ms` for something (-1: until it comes). Returns 0, or an errno.
+/// What ycurl_loop_step returns when the process was stopped meanwhile: nothing has been read or judged yet.
+enum { YCURL_WAS_STOPPED = -1 };
+/// Moves everything that can move; waits up to `wait_ms` for something (-1: until it comes). Returns 0, an errno, or
+/// YCURL_WAS_STOPPED, after which ycurl_loop_catch_up has to be called.
 int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms);
+/// Reads what has arrived while the process was stopped, and only then judges the time. Returns 0, or an errno.
+int ycurl_loop_catch_up(ycurl_loop *loop);
 /// Ends the wait that was announced; costs nothing when there is none. The only call that any thread may make.
 void ycurl_loop_wake(ycurl_loop *loop);
 

@@ -226,7 +226,7 @@ extension APIError.Code {
             case .cancelled: .cancelled
             case .connectionReset, .truncated, .protocolViolation, .tlsFailure, .certificateRejected, .proxyFailure,
                 .headersTooLarge, .bodyTooLarge, .requestBodyFailed, .decodingFailed, .invalidRequest, .unsupported,
-                .closed, .other:
+                .closed, .resourcesExhausted, .other:
                 .failed
             }
     }
@@ -237,7 +237,7 @@ extension TransportError.Kind {
     var mayPass: Bool {
         switch self {
         case .timeout, .connectTimeout, .offline, .dnsFailure, .connectionRefused, .connectionReset, .truncated,
-            .proxyFailure:
+            .proxyFailure, .resourcesExhausted:
             true
         case .cancelled, .protocolViolation, .tlsFailure, .certificateRejected, .headersTooLarge, .bodyTooLarge,
             .requestBodyFailed, .decodingFailed, .invalidRequest, .unsupported, .closed, .other:

@@ -122,7 +122,7 @@ extension APIError.Reason {
             case .unsupported: .configuration(.unsupported(error.message))
             case .closed: .configuration(.clientClosed)
             case .timeout, .connectTimeout, .offline, .dnsFailure, .connectionRefused, .connectionReset,
-                .protocolViolation, .proxyFailure, .headersTooLarge, .other:
+                .protocolViolation, .proxyFailure, .headersTooLarge, .resourcesExhausted, .other:
                 .transport(error)
             }
     }

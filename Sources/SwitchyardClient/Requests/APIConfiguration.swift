@@ -62,6 +62,9 @@ public struct APIConfiguration: Sendable {
         @inlinable _modify { yield &parts.value.body }
     }
     /// Header fields of this request; they replace common ones of the same name.
+    ///
+    /// With an `Accept-Encoding` of its own on Linux a call gets the body as the server sent it: compressed, where
+    /// `Content-Encoding` says so.
     public var headers: HTTPHeaders {
         @inlinable get { parts.value.headers }
         @inlinable _modify { yield &parts.value.headers }
@@ -75,7 +78,7 @@ public struct APIConfiguration: Sendable {
         get { packedTimeout.value }
         set { packedTimeout = PackedDuration(newValue) }
     }
-    /// How long a connection may take to come about; the client's default, no limit of its own unless set, when `nil`.
+    /// How long a connection may take to come about; the client's default, that of the transport unless set, when `nil`.
     public var connectTimeout: Duration? {
         get { packedConnectTimeout.value }
         set { packedConnectTimeout = PackedDuration(newValue) }

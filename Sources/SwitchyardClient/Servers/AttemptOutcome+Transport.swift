@@ -40,7 +40,8 @@ extension AttemptOutcome {
         case .protocolViolation, .decodingFailed: self = .failure(.protocolViolation)
         case .other: self = .failure(.other)
         case .headersTooLarge, .bodyTooLarge: self = .answered
-        case .cancelled, .offline, .proxyFailure, .requestBodyFailed, .invalidRequest, .unsupported, .closed:
+        case .cancelled, .offline, .resourcesExhausted, .proxyFailure, .requestBodyFailed, .invalidRequest,
+            .unsupported, .closed:
             self = .neutral
         }
     }

@@ -6,7 +6,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case cancelled
         /// The host name could not be resolved.
         case dnsFailure
-        /// Nothing listens at the address.
+        /// Nothing listens at the address, or a proxy reports that it cannot reach the server.
         case connectionRefused
         /// No connection came about within ``HTTPRequest/Timeouts/connect``.
         case connectTimeout
@@ -26,6 +26,8 @@ public struct TransportError: Error, Sendable, Hashable {
         case proxyFailure
         /// There is no route: the machine itself is offline.
         case offline
+        /// This machine has no file descriptor or memory left for another connection.
+        case resourcesExhausted
         /// The response's head is larger than allowed.
         case headersTooLarge
         /// The response's body is larger than ``HTTPRequest/responseBodyLimit``.

@@ -99,7 +99,9 @@ extension StubAnswer {
 
     /// A failure of a kind; nothing was sent if the connection was refused, not established or not found.
     public static func failure(_ kind: TransportError.Kind) -> StubAnswer {
-        let certain: Set<TransportError.Kind> = [.connectionRefused, .connectTimeout, .dnsFailure, .offline]
+        let certain: Set<TransportError.Kind> = [
+            .connectionRefused, .connectTimeout, .dnsFailure, .offline, .resourcesExhausted,
+        ]
         return failure(
             TransportError(kind, message: "stubbed \(kind.rawValue)", mayHaveBeenSent: !certain.contains(kind))
         )

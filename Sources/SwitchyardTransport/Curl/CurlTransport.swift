@@ -96,6 +96,12 @@
             public var tls = TLSConfiguration()
             /// The proxy; none by default, whatever the environment says.
             public var proxy = Proxy.none
+            /// How long a connection may take to come about, TLS included, where the request sets no limit of its own; 20
+            /// seconds by default, and no limit when `nil`.
+            ///
+            /// In that time TCP asks a server five times. A server that takes the connection and never speaks TLS is
+            /// reported as ``/SwitchyardHTTP/TransportError/Kind/connectTimeout`` after it: nothing was sent.
+            public var connectTimeout: Duration? = .seconds(20)
             /// Which versions of HTTP may be used.
             public var httpVersion = HTTPVersion.automatic
             /// Whether a request waits for a connection that is being made to the same server, to share it over HTTP/2.
@@ -136,7 +142,8 @@
             public var maximumUploadRate: Int?
             /// Whether compression is asked for and undone; on by default.
             ///
-            /// A request that has its own `Accept-Encoding`, or a `Range`, gets its bytes as they come. A decoded
+            /// A request that has its own `Accept-Encoding`, or a `Range`, gets its bytes as they come: compressed, where the
+            /// response's `Content-Encoding` says so. A decoded
             /// response keeps `Content-Encoding` and `Content-Length` as the server sent them.
             public var decompressesResponses = true
             /// The largest head of a response in bytes, interim responses and trailers included; 128 KiB by default.
@@ -215,7 +222,10 @@
             public var port: Int
             /// User and password for it; `nil` when it wants none.
             public var credentials: Credentials?
-            /// Hosts that are reached directly; a name covers its subdomains.
+            /// Hosts that are reached directly; none unless set.
+            ///
+            /// A name covers its subdomains. IP addresses, networks such as `10.0.0.0/8`, and `*` for all hosts are entries
+            /// too. An entry may hold several, separated by commas or blanks.
             public var exceptions: [String]
 
             /// User and password.

@@ -25,7 +25,7 @@ import Testing
             (.connectionRefused, 102), (.cancelled, 103), (.connectionReset, 104), (.truncated, 104),
             (.protocolViolation, 104), (.tlsFailure, 104), (.certificateRejected, 104), (.proxyFailure, 104),
             (.headersTooLarge, 104), (.bodyTooLarge, 104), (.requestBodyFailed, 104), (.decodingFailed, 104),
-            (.invalidRequest, 104), (.unsupported, 104), (.closed, 104), (.other, 104),
+            (.invalidRequest, 104), (.unsupported, 104), (.closed, 104), (.resourcesExhausted, 104), (.other, 104),
         ]
     )
     func `TAF-E1: each failure of a transport has one code`(kind: TransportError.Kind, number: Int) {
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `TAF-E1: the table above names every kind`() {
-        #expect(TransportError.Kind.allCases.count == 20)
+        #expect(TransportError.Kind.allCases.count == 21)
     }
 
     @Test func `TAF-E1, CT-3: every shared code can be produced`() {

@@ -19,6 +19,9 @@
             var wasSent = false
             var usesProxy = false
             var isOffline = false
+            var proxyError = 0
+            var words = ""
+            var isExhausted = false
             var kind: TransportError.Kind
 
             var error: TransportError {
@@ -31,6 +34,9 @@
                 failure.wasSent = wasSent
                 failure.usesProxy = usesProxy
                 failure.isOffline = isOffline
+                failure.proxyError = proxyError
+                failure.words = words
+                failure.isExhausted = isExhausted
                 return failure.error
             }
         }
@@ -47,7 +53,7 @@
             Row(code: 7, system: ENETDOWN, kind: .offline),
             Row(code: 7, system: ETIMEDOUT, kind: .connectTimeout),
             Row(code: 7, system: ECONNRESET, kind: .connectionReset),
-            Row(code: 7, system: EMFILE, kind: .other),
+            Row(code: 7, system: EIO, kind: .other),
             Row(code: 7, system: ECONNREFUSED, usesProxy: true, kind: .proxyFailure),
             Row(code: 28, kind: .connectTimeout),
             Row(code: 97, kind: .proxyFailure),
@@ -60,6 +66,54 @@
             Row(code: 60, kind: .certificateRejected),
             Row(code: 90, kind: .certificateRejected),
             Row(code: 91, kind: .certificateRejected),
+        ]
+
+        /// What this machine has too little of, whatever libcurl takes it for.
+        static let exhausted: [Row] = [
+            Row(code: 7, system: EMFILE, kind: .resourcesExhausted),
+            Row(code: 7, system: ENFILE, kind: .resourcesExhausted),
+            Row(code: 7, system: ENOBUFS, usesProxy: true, kind: .resourcesExhausted),
+            Row(code: 6, isExhausted: true, kind: .resourcesExhausted),
+            Row(code: 77, isExhausted: true, kind: .resourcesExhausted),
+        ]
+
+        /// What a proxy says of the server, and of itself.
+        static let behindProxies: [Row] = [
+            Row(code: 56, connectStatus: 500, usesProxy: true, kind: .connectionRefused),
+            Row(code: 56, connectStatus: 502, usesProxy: true, kind: .connectionRefused),
+            Row(code: 56, connectStatus: 503, usesProxy: true, kind: .connectionRefused),
+            Row(code: 56, connectStatus: 504, usesProxy: true, kind: .connectTimeout),
+            Row(code: 56, connectStatus: 401, usesProxy: true, kind: .proxyFailure),
+            Row(code: 56, connectStatus: 403, usesProxy: true, kind: .proxyFailure),
+            Row(code: 56, connectStatus: 405, usesProxy: true, kind: .proxyFailure),
+            Row(code: 97, usesProxy: true, proxyError: 19, kind: .connectionRefused),
+            Row(code: 97, usesProxy: true, proxyError: 20, kind: .connectionRefused),
+            Row(code: 97, usesProxy: true, proxyError: 21, kind: .connectionRefused),
+            Row(code: 97, usesProxy: true, proxyError: 22, kind: .connectionRefused),
+            Row(code: 97, usesProxy: true, proxyError: 24, kind: .connectTimeout),
+            Row(code: 97, usesProxy: true, proxyError: 26, kind: .connectionRefused),
+            Row(code: 97, usesProxy: true, proxyError: 18, kind: .proxyFailure),
+            Row(code: 97, usesProxy: true, proxyError: 23, kind: .proxyFailure),
+            Row(code: 97, usesProxy: true, proxyError: 33, kind: .proxyFailure),
+            // libcurl before 7.73.
+            Row(
+                code: 7,
+                usesProxy: true,
+                words: "Can't complete SOCKS5 connection to a.test:80. (4)",
+                kind: .connectionRefused
+            ),
+            Row(
+                code: 7,
+                usesProxy: true,
+                words: "Can't complete SOCKS5 connection to a.test:80. (6)",
+                kind: .connectTimeout
+            ),
+            Row(
+                code: 7,
+                usesProxy: true,
+                words: "Can't complete SOCKS5 connection to a.test:80. (2)",
+                kind: .proxyFailure
+            ),
         ]
 
         static let transferring: [Row] = [
@@ -93,13 +147,14 @@
             Row(code: 42, system: EIO, verdict: .uploadUnreadable, wasSent: true, kind: .requestBodyFailed),
             Row(code: 42, verdict: .uploadShort, wasSent: true, kind: .requestBodyFailed),
             Row(code: 42, verdict: .wouldSendTwice, wasSent: true, kind: .connectionReset),
+            Row(code: 42, verdict: .refused, kind: .connectionReset),
             Row(code: -1, verdict: .deadlinePassed, kind: .timeout),
             Row(code: -1, verdict: .notConnected, kind: .connectTimeout),
             Row(code: -1, verdict: .idleTooLong, wasSent: true, kind: .timeout),
             Row(code: 27, verdict: .noMemory, kind: .other),
         ]
 
-        @Test(arguments: connecting + transferring + decided)
+        @Test(arguments: connecting + exhausted + behindProxies + transferring + decided)
         func `a result has its kind`(_ row: Row) throws {
             _ = try CurlLibrary.open()
 

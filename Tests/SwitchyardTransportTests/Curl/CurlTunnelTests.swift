@@ -60,8 +60,16 @@
             #expect(await head.hasPrefix("CONNECT"))
         }
 
-        @Test(arguments: ["403 Forbidden", "407 Proxy Authentication Required", "502 Bad Gateway"])
-        func `a proxy that makes no tunnel is a failure of the proxy`(_ status: String) async throws {
+        @Test(arguments: [
+            ("401 Unauthorized", TransportError.Kind.proxyFailure), ("403 Forbidden", .proxyFailure),
+            ("405 Method Not Allowed", .proxyFailure), ("407 Proxy Authentication Required", .proxyFailure),
+            ("502 Bad Gateway", .connectionRefused), ("503 Service Unavailable", .connectionRefused),
+            ("504 Gateway Timeout", .connectTimeout),
+        ])
+        func `a proxy that makes no tunnel says whether it is the server that fails`(
+            _ status: String,
+            _ kind: TransportError.Kind
+        ) async throws {
             let listener = try TCPListener()
             let answer = "HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\nno"
             async let head = listener.serveOne { Tunnel.serve($0, answering: answer, leadingTo: nil) }
@@ -70,7 +78,7 @@
                 _ = try await send("https://service.invalid/", through: listener)
             } throws: {
                 guard let error = $0 as? TransportError else { return false }
-                return error.kind == .proxyFailure && !error.mayHaveBeenSent
+                return error.kind == kind && !error.mayHaveBeenSent
             }
             #expect(await head.hasPrefix("CONNECT service.invalid:443 HTTP/1.1\r\n"))
         }

@@ -11,8 +11,10 @@ struct HTTP2Frame: Sendable {
     enum Code: UInt32, Sendable {
         case none = 0
         case internalError = 2
+        case refusedStream = 7
         case cancel = 8
         case enhanceYourCalm = 11
+        case http11Required = 13
     }
 
     var kind: Kind

@@ -28,11 +28,23 @@
             body: HTTPBody = .none,
             _ delivery: HTTPRequest.Delivery = .whole
         ) throws -> HTTPRequest {
-            let url = try #require(RequestURL(server.url))
+            try request(at: server.url, method: method, body: body, delivery)
+        }
+
+        func request(
+            at url: String,
+            method: HTTPMethod = .get,
+            body: HTTPBody = .none,
+            _ delivery: HTTPRequest.Delivery = .whole
+        ) throws -> HTTPRequest {
+            let url = try #require(RequestURL(url))
             // Ends a test that fails.
             let timeouts = HTTPRequest.Timeouts(total: .seconds(240))
             return HTTPRequest(method: method, url: url, body: body, timeouts: timeouts, delivery: delivery)
         }
+
+        /// A server of HTTP/1.1 that answers 200.
+        func serveHTTP1(_ text: String) throws -> HTTP1Server { try HTTP1Server(certificates, answering: text) }
 
         func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
             try await transport.send(request)

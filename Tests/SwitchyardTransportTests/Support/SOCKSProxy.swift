@@ -10,7 +10,14 @@
         var credentials: String?
 
         /// Speaks with one client, and sends it `answer` in the end.
-        static func serve(_ connection: Int32, answering answer: String, wantsCredentials: Bool) -> SOCKSRequest {
+        ///
+        /// `code` is the reply (RFC 1928 section 6); 0 grants the request.
+        static func serve(
+            _ connection: Int32,
+            answering answer: String,
+            wantsCredentials: Bool,
+            reply code: UInt8 = 0
+        ) -> SOCKSRequest {
             var request = SOCKSRequest()
             guard let greeting = receive(connection, 2) else { return request }
             _ = receive(connection, Int(greeting[1]))
@@ -26,7 +33,8 @@
                 let port = receive(connection, 2)
             else { return request }
             request.target = "\(host):\(Int(port[0]) << 8 | Int(port[1]))"
-            reply(connection, [5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+            reply(connection, [5, code, 0, 1, 0, 0, 0, 0, 0, 0])
+            guard code == 0 else { return request }
             var buffer = [UInt8](repeating: 0, count: 4_096)
             _ = read(connection, &buffer, buffer.count)
             reply(connection, Array(answer.utf8))
@@ -36,11 +44,12 @@
         /// Speaks SOCKS 4a with one client, and sends it `answer` in the end.
         ///
         /// - Returns: The host and port that are asked for; `nil` when the host is not given by its name.
-        static func serveVersion4(_ connection: Int32, answering answer: String) -> String? {
+        static func serveVersion4(_ connection: Int32, answering answer: String, reply code: UInt8 = 90) -> String? {
             guard let head = receive(connection, 8), head[..<2] == [4, 1], head[4..<7] == [0, 0, 0], head[7] != 0,
                 terminatedText(connection) != nil, let host = terminatedText(connection)
             else { return nil }
-            reply(connection, [0, 90, 0, 0, 0, 0, 0, 0])
+            reply(connection, [0, code, 0, 0, 0, 0, 0, 0])
+            guard code == 90 else { return nil }
             var buffer = [UInt8](repeating: 0, count: 4_096)
             _ = read(connection, &buffer, buffer.count)
             reply(connection, Array(answer.utf8))

@@ -20,6 +20,13 @@
             return head
         }
 
+        /// Carries bytes between a client and a server on this machine.
+        static func lead(_ connection: Int32, to port: UInt16) {
+            let server = connect(port)
+            carry(connection, server)
+            close(server)
+        }
+
         private static func readHead(_ connection: Int32) -> String {
             var head: [UInt8] = []
             var byte: UInt8 = 0

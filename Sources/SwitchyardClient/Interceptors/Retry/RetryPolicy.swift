@@ -86,7 +86,7 @@ public struct RetryPolicy: Sendable {
     /// The failures below HTTP that come from the network's or a server's state and may pass.
     public static let passingFailures: Set<TransportError.Kind> = [
         .dnsFailure, .connectionRefused, .connectTimeout, .timeout, .connectionReset, .truncated, .protocolViolation,
-        .proxyFailure, .tlsFailure, .offline,
+        .proxyFailure, .tlsFailure, .offline, .resourcesExhausted,
     ]
 }
 
@@ -205,7 +205,8 @@ public enum RetryCause: Sendable, Hashable, CaseIterable {
 
     private init(_ error: TransportError) {
         switch error.kind {
-        case .dnsFailure, .connectionRefused, .connectTimeout, .offline, .proxyFailure: self = .connect
+        case .dnsFailure, .connectionRefused, .connectTimeout, .offline, .resourcesExhausted, .proxyFailure:
+            self = .connect
         case .timeout, .connectionReset, .truncated, .protocolViolation: self = .read
         default: self = .other
         }

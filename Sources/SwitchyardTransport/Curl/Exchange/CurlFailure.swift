@@ -25,6 +25,7 @@
             case notPinned
             case withdrawn
             case unaskedProtocol
+            case refused
         }
 
         /// libcurl's result code; -1 when one of our deadlines ended the exchange.
@@ -35,6 +36,12 @@
         var systemError: Int32 = 0
         /// The proxy's answer to CONNECT; 0 when there was none.
         var connectStatus = 0
+        /// Why a SOCKS proxy made no connection (CURLproxycode); 0 when it gave no reason.
+        var proxyError = 0
+        /// libcurl's words for the failure; empty when it has none.
+        var words = ""
+        /// Whether this process lacks file descriptors.
+        var isExhausted = false
         /// Whether the final head was complete.
         var hasHead = false
         /// Whether the response's body comes in chunks.
@@ -58,10 +65,13 @@
             verdict = Verdict(rawValue: diagnosis.verdict) ?? .none
             systemError = diagnosis.os_error
             connectStatus = diagnosis.connect_status
+            proxyError = diagnosis.proxy_error
+            words = diagnosis.words.map { String(cString: $0) } ?? ""
             hasHead = diagnosis.head_complete
             isChunked = diagnosis.chunked
             wasSent = diagnosis.request_sent
             isOffline = (code == 5 || code == 6) && !NetworkInterfaces.leadAway
+            isExhausted = [5, 6, 7, 35, 58, 77].contains(code) && !wasSent && Descriptors.areExhausted
         }
 
         /// The failure as callers see it.
@@ -71,13 +81,26 @@
             }
             let system = systemError == 0 ? "" : " (\(String(cString: strerror(systemError))))"
             let lost = isNewConnection ? "the connection was lost under the request, and a new one failed: " : ""
-            let message = lost + CurlLibrary.text(of: code) + system
-            return TransportError(kindOfCode, message: message, code: Int(code), mayHaveBeenSent: wasSent)
+            let kind = kindOfFailure
+            let message = lost + Self.message(of: kind, words(for: kind)) + system
+            return TransportError(kind, message: message, code: Int(code), mayHaveBeenSent: wasSent)
         }
 
         /// Whether it was a connection after the first that failed: libcurl sends what may be sent twice again when the
         /// connection that it was on has died.
         private var isNewConnection: Bool { wasSent && [5, 6, 7, 28, 35, 60, 97].contains(code) }
+
+        /// libcurl's text for the code, and its own words where they name what the text does not.
+        private func words(for kind: TransportError.Kind) -> String {
+            let text = CurlLibrary.text(of: code)
+            let hasReason = isOfProxy || kind == .tlsFailure || kind == .certificateRejected
+            return hasReason && !words.isEmpty && words != text ? "\(text): \(words)" : text
+        }
+
+        private static func message(of kind: TransportError.Kind, _ words: String) -> String {
+            kind == .resourcesExhausted
+                ? "this machine has no file descriptor or memory left for a connection: \(words)" : words
+        }
 
         // MARK: What our own callbacks decided
 
@@ -86,7 +109,7 @@
             case .headTooLarge: .headersTooLarge
             case .bodyTooLarge: .bodyTooLarge
             case .uploadUnreadable, .uploadShort, .uploadChanged: .requestBodyFailed
-            case .wouldSendTwice: .connectionReset
+            case .wouldSendTwice, .refused: .connectionReset
             case .deadlinePassed, .idleTooLong: .timeout
             case .notConnected: .connectTimeout
             case .lengthContradicted, .unaskedProtocol: .protocolViolation
@@ -111,12 +134,18 @@
             case .lengthContradicted: "the response's Content-Length is no number, or more than one"
             case .notPinned: "no certificate of the server's chain has one of the pins"
             case .withdrawn: "cancelled"
+            case .refused: "the server refused the request unprocessed, on a new connection as well"
             case .unaskedProtocol: "the server switched to another protocol (101), for which nobody has asked"
             case .noMemory, .none, .answered: "out of memory"
             }
         }
 
         // MARK: What libcurl found
+
+        private var kindOfFailure: TransportError.Kind {
+            if !wasSent, isExhausted || (code == 7 && Descriptors.lack(systemError)) { return .resourcesExhausted }
+            return kindBehindProxy ?? kindOfCode
+        }
 
         private var kindOfCode: TransportError.Kind {
             switch code {

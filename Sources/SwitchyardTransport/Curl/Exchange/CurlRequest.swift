@@ -225,14 +225,18 @@
             form.stream_window = exchange.isStreamed ? settings.value.streamWindow : 0
             form.skip_redirect_body = request.skipsRedirectBody && !exchange.isStreamed
             form.once = !exchange.mayBeSentAgain
+            form.fresh = request.needsNewConnection
+            form.may_be_multiplexed = settings.value.offersHTTP2 && request.url.isSecure
+            form.bypasses_proxy = settings.value.bypassesProxy(for: request.url).map { $0 ? 1 : 0 } ?? -1
             form.decompress = settings.value.configuration.decompressesResponses
             form.report_progress = exchange.reportsProgress
             let timeouts = request.timeouts
+            let connect = timeouts.connect ?? settings.value.configuration.connectTimeout
             form.connect_timeout_ms =
-                timeouts.connect.map { (max(1, $0.clampedNanoseconds) - 1) / 1_000_000 + 1 } ?? 0
+                connect.map { (max(1, $0.clampedNanoseconds) - 1) / 1_000_000 + 1 } ?? 0
             form.idle_limit = timeouts.idle.map { max(1, $0.clampedNanoseconds) } ?? 0
             let start = MonotonicTime(nanoseconds: ycurl_now())
-            form.connect_deadline = timeouts.connect.map { start.advanced(by: $0).nanoseconds } ?? .max
+            form.connect_deadline = connect.map { start.advanced(by: $0).nanoseconds } ?? .max
             form.deadline = timeouts.total.map { start.advanced(by: $0).nanoseconds } ?? .max
         }
     }

@@ -160,12 +160,20 @@
                     next = nextStep(isIdle: runner.isIdle)
                 }
                 if next == .end { break }
-                let failure = ycurl_loop_step(loop, runner.waitMilliseconds(blocks: next == .wait))
+                let failure = step(waiting: runner.waitMilliseconds(blocks: next == .wait))
                 runner.deliver()
                 guard failure == 0 else { return fail(runner, failure) }
                 runner.closeIdleConnections()
             }
             end(runner)
+        }
+
+        /// Moves what can move; after a pause of the process it reads what has arrived before it judges the time.
+        private func step(waiting wait: Int64) -> Int32 {
+            let failure = ycurl_loop_step(loop, wait)
+            guard failure == Int32(YCURL_WAS_STOPPED) else { return failure }
+            ProcessPause.note()
+            return ycurl_loop_catch_up(loop)
         }
 
         /// Trades an empty list for what there is to do, so that both keep their memory.

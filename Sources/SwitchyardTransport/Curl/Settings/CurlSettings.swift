@@ -20,10 +20,18 @@
         var options: [Option] = []
         /// Whether the pins are compared here, with the whole chain, and not by libcurl.
         var judgesChains = false
+        /// Whether servers may choose HTTP/2.
+        private(set) var offersHTTP2 = false
+        /// The exceptions of a proxy that the configuration names.
+        private let exceptions: ProxyExceptions
 
         /// - Throws: ``TransportError`` when the configuration asks for what this libcurl cannot do.
         init(_ configuration: CurlTransport.Configuration, library: CurlLibrary) throws(TransportError) {
             self.configuration = configuration
+            exceptions =
+                if case .server(let proxy) = configuration.proxy { ProxyExceptions(proxy.exceptions) } else {
+                    ProxyExceptions([])
+                }
             try addProtocol(library)
             try addProxy()
             try addTrust(library)
@@ -37,8 +45,8 @@
         // MARK: Connections
 
         private mutating func addProtocol(_ library: CurlLibrary) throws(TransportError) {
-            let speaksHTTP2 = configuration.httpVersion == .automatic && library.has(YCURL_FEATURE_HTTP2)
-            options.append(.number(YCURL_HTTP_VERSION, speaksHTTP2 ? 4 : 2))  // 2TLS, 1_1
+            offersHTTP2 = configuration.httpVersion == .automatic && library.has(YCURL_FEATURE_HTTP2)
+            options.append(.number(YCURL_HTTP_VERSION, offersHTTP2 ? 4 : 2))  // 2TLS, 1_1
             if configuration.waitsForMultiplexing { options.append(.number(YCURL_WAIT_FOR_MULTIPLEXING, 1)) }
             let age = max(1, Int(clamping: configuration.idleConnectionTimeout.components.seconds))
             options.append(.number(YCURL_MAXIMUM_AGE_SECONDS, age))
@@ -236,7 +244,6 @@
                 )
                 try require((1...65_535).contains(proxy.port), "a proxy whose port is not within 1 to 65535")
                 options.append(.text(YCURL_PROXY, "\(scheme(of: proxy.kind))://\(host):\(proxy.port)"))
-                options.append(.text(YCURL_NO_PROXY, proxy.exceptions.joined(separator: ",")))
                 if let credentials = proxy.credentials {
                     let user = Self.escaped(credentials.user)
                     let password = Self.escaped(credentials.password)
@@ -269,29 +276,30 @@
             text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
         }
 
-        /// Whether a failed connection to a URL's host was one to a proxy.
-        func usesProxy(for url: RequestURL) -> Bool {
+        /// Whether a URL's host is reached without the proxy; `nil` where no proxy is set.
+        ///
+        /// libcurl is told this and reads no list by itself: what it understands of one differs from version to version.
+        func bypassesProxy(for url: RequestURL) -> Bool? {
             switch configuration.proxy {
-            case .none:
-                return false
-            case .server(let proxy):
-                return !Self.isException(url, among: proxy.exceptions)
+            case .none: nil
+            case .server: exceptions.contains(url.origin.host)
             case .environment:
-                let environment = ProcessInfo.processInfo.environment
-                // A web server's HTTP_PROXY is what its client says in a field, so libcurl does not read that one.
-                let names = url.isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
-                let isSet = (names + ["all_proxy", "ALL_PROXY"]).contains { environment[$0]?.isEmpty == false }
-                let exceptions = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
-                return isSet && !Self.isException(url, among: exceptions.components(separatedBy: ","))
+                Self.variable("no_proxy", "NO_PROXY").map { ProxyExceptions([$0]).contains(url.origin.host) } ?? false
             }
         }
 
-        private static func isException(_ url: RequestURL, among exceptions: [String]) -> Bool {
-            let host = url.foundationURL?.host()?.lowercased() ?? ""
-            return exceptions.contains { exception in
-                let name = exception.trimmingCharacters(in: CharacterSet(charactersIn: " .")).lowercased()
-                return name == "*" || (!name.isEmpty && (host == name || host.hasSuffix("." + name)))
-            }
+        /// Whether a failed connection to a URL's host was one to a proxy.
+        func usesProxy(for url: RequestURL) -> Bool {
+            guard bypassesProxy(for: url) == false else { return false }
+            guard configuration.proxy == .environment else { return true }
+            // A web server's HTTP_PROXY is what its client says in a field, so libcurl does not read that one.
+            let own = url.isSecure ? Self.variable("https_proxy", "HTTPS_PROXY") : Self.variable("http_proxy")
+            return own != nil || Self.variable("all_proxy", "ALL_PROXY") != nil
+        }
+
+        /// The first of these variables that the environment has and that is not empty.
+        private static func variable(_ names: String...) -> String? {
+            names.lazy.compactMap { getenv($0).map { String(cString: $0) } }.first { !$0.isEmpty }
         }
     }
 

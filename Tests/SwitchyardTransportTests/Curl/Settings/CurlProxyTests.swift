@@ -56,6 +56,59 @@
             #expect(await target == "service.invalid:8080")
         }
 
+        @Test(
+            arguments: [
+                (2, TransportError.Kind.proxyFailure), (3, .connectionRefused), (4, .connectionRefused),
+                (5, .connectionRefused), (6, .connectTimeout), (7, .proxyFailure),
+            ] as [(UInt8, TransportError.Kind)]
+        )
+        func `the reply of a SOCKS proxy says whether it is the server that fails`(
+            _ reply: UInt8,
+            _ kind: TransportError.Kind
+        ) async throws {
+            let listener = try TCPListener()
+            async let request = listener.serveOne {
+                SOCKSRequest.serve($0, answering: "", wantsCredentials: false, reply: reply)
+            }
+
+            let error = await #expect(throws: TransportError.self) {
+                _ = try await send("http://service.invalid:8080/a") { configuration in
+                    configuration.proxy = .server(.init(kind: .socks5, host: "127.0.0.1", port: Int(listener.port)))
+                }
+            }
+
+            #expect(error?.kind == kind)
+            #expect(error?.mayHaveBeenSent == false)
+            _ = await request
+        }
+
+        @Test func `a SOCKS 4 proxy that makes no connection says so of the server`() async throws {
+            let listener = try TCPListener()
+            async let target = listener.serveOne { SOCKSRequest.serveVersion4($0, answering: "", reply: 91) }
+
+            let error = await #expect(throws: TransportError.self) {
+                _ = try await send("http://service.invalid:8080/a") { configuration in
+                    configuration.proxy = .server(.init(kind: .socks4a, host: "127.0.0.1", port: Int(listener.port)))
+                }
+            }
+
+            #expect(error?.kind == .connectionRefused)
+            _ = await target
+        }
+
+        @Test(arguments: ["127.0.0.0/8", "10.0.0.0/8 127.0.0.1", "10.0.0.0/8,\t127.0.0.1", "*"])
+        func `what is an exception is reached directly, and blamed itself`(_ exceptions: String) async throws {
+            let error = await #expect(throws: TransportError.self) {
+                _ = try await send("http://127.0.0.1:1/") { configuration in
+                    var proxy = CurlTransport.Configuration.ProxyServer(kind: .http, host: "127.0.0.1", port: 2)
+                    proxy.exceptions = [exceptions]
+                    configuration.proxy = .server(proxy)
+                }
+            }
+
+            #expect(error?.kind == .connectionRefused)
+        }
+
         private func send(overTLSTo name: Certificates.Name) async throws -> HTTPResponse {
             let certificates = try Certificates.ready()
             let proxy = try TLSServer(certificates, name)

@@ -1,0 +1,106 @@
+/// Requests that an HTTP/2 server has certainly not processed (RFC 9113 section 8.7).
+///
+/// libcurl sends a stream that was refused (REFUSED_STREAM), or that has to go over HTTP/1.1, again on a new connection
+/// by itself, whatever the method, and says in its result code nothing of the reason. A GOAWAY whose last stream is an
+/// earlier one ends the exchange with CURLE_HTTP2 (7.88), or is taken for REFUSED_STREAM. Only libcurl's own words tell
+/// these cases from a lost connection. Where a version words them differently the request counts as sent, as before.
+///
+/// On a kept connection libcurl calls a refused stream a connection that died. It is none as long as the connection
+/// stands, TLS has not ended and libcurl has named no failure: every other end of a stream has one of these signs.
+#if defined(__linux__)
+
+#include "exchange.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REFUSED "REFUSED_STREAM, retrying"
+#define RETRIED "Connection died, retrying"
+#define DOWNGRADED "Downgrades to HTTP/1.1"
+#define STREAM "Using Stream ID: "
+#define OPENED "] OPENED stream"
+#define LAST "last_stream="
+
+static bool begins(const char *words, const char *with) { return strncmp(words, with, strlen(with)) == 0; }
+
+void refusal_forget_request(struct ycurl_exchange *exchange) {
+    exchange->refusal.count++;
+    exchange->refusal.goes_away = false;
+    exchange->was_sent = false;
+}
+
+/// The number of the stream: old versions write it in hexadecimal, and the smaller reading claims less.
+static unsigned long stream_number(const char *words) {
+    char *end;
+    unsigned long number = strtoul(words, &end, 10);
+    return (*end >= 'a' && *end <= 'f') ? strtoul(words, NULL, 16) : number;
+}
+
+/// A GOAWAY concerns all exchanges of the connection, and one of them hears of it.
+static void note_goodbye(struct ycurl_exchange *exchange, unsigned long last) {
+    ycurl_loop *loop = exchange->loop;
+    exchange->refusal.goes_away = true;
+    exchange->refusal.last = last;
+    if (!exchange->local_port) return;
+    size_t most = sizeof loop->goodbyes / sizeof loop->goodbyes[0];
+    loop->goodbyes[loop->goodbye_count++ % most] =
+        (struct goodbye){exchange->local_port, exchange->remote_port, last, loop->now};
+}
+
+/// Whether the connection that the request was sent on stands: its server may still answer on it.
+static bool stands(struct ycurl_exchange *exchange) {
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    int socket = socket_of(exchange);
+    bool is_established = socket >= 0 && getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+                          info.tcpi_state == TCP_ESTABLISHED;
+    return is_established && chain_goes_on(exchange);
+}
+
+/// Whether a stream that ended without a word on a connection that stands was refused.
+static bool was_refused(struct ycurl_exchange *exchange) {
+    return exchange->refusal.stream && !exchange->words[0] && !exchange->head_total && stands(exchange);
+}
+
+static void read_words(struct ycurl_exchange *exchange, const char *words) {
+    const char *last, *opened;
+    if (begins(words, REFUSED) || begins(words, DOWNGRADED)) return refusal_forget_request(exchange);
+    if (begins(words, RETRIED) && was_refused(exchange)) return refusal_forget_request(exchange);
+    if (begins(words, STREAM)) exchange->refusal.stream = stream_number(words + strlen(STREAM));
+    else if ((opened = strstr(words, OPENED))) {
+        while (opened > words && opened[-1] >= '0' && opened[-1] <= '9') opened--;
+        exchange->refusal.stream = strtoul(opened, NULL, 10);
+    } else if (strstr(words, "GOAWAY") && (last = strstr(words, LAST)))
+        note_goodbye(exchange, strtoul(last + strlen(LAST), NULL, 10));
+}
+
+int refusal_note_words(void *easy, int kind, char *words, size_t count, void *context) {
+    (void)easy;
+    struct ycurl_exchange *exchange = context;
+    char line[200];
+    if (kind != CURLINFO_TEXT || !exchange->was_sent || exchange->head_phase != HEAD_AWAITED) return 0;
+    if (count >= sizeof line) count = sizeof line - 1;
+    memcpy(line, words, count);
+    line[count] = 0;
+    read_words(exchange, line);
+    return 0;
+}
+
+bool refusal_holds(struct ycurl_exchange *exchange) {
+    if (!exchange->was_sent || exchange->head_total || !exchange->refusal.stream) return false;
+    const ycurl_loop *loop = exchange->loop;
+    size_t most = sizeof loop->goodbyes / sizeof loop->goodbyes[0];
+    for (size_t i = 0; i < most && !exchange->refusal.goes_away; i++) {
+        const struct goodbye *goodbye = &loop->goodbyes[i];
+        if (!goodbye->local_port || goodbye->local_port != exchange->local_port ||
+            goodbye->remote_port != exchange->remote_port || goodbye->heard < exchange->sent_at)
+            continue;
+        exchange->refusal.goes_away = true;
+        exchange->refusal.last = goodbye->last;
+    }
+    return exchange->refusal.goes_away && exchange->refusal.stream > exchange->refusal.last;
+}
+
+#endif

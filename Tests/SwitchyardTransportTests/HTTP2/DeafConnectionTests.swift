@@ -1,0 +1,146 @@
+#if os(Linux)
+    import Foundation
+    import SwitchyardClient
+    import SwitchyardFixtures
+    import SwitchyardHTTP
+    import SwitchyardServices
+    import Testing
+
+    /// Connections that stay open and answer nothing any more.
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct DeafConnectionTests {
+        private let lab: HTTP2Lab
+
+        init() throws {
+            lab = try HTTP2Lab()
+        }
+
+        /// A server that answers every request with a text.
+        private func serve(_ text: String) throws -> HTTP2Server {
+            try lab.serve { event in
+                if case .head(let stream, _) = event { HTTP2Frame.answer(text, to: stream) } else { [] }
+            }
+        }
+
+        /// A server that answers the first request, and then says nothing.
+        private func serveOnce() throws -> HTTP2Server {
+            try lab.serve { event in
+                if case .head(1, _) = event { HTTP2Frame.answer("first", to: 1) } else { [] }
+            }
+        }
+
+        private func text(_ request: HTTPRequest) async throws -> String {
+            String(decoding: try await lab.send(request).bytes(), as: UTF8.self)
+        }
+
+        @Test(arguments: [
+            HTTPRequest.Timeouts(total: .milliseconds(200)), HTTPRequest.Timeouts(idle: .milliseconds(200)),
+        ])
+        func `a connection on which a request timed out in silence takes no other one`(
+            _ timeouts: HTTPRequest.Timeouts
+        ) async throws {
+            let servers = [try serveOnce(), try serve("second")]
+            let relay = try TCPRelay(to: servers.map(\.url))
+            _ = try await lab.send(try lab.request(at: relay.url))
+            var request = try lab.request(at: relay.url)
+            request.timeouts = timeouts
+
+            #expect(await lab.failure(of: request)?.kind == .timeout)
+
+            #expect(try await text(try lab.request(at: relay.url)) == "second")
+            #expect(try await text(try lab.request(at: relay.url)) == "second")
+            #expect(relay.connections == 2)
+        }
+
+        @Test func `a connection on which a request was given up after a long silence takes no other one`() async throws
+        {
+            let isAsked = Latch()
+            let silent = try lab.serve { event in
+                if case .head(1, _) = event { return HTTP2Frame.answer("first", to: 1) }
+                if case .head = event { isAsked.open() }
+                return []
+            }
+            let servers = [silent, try serve("second")]
+            let relay = try TCPRelay(to: servers.map(\.url))
+            _ = try await lab.send(try lab.request(at: relay.url))
+            let request = try lab.request(at: relay.url)
+            let waiting = Task { [lab] in try await lab.send(request) }
+            await isAsked.wait()
+            try await Task.sleep(for: .milliseconds(700))  // The silence is what is tested.
+
+            waiting.cancel()
+            _ = await waiting.result
+
+            #expect(try await text(try lab.request(at: relay.url)) == "second")
+        }
+
+        @Test func `the others on a silent connection go on, and nobody joins them until it speaks`() async throws {
+            let hasPatient = Latch()
+            let silent = try lab.serve { event in
+                switch event {
+                case .head(1, _): return HTTP2Frame.answer("first", to: 1)
+                case .head(3, _):
+                    hasPatient.open()
+                    return []
+                case .head(5, _):
+                    Thread.sleep(forTimeInterval: 1)  // The silence is what is tested.
+                    return HTTP2Frame.answer("late", to: 3)
+                default: return []
+                }
+            }
+            let servers = [silent, try serve("second")]
+            let relay = try TCPRelay(to: servers.map(\.url))
+            _ = try await lab.send(try lab.request(at: relay.url))
+            let patient = try lab.request(at: relay.url)
+            async let late = text(patient)
+            await hasPatient.wait()
+            var request = try lab.request(at: relay.url)
+            request.timeouts.total = .milliseconds(300)
+
+            #expect(await lab.failure(of: request)?.kind == .timeout)
+
+            #expect(try await text(try lab.request(at: relay.url)) == "second")
+            #expect(try await late == "late")
+        }
+
+        @Test func `a connection that answers others is kept`() async throws {
+            let server = try lab.serve { event in
+                switch event {
+                case .head(1, _), .head(7, _): HTTP2Frame.answer("kept", to: event.stream)
+                case .head(3, _): [.head([":status": "200"], of: 3)]
+                case .head(5, _): [.data("more", of: 3, ends: false)]
+                default: []
+                }
+            }
+            let relay = try TCPRelay(to: [server.url])
+            _ = try await lab.send(try lab.request(at: relay.url))
+            let stream = try await lab.send(try lab.request(at: relay.url, .stream))
+            var request = try lab.request(at: relay.url)
+            request.timeouts.total = .milliseconds(200)
+
+            #expect(await lab.failure(of: request)?.kind == .timeout)
+
+            #expect(try await text(try lab.request(at: relay.url)) == "kept")
+            #expect(relay.connections == 1)
+            withExtendedLifetime(stream) {}
+        }
+
+        @Test func `a request that needs a new connection has one`() async throws {
+            let servers = [try serve("first"), try serve("second")]
+            let relay = try TCPRelay(to: servers.map(\.url))
+            _ = try await lab.send(try lab.request(at: relay.url))
+            var request = try lab.request(at: relay.url)
+            request.needsNewConnection = true
+
+            #expect(try await text(request) == "second")
+        }
+    }
+
+    extension HTTP2Server.Event {
+        fileprivate var stream: UInt32 {
+            switch self {
+            case .head(let stream, _), .data(_, let stream, _), .reset(let stream): stream
+            case .pong: 0
+            }
+        }
+    }
+#endif
