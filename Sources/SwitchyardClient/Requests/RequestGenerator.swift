@@ -131,7 +131,9 @@ public struct RequestGenerator: Sendable {
         if let validation { try RequestError.running("validation") { try validation(configuration) } }
         if let rare = configuration.rare?.value {
             if let prebuilt = rare.prebuiltRequest {
-                return try finished(completed(prebuilt, configuration), configuration, home)
+                var request = prebuilt
+                request.url = prebuilt.url.secured(like: home.url)
+                return try finished(completed(request, configuration), configuration, home)
             }
             if configuration.usesCDN, let cdn = rare.cdnURL {
                 return try built(for: configuration, on: BaseURL(cdn), home)
@@ -146,7 +148,7 @@ public struct RequestGenerator: Sendable {
         _ home: BaseURL
     ) throws(RequestError) -> HTTPRequest {
         var joiner = try URLJoiner(
-            path: try place(of: configuration, on: base),
+            path: try Self.secured(try place(of: configuration, on: base), like: home),
             on: base,
             join: join,
             secured: configuration.upgradesToHTTPS
@@ -272,9 +274,21 @@ extension RequestGenerator {
         if let rule = configuration.rare?.value.urlRule ?? urlRule,
             let url = try RequestError.running("URL rule", { try rule(base, configuration) })
         {
-            return url.text
+            return try Self.secured(url.text, like: base)
         }
-        return try path(configuration)
+        return try Self.secured(try path(configuration), like: base)
+    }
+
+    /// Returns a path, or an absolute URL by https where it is one of an https server by http.
+    ///
+    /// - Throws: ``RequestError/URLReason/downgrade(from:)`` for plain http to another port of an https server.
+    private static func secured(_ path: String, like base: BaseURL) throws(RequestError) -> String {
+        guard base.url.isSecure, path.utf8.prefix(5).elementsEqual("http:".utf8, by: { $0 | 0x20 == $1 | 0x20 }),
+            let url = RequestURL(String(path.before(UInt8(ascii: "#")))), url.isDowngrade(from: base)
+        else { return path }
+        let secured = url.secured(like: base.url)
+        try secured.checkDowngrade(from: base.url)
+        return secured.text
     }
 
     /// The request after all modifiers, its headers checked again.

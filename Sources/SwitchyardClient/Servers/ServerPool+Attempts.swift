@@ -36,7 +36,9 @@ extension ServerPool {
     /// The route to the server that a URL leads to; `nil` when it leads to none of the service's.
     func route(to url: RequestURL, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
         state.withLock { state in
-            guard let position = state.sites.firstIndex(where: { $0.holds(url) }) else { return nil }
+            guard let (url, site) = state.site(of: url),
+                let position = state.sites.firstIndex(where: { $0.origin.server == site.origin.server })
+            else { return nil }
             let usesCDN = !url.isAt(state.sites[position].origin.base)
             return state.attempt(on: position, for: configuration, at: now)
                 .map { state.route($0, usesCDN: usesCDN) }

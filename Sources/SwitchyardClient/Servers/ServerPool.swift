@@ -175,7 +175,9 @@ extension ServerPool {
     /// The base URL of the server that a URL leads to, else of any: where credentials and common values may go with it.
     func home(of url: RequestURL?) -> BaseURL {
         state.withLock { state in
-            let site = url.flatMap { url in state.sites.first { url.isAt($0.origin.base) } }
+            let site = url.flatMap { url in
+                state.site(of: url)?.site ?? state.sites.first { url.isDowngrade(from: $0.origin.base) }
+            }
             return (site ?? state.sites[0]).origin.base
         }
     }
@@ -183,7 +185,7 @@ extension ServerPool {
     /// The base URL of the server, or of its content delivery network, that a URL leads to; `nil` when it leads to none.
     package func base(of url: RequestURL) -> BaseURL? {
         state.withLock { state in
-            guard let site = state.sites.first(where: { $0.holds(url) }) else { return nil }
+            guard let (url, site) = state.site(of: url) else { return nil }
             return (url.isAt(site.origin.base) ? site.origin : site.cdn ?? site.origin).base
         }
     }
@@ -256,6 +258,7 @@ extension ServerPool {
     func storagePath(of url: RequestURL) -> String? {
         guard generator.join == .append else { return nil }
         let sites = state.withLock { $0.sites }
+        let url = secured(url)
         let path = url.absolute.path
         for base in sites.flatMap({ [$0.origin.base, $0.cdn?.base].compactMap(\.self) }) where url.isAt(base) {
             if let rest = PercentEncoding.rest(of: path, behind: base.folder) {
@@ -263,6 +266,12 @@ extension ServerPool {
             }
         }
         return nil
+    }
+
+    /// The https URL that a plain http URL means, if the host is that of a server; the URL itself in all other cases.
+    package func secured(_ url: RequestURL) -> RequestURL {
+        guard !url.isSecure else { return url }
+        return state.withLock { $0.site(of: url)?.url ?? url }
     }
 
     /// Whether there is more than one server.
@@ -277,6 +286,19 @@ extension ServerPool.Site {
 }
 
 extension ServerPool.State {
+    /// The site that a URL leads to, and the URL as it is asked: by https where it is one of an https server by http.
+    func site(of url: RequestURL) -> (url: RequestURL, site: ServerPool.Site)? {
+        if let site = sites.first(where: { $0.holds(url) }) { return (url, site) }
+        guard !url.isSecure else { return nil }
+        for site in sites {
+            for base in [site.origin.base, site.cdn?.base].compactMap(\.self) {
+                let secured = url.secured(like: base.url)
+                if secured.isAt(base) { return (secured, site) }
+            }
+        }
+        return nil
+    }
+
     /// Where servers stand in the list as it is now; those that are gone are left out.
     func positions(of names: [Server.ID]) -> ServerSet {
         guard !names.isEmpty else { return [] }

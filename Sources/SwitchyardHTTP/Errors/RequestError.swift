@@ -40,6 +40,10 @@ public enum RequestError: Error, Sendable, Hashable {
         case tooLong(bytes: Int, limit: Int)
         /// It is plain http to a host to which requests must be encrypted, see ``/SwitchyardClient/InsecureHTTPRule``.
         case insecure
+        /// It is plain http, and belongs to a server that is asked by https: the origin of that server is `from`.
+        ///
+        /// A URL of the same host with the default port, or with the server's own, means the https one and is no error.
+        case downgrade(from: String)
         /// The generator does not send to hosts other than the base URL's.
         case foreignHost(String)
     }
@@ -199,7 +203,11 @@ extension RequestError.URLReason {
         case .notAbsolute: "is not absolute: a scheme and a host are missing"
         case .leavesBasePath: "leads out of the base URL's path with “..”"
         case .tooLong(let bytes, let limit): "has \(bytes) bytes, at most \(limit) are allowed"
-        case .insecure: "is not encrypted, and http is allowed to local hosts only"
+        case .insecure:
+            "is not encrypted, and http is allowed to local hosts only; NetworkClient.Options.insecureHTTP names others"
+        case .downgrade(let origin):
+            "is plain http, and belongs to \(origin.forMessage): https is not left for http; ask it with "
+                + "APIConfiguration.server = .baseURL(...) if that is meant"
         case .foreignHost(let host): "leads to \(host.forMessage), which is not the base URL's host"
         }
     }

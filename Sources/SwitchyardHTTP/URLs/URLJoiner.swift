@@ -178,6 +178,7 @@ extension BaseURL.Stem {
 /// | `https://h/v1` | `../b` | error | `https://h/b` |
 /// | `https://h/v1` | `//x/y` | `https://h/v1//x/y` | `https://x/y` |
 /// | `https://h/v1` | `http://x/y` | `http://x/y` | `http://x/y` |
+/// | `https://h/v1` | `http://h/y` | `https://h/y` | `https://h/y` |
 /// | `https://h/v1` | `items:find` | `https://h/v1/items:find` | error |
 /// | `https://h/v1` | `httpLogs/x` | `https://h/v1/httpLogs/x` | `https://h/httpLogs/x` |
 public enum PathJoin: Sendable, Hashable {

@@ -61,6 +61,9 @@ public struct WebLink: Sendable, Hashable {
 
     /// The target as an absolute URL, resolved against the URL of the answer; `nil` when it is none.
     ///
+    /// A plain http target on the host of an https `base` becomes the https one: servers behind a proxy that ends TLS often
+    /// write such links.
+    ///
     /// What a URL cannot hold is percent-encoded; escapes that stand there already are kept.
     public func resolved(against base: String) -> String? {
         Self.absolute(target, at: base)
@@ -70,7 +73,9 @@ public struct WebLink: Sendable, Hashable {
     static func absolute(_ reference: String, at base: String) -> String? {
         guard !reference.isEmpty else { return nil }
         let place = String(reference.before(UInt8(ascii: "#")))
-        let url = RequestURL(place) ?? RequestURL(base).flatMap { try? $0.resolving(place) }
+        let page = RequestURL(base)
+        let found = RequestURL(place) ?? page.flatMap { try? $0.resolving(place) }
+        let url = page.flatMap { found?.secured(like: $0) } ?? found
         // Other schemes are Foundation's. In an http URL it would escape the escapes of a part in which anything needs one.
         guard let url else { return URL(string: reference, relativeTo: URL(string: base))?.absoluteString }
         guard let named = reference.behind(UInt8(ascii: "#")) else { return url.text }

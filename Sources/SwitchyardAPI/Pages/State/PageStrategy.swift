@@ -1,3 +1,5 @@
+import SwitchyardHTTP
+
 /// How the next page of a list is named.
 ///
 /// ### Choose one
@@ -83,20 +85,34 @@ public struct PageStrategy<Item: Sendable>: Sendable {
 
     /// URLs that each answer gives for the next page.
     ///
+    /// A plain http link on the host of an https page is followed by https.
+    ///
     /// - Parameter allowsOtherOrigins: Whether a link may lead to another scheme, host or port than the page's own URL
     ///   (``Page/url``, else the link that led to it). A page with a link that leads elsewhere is taken, and the load
-    ///   after it fails with ``APIError/SecurityReason/foreignOrigin(_:)``.
+    ///   after it fails with ``APIError/SecurityReason/foreignOrigin(_:)``. No link leads from https to http: the load
+    ///   after it fails with `RequestError.URLReason.downgrade`.
     /// - Returns: The strategy.
     public static func link(allowsOtherOrigins: Bool) -> PageStrategy {
         PageStrategy(first: .first, endsWithEmptyPage: false) { request, page throws(APIError) in
             guard let next = page.nextLink, !next.isEmpty else { return nil }
             guard !page.namesPath, let base = page.url ?? request.link else { return .link(next) }
-            let link = Origin(next) == nil ? WebLink.absolute(next, at: base) ?? next : next
+            let isPath = Origin(next) == nil
+            let link = isPath || isPlain(next) && !isPlain(base) ? WebLink.absolute(next, at: base) ?? next : next
             let isForeign = Origin(base) != Origin(link)
             guard allowsOtherOrigins || !isForeign else { throw APIError(.security(.foreignOrigin(link))) }
+            guard !isPlain(link) || isPlain(base) else { throw downgrade(to: link, from: base) }
             return .link(link)
         }
     }
+}
+
+/// Whether a URL is plain http.
+private func isPlain(_ url: String) -> Bool { Origin(url)?.scheme == "http" }
+
+/// The error of a link that leads from https to http.
+private func downgrade(to link: String, from base: String) -> APIError {
+    let origin = RequestURL(base)?.origin.description ?? base
+    return APIError(.configuration(.request(.url(text: link, reason: .downgrade(from: origin)))))
 }
 
 /// The number of pages of `size` items that `items` items fill; in integers, so that nothing is lost.

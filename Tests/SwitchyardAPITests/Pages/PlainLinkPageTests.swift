@@ -1,0 +1,44 @@
+import SwitchyardHTTP
+import Testing
+
+@testable import SwitchyardAPI
+
+/// Next links by plain http of pages that came by https.
+@Suite(.timeLimit(.minutes(5))) struct PlainLinkPageTests {
+    private func next(_ link: String, allowsOtherOrigins: Bool = false) throws -> PagePosition? {
+        var page = Page([1], nextLink: link)
+        page.url = "https://host.example:8443/items"
+        let strategy = PageStrategy<Int>.link(allowsOtherOrigins: allowsOtherOrigins)
+        return try strategy.next(PageRequest(position: .first, index: 0, size: 1), page)
+    }
+
+    @Test(
+        arguments: [
+            "http://host.example/items?page=2", "http://host.example:80/items?page=2",
+            "http://host.example:8443/items?page=2", "/items?page=2", "https://host.example:8443/items?page=2",
+        ],
+        [true, false]
+    )
+    func `a plain http link on the host of an https page means https`(link: String, allowsOthers: Bool) throws {
+        let position = try next(link, allowsOtherOrigins: allowsOthers)
+
+        #expect(position == .link("https://host.example:8443/items?page=2"))
+    }
+
+    @Test(arguments: ["http://host.example:8000/items?page=2", "http://backend.local/items?page=2"])
+    func `a link that leads from https to http is a typed error`(link: String) {
+        #expect(throws: APIError(.security(.foreignOrigin(link)))) { try next(link) }
+        let reason = RequestError.URLReason.downgrade(from: "https://host.example:8443")
+        #expect(throws: APIError(.configuration(.request(.url(text: link, reason: reason))))) {
+            try next(link, allowsOtherOrigins: true)
+        }
+    }
+
+    @Test func `a link of the header field means https, too`() {
+        let page = Page([1], linkHeader: [#"<http://host.example/2>; rel="next""#], url: "https://host.example/1")
+
+        #expect(page.nextLink == "https://host.example/2")
+        let link = WebLink(target: "http://other.example/2", relations: ["next"])
+        #expect(link.resolved(against: "https://host.example/1") == "http://other.example/2")
+    }
+}
