@@ -241,7 +241,7 @@ extension OAuthClient {
     ///
     /// It asks as often as the server allows, 5 s later each time the server says that this is too often.
     ///
-    /// A failure that passes does not end it: none of the network, no 5xx, 408 or 429. The pauses double until the server
+    /// A transient failure (``/SwitchyardHTTP/Transience``) does not end it. The pauses double until the server
     /// answers again, up to a minute or twice the usual pause, and are as long as it wants at least (`Retry-After`;
     /// RFC 8628 section 3.5). Cancelling the task ends it.
     ///
@@ -325,7 +325,7 @@ extension RequestFailure {
     /// Whether the same may succeed a little later: no answer came, or none in time.
     fileprivate var passes: Bool {
         switch reason {
-        case .transport(let error): error.kind != .cancelled && error.kind != .closed
+        case .transport(let error): Transience(error.kind) != .permanent
         case .deadlineExceeded, .overloaded, .rateLimited, .queueFull: true
         default: false
         }
@@ -338,8 +338,8 @@ extension RequestFailure {
 }
 
 extension ServiceResponse {
-    /// Whether the status is one of a server that may be well a little later.
-    fileprivate var passes: Bool { status == 408 || status == 429 || (500..<600).contains(status) }
+    /// Whether the status is transient.
+    fileprivate var passes: Bool { Transience(status: status) == .transient }
 }
 
 extension DeviceLogin: Discreet {

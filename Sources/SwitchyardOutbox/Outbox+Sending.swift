@@ -164,10 +164,14 @@ extension Outbox {
         }
         let asked = RetryAfter.duration(in: answer.headers, now: date())
         switch answer.status {
-        // What may pass: the server is busy, out of order or not the one for it, the login has run out.
-        case 401, 407, 408, 421, 425, 429, 500...:
+        // The server is not the right one for it, the login has run out, or the server failed: none says that the write is
+        // wrong.
+        case 401, 407, 421, 500...:
             if try expires(entry) { return nil }
             return postponed(entry, askedFor: asked ?? .zero, wasSentAfter: answer.status == 401 ? turns : nil)
+        case let status where Transience(status: status) == .transient:
+            if try expires(entry) { return nil }
+            return postponed(entry, askedFor: asked ?? .zero)
         // An attempt before this one is still at work under the same key.
         case 409 where asked != nil:
             if try expires(entry) { return nil }

@@ -60,7 +60,7 @@ import Testing
         var asked: Int { server.requests.count { $0.path == "/token" } }
     }
 
-    @Test(arguments: [408, 429, 500, 502, 503, 504])
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 520, 530])
     func `a refusal that passes ends no login of a device`(status: Int) async throws {
         let device = try await Device(LoopbackResponse.text("try later", status: status), Self.token)
         defer { device.server.stop() }

@@ -98,8 +98,8 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test(arguments: [429, 502, 503, 504])
-    func `an answer that says to come later does not end it`(status: Int) async throws {
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 507, 511, 520, 524, 530])
+    func `a response with a transient status does not end it`(status: Int) async throws {
         let (client, transport) = try Self.client(
             .status(status),
             Self.stream("data: one\n\n"),

@@ -183,8 +183,8 @@ struct EventSourceTests {
         #expect(lab.client.servers[0].statistics.lastFailure != nil)
     }
 
-    @Test(arguments: [404, 500, 301])
-    func `a status other than 200 and 204 ends it`(status: Int) async throws {
+    @Test(arguments: [404, 501, 301])
+    func `a status that is neither 200, 204 nor transient ends it`(status: Int) async throws {
         let lab = try DownloadLab()
         lab.server.fault = .status(status)
 

@@ -231,17 +231,3 @@ extension APIError.Code {
             }
     }
 }
-
-extension TransportError.Kind {
-    /// Whether the failure comes from the network's state rather than from the request.
-    var mayPass: Bool {
-        switch self {
-        case .timeout, .connectTimeout, .offline, .dnsFailure, .connectionRefused, .connectionReset, .truncated,
-            .proxyFailure, .resourcesExhausted:
-            true
-        case .cancelled, .protocolViolation, .tlsFailure, .certificateRejected, .headersTooLarge, .bodyTooLarge,
-            .requestBodyFailed, .decodingFailed, .invalidRequest, .unsupported, .closed, .other:
-            false
-        }
-    }
-}

@@ -135,8 +135,7 @@ extension APIError: RenewalFailing {
         switch reason {
         case .renewal(let outage): return outage
         case .status, .module:
-            let outage = refusedStatus.flatMap { RenewalOutage(status: $0, retryAfter: nil) }
-            return outage
+            return refusedStatus.flatMap { RenewalOutage(status: $0, retryAfter: retryAfter) }
         case .body where context.status.map { (200..<300).contains($0) } ?? true: return RenewalOutage(.unreadable)
         case .transport(let error): return RenewalOutage(.transport(error), mayHaveBeenExecuted: open)
         case .limited(.deadline): return RenewalOutage(.timeout, mayHaveBeenExecuted: open)

@@ -147,31 +147,31 @@ extension APIError {
 
     /// Whether the same call may well succeed when it is made again later.
     ///
-    /// True for failures of the network, for refusals of a server that is overloaded or out of order (408, 425, 429,
-    /// 500, 502, 503, 504; RFC 9110 section 15), also where the module has a code of its own for the status, and for the
-    /// library's own limits. It does not say whether sending twice is safe: see ``mayHaveBeenExecuted``.
+    /// True for transient failures below HTTP and for responses with a transient status
+    /// (``/SwitchyardHTTP/Transience``), whatever code the module or the server gives to them, and for the library's own
+    /// limits. A ``/SwitchyardClient/RetryPolicy`` retries the same failures. It does not say whether sending twice is
+    /// safe: see ``mayHaveBeenExecuted``.
     public var isRetryable: Bool {
         switch reason {
-        case .transport(let error): error.kind.mayPass
-        case .status, .module: refusedStatus.map(Self.mayPass) ?? false
+        case .transport(let error): Transience(error.kind) == .transient
+        case .security(.handshake): Transience(.tlsFailure) == .transient
+        case .body(.truncated): Transience(.truncated) == .transient
+        case .status(let status): Transience(status: status) == .transient
+        case .module, .body: context.status.map { Transience(status: $0) == .transient } ?? false
         case .limited, .renewal: true
-        case .body(.truncated): true
-        case .cancelled, .body, .list, .configuration, .security, .cache: false
+        case .cancelled, .list, .configuration, .security, .cache: false
         }
     }
 
-    /// The status with which a server refused the call, also where the module has a code of its own for it; `nil` for
-    /// other failures, a code of the server's own among them.
+    /// The status of a response by which the server or the module refused the call; `nil` for all other failures.
+    ///
+    /// It is 200 where the server's envelope alone says that the call failed.
     var refusedStatus: Int? {
         switch reason {
         case .status(let status): status
-        case .module(let failure) where failure.serverCode == nil: context.status
+        case .module: context.status
         default: nil
         }
-    }
-
-    private static func mayPass(_ status: Int) -> Bool {
-        [408, 425, 429, 500, 502, 503, 504].contains(status)
     }
 }
 

@@ -88,14 +88,13 @@ extension RenewalOutage {
         }
     }
 
-    /// The outage that an answer stands for; `nil` for one that says something about the credential.
+    /// The outage that a response stands for; `nil` for a response that says something about the credential.
+    ///
+    /// A permanent failure of the server, such as 501, says nothing about the credential either, so the user stays logged in.
     package init?(status: Int, retryAfter: Duration?) {
-        switch status {
-        case 408, 425, 429, 500...:
-            let isOpen = RequestFate(status: status, to: .post).mayHaveBeenExecuted
-            self.init(.status(status), retryAfter: retryAfter, mayHaveBeenExecuted: isOpen)
-        default: return nil
-        }
+        guard status >= 500 || Transience(status: status) == .transient else { return nil }
+        let isOpen = RequestFate(status: status, to: .post).mayHaveBeenExecuted
+        self.init(.status(status), retryAfter: retryAfter, mayHaveBeenExecuted: isOpen)
     }
 
     /// The outage that an error of a provider stands for; `nil` for one that may be for good.
@@ -144,7 +143,9 @@ extension RenewalOutage.Cause {
     init?(_ error: TransportError) {
         switch error.kind {
         case .headersTooLarge, .bodyTooLarge, .decodingFailed: self = .unreadable
-        case .certificateRejected, .invalidRequest, .unsupported, .requestBodyFailed, .closed, .cancelled: return nil
+        // A server that cannot prove who it is gets no credential, however often it is asked.
+        case .certificateRejected: return nil
+        case let kind where Transience(kind) == .permanent: return nil
         default: self = .transport(error)
         }
     }

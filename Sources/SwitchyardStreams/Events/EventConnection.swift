@@ -110,14 +110,13 @@ final class EventConnection: @unchecked Sendable {
 
     /// Whether another connection is to be made after an answer that is none; `false` when the server has nothing more.
     ///
-    /// What a proxy says while the servers behind it are exchanged, and what says to come later, is taken like a
-    /// connection that failed.
+    /// A response with a transient status (``/SwitchyardHTTP/Transience``) is handled like a connection that failed.
     private func takeRefusal(_ response: ServiceResponse) async throws(EventSourceFailure) -> Bool {
         guard response.status != 204 else {
             response.discardBody()
             return false
         }
-        let passes = mayReconnect && [429, 502, 503, 504].contains(response.status)
+        let passes = mayReconnect && Transience(status: response.status) == .transient
         guard passes, mayTryAgain else {
             let answer = await whole(response)
             try checkRunning()
@@ -157,20 +156,12 @@ final class EventConnection: @unchecked Sendable {
     /// Whether the request may be sent again after it got no answer, and may get one then.
     private func mayPass(_ reason: RequestFailure.Reason) -> Bool {
         switch reason {
-        case .transport(let cause): mayPass(cause.kind) && (mayReconnect || !cause.mayHaveBeenSent)
+        case .transport(let cause): Transience(cause.kind) != .permanent && (mayReconnect || !cause.mayHaveBeenSent)
         // That of one request, and not of all of them: a server that hangs, or a network that swallows everything.
         case .deadlineExceeded: mayReconnect && transfer.handle.reason == nil
         // Nothing was done.
-        case .overloaded, .credentials(.unavailable), .credentials(.renewalFailed), .credentials(.renewalTimedOut): true
+        case .overloaded, .rateLimited, .queueFull, .credentials(.unavailable), .credentials(.renewalFailed), .credentials(.renewalTimedOut): true
         default: false
-        }
-    }
-
-    /// Whether another connection may fare better; what this side cannot or will not do stays as it is.
-    private func mayPass(_ kind: TransportError.Kind) -> Bool {
-        switch kind {
-        case .cancelled, .requestBodyFailed, .invalidRequest, .unsupported, .closed, .bodyTooLarge: false
-        default: true
         }
     }
 
@@ -193,7 +184,7 @@ final class EventConnection: @unchecked Sendable {
             return event
         } catch {
             takeNote()
-            guard case .transport(let cause) = error.reason, mayPass(cause.kind), mayReconnect,
+            guard case .transport(let cause) = error.reason, Transience(cause.kind) != .permanent, mayReconnect,
                 mayTryAgain
             else { throw .request(error) }
             avoidServer()

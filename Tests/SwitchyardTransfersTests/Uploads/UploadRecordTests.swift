@@ -184,14 +184,6 @@ struct UploadRecordTests {
         #expect(path.hasPrefix(file.path))
     }
 
-    @Test func `an upload that is refused for good is not gone on with`() async throws {
-        let (lab, file) = try await cutLab(.tus)
-        lab.server.setFault(.status(412), on: "/files/*")
-
-        #expect(try await lab.client.upload(lab.keptUpload(of: file)).status == 412)
-        #expect(lab.records.isEmpty)
-    }
-
     @Test func `an upload that its server has forgotten is not asked for again and again`() async throws {
         let (lab, file) = try await cutLab(.tus)
         lab.uploads.forget()

@@ -79,7 +79,8 @@ struct CachedCall<Value: Sendable>: Sendable {
         do throws(APIError) {
             return try await landed(fetch, among: calls)
         } catch {
-            guard error.isRetryable, StoredUse.mayStandIn(stored, plan.policy, lifetime: lifetime, request: fields)
+            guard error.unformatted.isRetryable,
+                StoredUse.mayStandIn(stored, plan.policy, lifetime: lifetime, request: fields)
             else { throw error }
             return handedOut(stored)
         }
@@ -117,7 +118,8 @@ struct CachedCall<Value: Sendable>: Sendable {
     private func isByOwnRules(_ result: Result<APIResponse<Value>, APIError>) -> Bool {
         switch result {
         case .success(let response): call.accepts(response.status)
-        case .failure(let error): error.unformatted.refusedStatus.map { !call.accepts($0) } ?? true
+        case .failure(let error):
+            if case .status(let status) = error.unformatted.reason { !call.accepts(status) } else { true }
         }
     }
 

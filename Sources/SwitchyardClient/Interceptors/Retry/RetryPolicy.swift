@@ -25,10 +25,10 @@ public struct RetryPolicy: Sendable {
     public var backoff: Backoff
     /// The methods that are retried; all of them when `nil`, the default.
     public var methods: Set<HTTPMethod>?
-    /// The statuses that are retried: 408, 425, 429, 500, 502, 503 and 504 by default.
-    public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
-    /// The failures below HTTP that are retried; those that may pass, by default.
-    public var failures: Set<TransportError.Kind> = RetryPolicy.passingFailures
+    /// The statuses that are retried: the transient ones (``/SwitchyardHTTP/Transience/statuses``) by default.
+    public var statuses = Transience.statuses
+    /// The failures below HTTP that are retried: the transient ones (``/SwitchyardHTTP/Transience/kinds``) by default.
+    public var failures = RetryPolicy.passingFailures
     /// The most retries for one cause; no limits of their own by default.
     ///
     /// What a cause uses up counts for ``maximumRetries`` too.
@@ -83,11 +83,8 @@ public struct RetryPolicy: Sendable {
         return policy
     }
 
-    /// The failures below HTTP that come from the network's or a server's state and may pass.
-    public static let passingFailures: Set<TransportError.Kind> = [
-        .dnsFailure, .connectionRefused, .connectTimeout, .timeout, .connectionReset, .truncated, .protocolViolation,
-        .proxyFailure, .tlsFailure, .offline, .resourcesExhausted,
-    ]
+    /// The failures below HTTP that are transient.
+    public static var passingFailures: Set<TransportError.Kind> { Transience.kinds }
 }
 
 // MARK: - Deciding

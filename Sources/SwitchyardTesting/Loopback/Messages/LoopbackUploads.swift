@@ -36,6 +36,7 @@ public final class LoopbackUploads: Sendable {
         var uploads: [String: Upload] = [:]
         var last = 0
         var cut: Int?
+        var proxy: (@Sendable (LoopbackRequest) -> LoopbackResponse?)?
     }
 
     /// How client and server talk.
@@ -55,6 +56,13 @@ public final class LoopbackUploads: Sendable {
     /// Closes the connection of the next request that sends bytes, without an answer, when so many have been kept.
     public func cut(after count: Int) {
         state.withLock { $0.cut = max(0, count) }
+    }
+
+    /// Lets a closure respond to requests before the uploads do, as a proxy in front of a server does.
+    ///
+    /// - Parameter proxy: Returns the response to a request, or `nil` to pass the request on.
+    public func intercept(_ proxy: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse?) {
+        state.withLock { $0.proxy = proxy }
     }
 
     /// Forgets all uploads.
@@ -90,6 +98,8 @@ public final class LoopbackUploads: Sendable {
     }
 
     private func answer(_ request: LoopbackRequest) async throws -> LoopbackResponse {
+        let proxy = state.withLock { $0.proxy }
+        if let response = proxy?(request) { return response }
         let name = String(request.path.split(separator: "/").last ?? "")
         guard let upload = state.withLock({ $0.uploads[name] }) else { return .text("no such upload", status: 404) }
         switch (dialect, request.method) {

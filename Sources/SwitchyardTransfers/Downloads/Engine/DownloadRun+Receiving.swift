@@ -102,7 +102,7 @@ extension DownloadRun {
     private mutating func survive(_ error: TransportError, of response: ServiceResponse) async throws(DownloadFailure) {
         try checkRunning()
         let outcome = AttemptOutcome(error.kind)
-        guard outcome.failureKind != nil else { throw failure(.request(.transport(error))) }
+        guard Transience(error.kind) != .permanent else { throw failure(.request(.transport(error))) }
         configuration.onEvent?(.interrupted(at: state.offset, error))
         state.breaks.add(response.context, outcome)
         state.interruptions += 1

@@ -109,16 +109,16 @@ struct ServerOutage: Sendable {
     /// `nil` for a failure that no waiting helps against.
     init?(_ failure: RequestFailure) {
         switch failure.reason {
-        case .transport(let cause) where AttemptOutcome(cause.kind).failureKind != nil: error = cause
+        case .transport(let cause) where Transience(cause.kind) != .permanent: error = cause
         case .deadlineExceeded: error = TransportError(.timeout, message: "the server did not answer in time")
         default: return nil
         }
         pause = .zero
     }
 
-    /// `nil` for an answer that does not come from one in front of the server, or from one that is about to go or to come.
+    /// `nil` for a response whose status is not transient.
     init?(_ response: ServiceResponse) {
-        guard (502...504).contains(response.status) else { return nil }
+        guard Transience(status: response.status) == .transient else { return nil }
         error = TransportError(.other, message: "the server answered with \(response.status)")
         pause = min(RetryAfter.duration(in: response.headers, now: Date()) ?? .zero, .seconds(60))
     }

@@ -15,7 +15,7 @@ extension ResumableUpload {
             response = try await dispatch(question(of: session), avoiding: avoided)
         } catch {
             if error.isAboutPlace {
-                try startOver("the upload's URL cannot be asked: \(error.reason)")
+                try forget("the upload's URL cannot be asked: \(error.reason)")
                 return nil
             }
             try checkRunning(error)
@@ -24,11 +24,24 @@ extension ResumableUpload {
         switch dialect.answer(status: response.status, headers: response.headers) {
         case .has(let count): try goOn(at: count, with: response)
         case .complete: return complete(response)
-        case .unknown: try startOver("the server does not know the upload (\(response.status))")
+        case .unknown: try forget("the server does not know the upload (\(response.status))")
         case .unusable(let text): try startOver(text)
         case .unsettled: return try await leaveServer(or: .success(response))
-        case .refused: return refused(response)
+        case .tooLarge: return response
+        case .refused: return try refuse(response)
         }
+        return nil
+    }
+
+    /// Opens another upload after the server refused to say what has arrived of this one; the record stays until then.
+    ///
+    /// tus servers may say so with 403 of an upload that is gone. A login that is missing says nothing about the upload.
+    ///
+    /// - Returns: The response if it is the end of the upload.
+    private mutating func refuse(_ response: ServiceResponse) throws(RequestFailure) -> ServiceResponse? {
+        let isLogin = response.status == 401 || response.status == 407
+        guard !isLogin, state.restarts < resumption.maximumContinuations else { return response }
+        try startOver("the server refuses to say what has arrived (\(response.status))")
         return nil
     }
 
@@ -97,12 +110,18 @@ extension ResumableUpload {
         return nil
     }
 
-    /// Begins anew.
+    /// Starts over with an upload that no server knows, or that cannot be asked for: its record is removed.
     ///
-    /// - Throws: When that has happened too often.
-    mutating func startOver(_ why: String) throws(RequestFailure) {
-        // Also where this call does not begin anew: the next one finds nothing to go on with.
+    /// - Throws: The failure if the upload has started over too often. The next call opens another upload.
+    mutating func forget(_ why: String) throws(RequestFailure) {
         place?.remove()
+        try startOver(why)
+    }
+
+    /// Starts over; the record stays until another upload is open.
+    ///
+    /// - Throws: The failure if the upload has started over too often.
+    mutating func startOver(_ why: String) throws(RequestFailure) {
         guard state.restarts < resumption.maximumContinuations else { throw unusable(why) }
         state.startOver()
         resumption.onEvent?(.restarted(why))
@@ -113,7 +132,7 @@ extension ResumableUpload {
     private func checkRunning(_ failure: RequestFailure) throws(RequestFailure) {
         if transfer.handle.reason != nil || Task.isCancelled { throw failure }
         switch failure.reason {
-        case .transport(let error) where AttemptOutcome(error.kind).failureKind != nil: return
+        case .transport(let error) where Transience(error.kind) != .permanent: return
         case .deadlineExceeded, .unknownServer, .overloaded, .credentials(.unavailable), .credentials(.renewalTimedOut):
             return
         default: throw failure

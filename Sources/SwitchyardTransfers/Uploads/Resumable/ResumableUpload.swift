@@ -93,9 +93,7 @@ struct ResumableUpload {
         if !dialect.isCompleteWhenOpen { request.mayBeRepeated = request.mayBeRepeated ?? true }
         let response = try await dispatch(request, avoiding: transfer.pool.avoidable(state.lost))
         guard 200..<300 ~= response.status else { return response }
-        guard let url = Self.url(of: response) else {
-            throw unusable("the server has opened no upload: its answer has no Location that can be used")
-        }
+        let url = try url(of: response)
         state.session = UploadState.Session(url: url, server: response.context.server)
         state.arrived(0)
         try keepRecord()
@@ -103,16 +101,22 @@ struct ResumableUpload {
         return dialect.isCompleteWhenOpen ? complete(response) : nil
     }
 
-    /// The upload's own URL.
-    private static func url(of response: ServiceResponse) -> RequestURL? {
-        guard let location = response.headers["Location"], let base = response.context.url else { return nil }
-        return try? base.resolving(location)
+    /// The upload's own URL; by https if the upload was opened by https.
+    private func url(of response: ServiceResponse) throws(RequestFailure) -> RequestURL {
+        do throws(RequestError) {
+            if let location = response.headers["Location"], let base = response.context.url {
+                return try base.linked(to: location)
+            }
+        } catch {
+            if case .url(_, .downgrade) = error { throw failure(.invalidRequest(error)) }
+        }
+        throw unusable("the server has opened no upload: its answer has no Location that can be used")
     }
 
     /// Sends the next piece.
     private mutating func send() async throws(RequestFailure) -> ServiceResponse? {
         guard let session = state.session else { return nil }
-        let length = max(1, resumption.pieceLength ?? .max)
+        let length = max(1, min(resumption.pieceLength ?? .max, state.pieceLimit ?? .max))
         let range = state.offset..<state.offset + min(length, pieces.length - state.offset)
         let response: ServiceResponse
         do throws(RequestFailure) {
@@ -124,8 +128,12 @@ struct ResumableUpload {
         switch dialect.answer(status: response.status, headers: response.headers) {
         case .has(let count): try await accept(count, response)
         case .complete: return complete(response)
-        case .unknown: try startOver("the server does not know the upload any more (\(response.status))")
-        case .refused: return refused(response)
+        case .unknown: try forget("the server does not know the upload any more (\(response.status))")
+        case .refused: return response
+        case .tooLarge:
+            guard let shorter = dialect.shorterPiece(than: range.upperBound - range.lowerBound) else { return response }
+            state.shortenPieces(to: shorter)
+            resumption.onEvent?(.shortened(to: shorter))
         case .unsettled: return try await isSurvived("status \(response.status)", response) ? nil : response
         case .unusable(let text):
             guard try await isSurvived(text, response) else { throw unusable(text) }
@@ -150,12 +158,6 @@ struct ResumableUpload {
         state.isComplete = true
         place?.remove()
         progress.finish(length: pieces.length)
-        return response
-    }
-
-    /// Takes note that the server does not take it: a later call opens another upload, unless the refusal may pass.
-    func refused(_ response: ServiceResponse) -> ServiceResponse {
-        if ![401, 407].contains(response.status) { place?.remove() }
         return response
     }
 

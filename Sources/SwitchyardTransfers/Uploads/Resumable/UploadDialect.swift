@@ -22,9 +22,11 @@ struct UploadDialect: Sendable {
         case complete
         /// The server knows nothing of the upload, any more or yet.
         case unknown
-        /// Nobody knows what has arrived: ask.
+        /// The response does not say what has arrived: ask.
         case unsettled
-        /// The server does not take it.
+        /// The server does not take a body of this length.
+        case tooLarge
+        /// The server refuses the request.
         case refused
         /// The answer makes no sense.
         case unusable(String)
@@ -104,12 +106,19 @@ struct UploadDialect: Sendable {
 
     // MARK: - Answers
 
-    /// Statuses that say nothing about what has arrived, and that may pass.
-    private static let passing: Set<Int> = [408, 409, 423, 425, 429, 500, 502, 503, 504]
+    /// Whether a status says nothing about what has arrived.
+    ///
+    /// These are the transient statuses, all statuses from 500 up, and those by which tus servers say that the offset
+    /// is another one (409) or that another request still holds the upload (423).
+    private static func isUnsettled(_ status: Int) -> Bool {
+        status >= 500 || status == 409 || status == 423 || Transience(status: status) == .transient
+    }
 
     /// What the answer to a step means.
     func answer(status: Int, headers: HTTPHeaders) -> Answer {
-        if Self.passing.contains(status) { return .unsettled }
+        if Self.isUnsettled(status) { return .unsettled }
+        // RFC 9110 section 15.5.14.
+        if status == 413 { return .tooLarge }
         switch dialect {
         case .tus: return tusAnswer(status, headers)
         case .contentRange: return rangeAnswer(status, headers)
@@ -126,7 +135,7 @@ struct UploadDialect: Sendable {
                 return .unusable("the server waits for \(length) bytes, there are \(total)")
             }
             return has(offset)
-        case 403, 404, 410: return .unknown
+        case 404, 410: return .unknown
         default: return .refused
         }
     }
@@ -145,6 +154,17 @@ struct UploadDialect: Sendable {
         case 404, 410: return .unknown
         default: return .refused
         }
+    }
+
+    /// The length of the next piece after the server refused one of `length` bytes as too large; `nil` when there is no
+    /// smaller one that is worth a try.
+    ///
+    /// It is half the length. Google's servers take multiples of 256 KiB only, except for the last piece.
+    func shorterPiece(than length: Int64) -> Int64? {
+        let unit: Int64 = 262_144
+        if length >= 2 * unit { return length / 2 / unit * unit }
+        if case .contentRange = dialect { return length > unit ? unit : nil }
+        return length > 1024 ? length / 2 : nil
     }
 
     private func has(_ offset: Int64) -> Answer {

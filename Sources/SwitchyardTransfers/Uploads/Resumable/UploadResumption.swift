@@ -29,7 +29,8 @@ public struct UploadResumption: Sendable {
     /// The most bytes of one request; all that are left unless set.
     ///
     /// What is below one is one. Smaller pieces are for proxies that limit bodies; Google's servers take multiples of
-    /// 256 KiB only.
+    /// 256 KiB only. If a server refuses a piece as too large (413), the following pieces of the upload have half its
+    /// length; if the shortest one is refused too, that response is the upload's response.
     public var pieceLength: Int64?
     /// How often in a row, without a byte more having arrived, a break is survived; 3 unless set.
     ///
@@ -38,7 +39,8 @@ public struct UploadResumption: Sendable {
     /// Where a small record of an upload that was cut is kept, so that the same configuration goes on with it in a later
     /// call, also of another process; nowhere unless set.
     ///
-    /// It is kept for files that have not changed since. It holds the URL of the upload, which may be all that is needed
+    /// It is kept for files that have not changed since, until the upload is complete or the server says that it does not
+    /// know the upload (404, 410). It holds the URL of the upload, which may be all that is needed
     /// to write there, so others than the file's owner cannot read it. Credentials are not kept: where users take turns,
     /// name them to the client (`NetworkClient.Options.user`), or give each a directory. Then an upload waits for the
     /// user who has begun it, and what was begun while nobody was logged in is that of the first who goes on with it.
@@ -78,6 +80,8 @@ public enum UploadEvent: Sendable, Hashable {
     case resumed(at: Int64, RequestURL)
     /// What was sent from this byte on was not answered as it should be; the server is asked what it has.
     case interrupted(at: Int64, reason: String)
+    /// A server refused a piece as too large (413); the following pieces have at most this many bytes.
+    case shortened(to: Int64)
     /// The upload begins anew; the text says why.
     case restarted(String)
 }

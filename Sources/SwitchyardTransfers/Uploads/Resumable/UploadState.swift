@@ -22,6 +22,8 @@ struct UploadState: Sendable {
 
     var session: Session?
     var next = Next.open
+    /// The most bytes of one piece, after a server refused longer ones; `nil` if none has.
+    private(set) var pieceLimit: Int64?
     /// The bytes that the server is known to have.
     var offset: Int64 = 0
     /// The most bytes that were known to have arrived of the upload that is open.
@@ -46,6 +48,12 @@ struct UploadState: Sendable {
         most = max(most, count)
         offset = count
         next = .send
+    }
+
+    /// Makes the pieces shorter, and has the server asked what has arrived of the one that was too long.
+    mutating func shortenPieces(to length: Int64) {
+        pieceLimit = length
+        next = .ask
     }
 
     /// Forgets the upload that was open.

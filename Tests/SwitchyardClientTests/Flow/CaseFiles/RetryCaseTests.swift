@@ -70,6 +70,8 @@ import Testing
             let verdict = judge(policy.decision(for: round, random: 1), isRetry: isRetry, delay: delay)
                 .or("A certificate that is refused is refused again.", if: kind == .certificateRejected && isRetry)
                 .or("A 425 and a 429 say when to come back.", if: [425, 429].contains(status) && !isRetry)
+                .or("RFC 4918 section 11.5 has 507 for temporary.", if: status == 507 && !isRetry)
+                .or("A status that nobody knows is a 500 (RFC 9110 section 15).", if: status == 599 && !isRetry)
                 .or("A write without a key is never sent twice, whatever the policy names.", if: isWrite && isRetry)
             // A difference on purpose excuses one decision, and not those behind it.
             if case .failed = verdict { return verdict }

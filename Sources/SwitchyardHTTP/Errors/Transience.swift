@@ -1,0 +1,62 @@
+/// Whether a failure is transient, so that the same request may succeed later without a change to it.
+///
+/// It is the one rule for retries (`RetryPolicy`), errors (`APIError.isRetryable`), stored responses that replace an error,
+/// uploads, downloads, event sources, stored writes and token refreshes. It does not say whether a request may be sent
+/// twice: that depends on its method, its idempotency key and on what has become of the first copy.
+///
+/// | status | transience | source |
+/// |---|---|---|
+/// | 408 Request Timeout | transient | RFC 9110 section 15.5.9 |
+/// | 425 Too Early | transient | RFC 8470 section 5.2 |
+/// | 429 Too Many Requests | transient | RFC 6585 section 4 |
+/// | all other 4xx | permanent | RFC 9110 section 15.5: the client seems to have erred |
+/// | 501 Not Implemented | permanent | RFC 9110 section 15.6.2 |
+/// | 505 HTTP Version Not Supported | permanent | RFC 9110 section 15.6.6 |
+/// | 506 Variant Also Negotiates | permanent | RFC 2295 section 8.1: an error of the server's configuration |
+/// | 508 Loop Detected | permanent | RFC 5842 section 7.2: the resource itself has the loop |
+/// | 510 Not Extended | permanent | RFC 2774 section 7: the request lacks an extension |
+/// | 507 Insufficient Storage | transient | RFC 4918 section 11.5: "considered to be temporary" |
+/// | 511 Network Authentication Required | transient | RFC 6585 section 6: it comes from the network, not from the server |
+/// | all other statuses from 500 up, such as 520 to 530 | transient | RFC 9110 section 15: an unknown one is a 500 |
+public enum Transience: Sendable, Hashable, CaseIterable {
+    /// The same request may succeed later.
+    case transient
+    /// The failure does not say whether a later request may succeed.
+    ///
+    /// Single calls are not repeated after such a failure. What lasts, such as an event source, goes on within its limits.
+    case indeterminate
+    /// The same request fails again until the caller, the client or the server is changed; or it did not fail.
+    case permanent
+}
+
+extension Transience {
+    /// Returns the transience of a response with a status.
+    ///
+    /// - Parameter status: The status of the response. A status below 400 is no failure, and ``permanent``.
+    public init(status: Int) {
+        self = Self.statuses.contains(status) ? .transient : .permanent
+    }
+
+    /// Returns the transience of a failure below HTTP.
+    ///
+    /// - Parameter kind: The kind of failure.
+    public init(_ kind: TransportError.Kind) {
+        self =
+            switch kind {
+            case .dnsFailure, .connectionRefused, .connectTimeout, .timeout, .connectionReset, .truncated,
+                .protocolViolation, .tlsFailure, .proxyFailure, .offline, .resourcesExhausted:
+                .transient
+            case .certificateRejected, .headersTooLarge, .decodingFailed, .other: .indeterminate
+            case .cancelled, .bodyTooLarge, .requestBodyFailed, .invalidRequest, .unsupported, .closed: .permanent
+            }
+    }
+
+    /// The statuses that are transient.
+    public static let statuses: Set<Int> = Set([408, 425, 429]).union(500...999).subtracting(permanentServerErrors)
+
+    /// The kinds of failure below HTTP that are transient.
+    public static let kinds = Set(TransportError.Kind.allCases.filter { Self($0) == .transient })
+
+    /// The statuses from 500 up that no later time changes.
+    private static let permanentServerErrors: Set<Int> = [501, 505, 506, 508, 510]
+}

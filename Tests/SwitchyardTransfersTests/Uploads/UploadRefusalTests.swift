@@ -1,0 +1,134 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import SwitchyardTransfers
+import Testing
+
+/// What a refusal means for a resumable upload and for its record.
+@Suite(.timeLimit(.minutes(5)), .prompt)
+struct UploadRefusalTests {
+    private let bytes = DownloadLab.bytes(700_000)
+
+    private func file(_ lab: UploadLab) throws -> URL {
+        let file = lab.folder.appendingPathComponent("up.bin")
+        try bytes.write(to: file)
+        return file
+    }
+
+    /// A lab in which an upload was cut after 300,000 bytes, and the same upload for a later call.
+    private func cutLab(
+        _ dialect: LoopbackUploads.Dialect,
+        continuations: Int
+    ) async throws -> (UploadLab, UploadConfiguration) {
+        let lab = try UploadLab(dialect)
+        let file = try file(lab)
+        try await lab.cut(file)
+        var upload = lab.keptUpload(of: file)
+        upload.resumption?.maximumContinuations = continuations
+        return (lab, upload)
+    }
+
+    /// Answers the next requests to the uploads with a status, as a proxy in front of the server does.
+    private func refuse(_ status: Int, times: Int = 1, of method: HTTPMethod, at lab: UploadLab) {
+        let left = Locked(times)
+        lab.uploads.intercept { request in
+            guard request.method == method else { return nil }
+            return left.withLock { left in
+                guard left > 0 else { return nil }
+                left -= 1
+                return LoopbackResponse.status(status)
+            }
+        }
+    }
+
+    private static let unsettled = [408, 423, 425, 429, 500, 501, 502, 503, 504, 507, 509, 511, 520, 524, 530]
+
+    @Test(arguments: unsettled, [HTTPMethod.patch, .head])
+    func `an upload goes on after a response that does not say what has arrived`(
+        status: Int,
+        method: HTTPMethod
+    ) async throws {
+        let (lab, upload) = try await cutLab(.tus, continuations: 3)
+        refuse(status, of: method, at: lab)
+
+        let response = try await lab.client.upload(upload)
+
+        #expect(response.status == 204)
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
+        #expect(lab.records.isEmpty)
+    }
+
+    @Test(arguments: [401, 407, 500, 501, 507, 520, 524, 530, 400, 403, 412, 415])
+    func `the record stays after a refusal that does not say that the upload is unknown`(status: Int) async throws {
+        for method in [HTTPMethod.patch, .head] {
+            let (lab, upload) = try await cutLab(.tus, continuations: 0)
+            refuse(status, times: .max, of: method, at: lab)
+
+            let response = try await lab.client.upload(upload)
+
+            #expect(response.status == status)
+            #expect(lab.records.count == 1, "\(method)")
+        }
+    }
+
+    @Test(arguments: [404, 410])
+    func `the record goes when the server says that it does not know the upload`(status: Int) async throws {
+        let (lab, upload) = try await cutLab(.tus, continuations: 0)
+        refuse(status, of: .head, at: lab)
+
+        _ = await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload) }
+
+        #expect(lab.records.isEmpty)
+    }
+
+    @Test(arguments: [403, 405, 412])
+    func `another upload is opened where the server refuses to say what has arrived`(status: Int) async throws {
+        let (lab, upload) = try await cutLab(.tus, continuations: 1)
+        refuse(status, of: .head, at: lab)
+
+        #expect(try await lab.client.upload(upload).status == 204)
+
+        #expect(lab.uploads.uploads.map(\.isComplete) == [false, true])
+        #expect(lab.records.isEmpty)
+    }
+
+    @Test(arguments: [(LoopbackUploads.Dialect.tus, 100_000), (.tus, 300_000), (.contentRange, 300_000)])
+    func `a piece that is too large for the server is halved until the server takes it`(
+        dialect: LoopbackUploads.Dialect,
+        limit: Int
+    ) async throws {
+        let lab = try UploadLab(dialect)
+        let events = Recorder<UploadEvent>()
+        var upload = lab.keptUpload(of: try file(lab))
+        upload.resumption?.onEvent = { events.record($0) }
+        lab.uploads.intercept { request in
+            let length = request.headers["Content-Length"].flatMap { Int($0) } ?? 0
+            return length > limit ? LoopbackResponse.status(413) : nil
+        }
+
+        let response = try await lab.client.upload(upload)
+
+        #expect(200..<300 ~= response.status)
+        #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
+        #expect(events.values.contains { if case .shortened = $0 { true } else { false } })
+    }
+
+    @Test(arguments: LoopbackUploads.Dialect.allCases)
+    func `a server that takes no piece is believed, and the record stays`(
+        dialect: LoopbackUploads.Dialect
+    ) async throws {
+        let lab = try UploadLab(dialect)
+        let upload = lab.keptUpload(of: try file(lab))
+        lab.uploads.intercept { request in
+            let length = request.headers["Content-Length"].flatMap { Int($0) } ?? 0
+            return length > 0 ? LoopbackResponse.status(413) : nil
+        }
+
+        #expect(try await lab.client.upload(upload).status == 413)
+
+        #expect(lab.records.count == 1)
+    }
+}
