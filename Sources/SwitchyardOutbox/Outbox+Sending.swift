@@ -137,7 +137,7 @@ extension Outbox {
     private func answer(to entry: OutboxEntry) async -> Result<ServiceResponse, RequestFailure> {
         var configuration = entry.configuration
         // Another user may log in while the request waits for a credential.
-        configuration.user = entry.user
+        configuration.callOwner = entry.user.map { client.callOwner(named: $0) }
         // The app may switch between a look at the environment and the start of the request.
         configuration.interceptors = [
             .adapting("outbox") { _, context in

@@ -19,6 +19,9 @@ struct APICall<Value: Sendable>: Sendable {
     var configuration: APIConfiguration { call.configuration }
     var module: APIModule { call.module }
 
+    /// Fails where the user of the call has gone.
+    func checkOwner(in client: NetworkClient) throws(APIError) { try call.checkOwner(in: client) }
+
     /// What a fetch brings.
     struct Fetched: Sendable {
         var response: APIResponse<Value>

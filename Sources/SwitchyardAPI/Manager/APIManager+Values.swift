@@ -22,7 +22,7 @@ extension APIManager {
         let client = client
         if let ruled = client.ruled(configuration) { return try await value(type, for: ruled, at: keyPath) }
         let user = cacheUser
-        PageWitness.note(client, user: user)
+        let configuration = made(configuration, by: user)
         let plan = CachePlan.of(
             configuration,
             at: module.data.at(keyPath),
@@ -34,7 +34,9 @@ extension APIManager {
         let module = module
         if plan == nil, module.envelope == nil, (keyPath ?? "").isEmpty {
             let call = RawCall(configuration, module, accepting: MediaType.jsonRange)
-            return try await call.plainValue(type, through: client)
+            let value = try await call.plainValue(type, through: client)
+            try call.checkOwner(in: client)
+            return value
         }
         return try await value(of: configuration, with: module.serializer(for: type, at: keyPath), plan)
     }
@@ -61,7 +63,7 @@ extension APIManager {
     ) async throws(APIError) -> APIResponse<Value> {
         if let ruled = client.ruled(configuration) { return try await response(for: ruled, with: serializer) }
         let user = cacheUser
-        PageWitness.note(client, user: user)
+        let configuration = made(configuration, by: user)
         let plan = CachePlan.of(configuration, for: serializer, through: client, user: user)
         return try await response(of: APICall(configuration, serializer, module), plan)
     }
@@ -87,9 +89,9 @@ extension APIManager {
         with serializer: ResponseSerializer<Value>
     ) async throws(APIError) -> Value {
         if let ruled = client.ruled(configuration) { return try await value(for: ruled, with: serializer) }
-        guard configuration.usesCache else { return try await value(of: configuration, with: serializer, nil) }
         let user = cacheUser
-        PageWitness.note(client, user: user)
+        let configuration = made(configuration, by: user)
+        guard configuration.usesCache else { return try await value(of: configuration, with: serializer, nil) }
         let plan = CachePlan.of(configuration, for: serializer, through: client, user: user)
         return try await value(of: configuration, with: serializer, plan)
     }
@@ -104,7 +106,10 @@ extension APIManager {
         _ plan: CachePlan?
     ) async throws(APIError) -> Value {
         if let plan { return try await cachedValue(of: configuration, with: serializer, plan) }
-        return try await RawCall(configuration, module, accepting: serializer.accept).value(serializer, through: client)
+        let call = RawCall(configuration, module, accepting: serializer.accept)
+        let value = try await call.value(serializer, through: client)
+        try call.checkOwner(in: client)
+        return value
     }
 
     @inline(never)
@@ -120,14 +125,43 @@ extension APIManager {
         of call: APICall<Value>,
         _ plan: CachePlan?
     ) async throws(APIError) -> APIResponse<Value> {
-        guard let plan else { return try await call.fetch(through: client).response }
-        let cached = cachedCall(call, plan)
-        return try await cached.response(through: client.calls.client, among: client.calls)
+        let response =
+            if let plan {
+                try await cachedCall(call, plan).response(through: client.calls.client, among: client.calls)
+            } else {
+                try await call.fetch(through: client).response
+            }
+        try call.checkOwner(in: client)
+        return response
     }
 
     /// A call whose answer may come from the cache.
     func cachedCall<Value: Sendable>(_ call: APICall<Value>, _ plan: CachePlan) -> CachedCall<Value> {
         CachedCall(call: call, plan: plan, flights: client.flights, presentUser: presentUser(orLast: cacheUser))
+    }
+
+    /// A call as it is made now: with its owner, and known to the list that it is made for.
+    ///
+    /// - Parameters:
+    ///   - configuration: The call, with the client's rules.
+    ///   - user: The manager's user.
+    ///   - keepsOwner: Whether an owner that the call has stays: a request object was made earlier.
+    /// - Returns: The call.
+    func made(_ configuration: APIConfiguration, by user: String?, keepsOwner: Bool = false) -> APIConfiguration {
+        let client = client
+        PageWitness.note(configuration, client, user: user) { presentUser(orLast: user) }
+        return keepsOwner && configuration.callOwner != nil ? configuration : owned(configuration)
+    }
+
+    /// A call with the owner of this moment, for one that is made now and carried out later.
+    package func owned(_ configuration: APIConfiguration) -> APIConfiguration {
+        let user = cacheUser
+        let present = user == nil || user == client.user ? nil : presentUser(orLast: user)
+        let owner = client.callOwner(of: configuration, presentUser: present)
+        guard owner != nil || configuration.callOwner != nil else { return configuration }
+        var owned = configuration
+        owned.callOwner = owner
+        return owned
     }
 
     /// The serialiser of an answer that holds nothing of interest; a frame is read all the same.

@@ -261,10 +261,12 @@ extension APIManager {
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) -> RequestID {
         let id = RequestID()
-        let configuration = client.ruled(configuration) ?? configuration
+        let user = cacheUser
+        let client = client
         let gate = CallbackGate()
-        begin(APICall(configuration, serializer, module), id: id) { result in
-            gate.pass { queue.async { completion(result) } }
+        let call = APICall(made(client.ruled(configuration) ?? configuration, by: user), serializer, module)
+        begin(call, for: user, id: id) { [scope = client.calls.client] result in
+            gate.pass { queue.async { completion(call.delivered(result, in: scope)) } }
         }
         gate.open()
         return id
@@ -277,18 +279,18 @@ extension APIManager {
         id: RequestID,
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) {
-        let ruled = client.ruled(configuration) ?? configuration
-        begin(APICall(ruled, serializer, module), id: id, completion: completion)
+        let user = cacheUser
+        let ruled = made(client.ruled(configuration) ?? configuration, by: user, keepsOwner: true)
+        begin(APICall(ruled, serializer, module), for: user, id: id, completion: completion)
     }
 
     /// Begins a call under a name and calls back once, from any thread.
     func begin<Value: Sendable>(
         _ call: APICall<Value>,
+        for user: String?,
         id: RequestID,
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) {
-        let user = cacheUser
-        PageWitness.note(client, user: user)
         let plan = CachePlan.of(call.configuration, for: call.serializer, through: client, user: user)
         let cached = plan.map { cachedCall(call, $0) }
         let calls = client.calls
@@ -319,6 +321,20 @@ extension APICall {
         case .failure(let own): error.context = own.context
         }
         return module.completed(error)
+    }
+
+    /// The outcome as the caller gets it: what is meant for a user who has gone meanwhile is dropped.
+    fileprivate func delivered(
+        _ result: Result<APIResponse<Value>, APIError>,
+        in client: NetworkClient
+    ) -> Result<APIResponse<Value>, APIError> {
+        guard case .success = result else { return result }
+        do throws(APIError) {
+            try checkOwner(in: client)
+            return result
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// The outcome of the call, from the cache if it has one.

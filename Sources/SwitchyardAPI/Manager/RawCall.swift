@@ -165,6 +165,12 @@ final class RawCall: Sendable {
         return module.completed(APIError(failure))
     }
 
+    /// Fails where the user of the call has gone, before its response or a stored one is handed over.
+    func checkOwner(in client: NetworkClient) throws(APIError) {
+        guard configuration.callOwner != nil, let failure = client.failure(ofOwnerGone: configuration) else { return }
+        throw module.completed(APIError(failure))
+    }
+
     @inline(never)
     private func refused(_ reason: APIError.Reason) -> APIError {
         module.completed(APIError(reason))

@@ -194,11 +194,13 @@ extension PageRecorder {
         _ load: (PageRequest) async throws -> Content
     ) async throws(APIError) -> [Item] {
         while true {
-            let (start, effects) = try begin(action)
+            dropLoadOfBefore(action)
+            let witness = PageWitness()
+            let (start, effects) = try begin(action, witness, startsAnew: isListOfBefore)
             effects.run()
             switch start {
             case .load(let own):
-                return try await carryOut(own, load)
+                return try await carryOut(own, witness, load)
             case .busy(let other):
                 let ending = await ending(of: other)
                 if case .reset = ending { throw settings.failure(.cancelled(.superseded)) }
@@ -214,13 +216,37 @@ extension PageRecorder {
 
     private static var ownLoad: String { "a load of the list waits for itself" }
 
+    /// Drops the load under way where environment or user are others by now, or a write has changed what a load of the
+    /// whole list asks for: whoever comes now does not join it.
+    private func dropLoadOfBefore(_ action: PageState<Item>.Action) {
+        let (running, witness) = state.withLock { ($0.pages.running, $0.witness) }
+        // Asked without the lock: it is the app that says who its user is.
+        guard let running, let witness,
+            witness.isOver || action.replacesList && running.action.replacesList && witness.isOutdated
+        else { return }
+        let effects = state.withLock { state -> RecorderState<Item>.Effects in
+            guard state.pages.running?.id == running.id else { return RecorderState.Effects() }
+            state.pages.fail(running)
+            return state.endLoad(with: .superseded)
+        }
+        effects.run()
+    }
+
+    /// Whether the items are of another environment or user than the present ones.
+    private var isListOfBefore: Bool { state.withLock { $0.origins }.areOver }
+
     private func begin(
-        _ action: PageState<Item>.Action
+        _ wanted: PageState<Item>.Action,
+        _ witness: PageWitness,
+        startsAnew: Bool
     ) throws(APIError) -> (PageState<Item>.Start, RecorderState<Item>.Effects) {
         guard !Task.isCancelled else { throw settings.failure(.cancelled(.caller)) }
         let task = withUnsafeCurrentTask { $0?.hashValue }
         return try state.withLock { state throws(APIError) in
             let overtakes = state.pages.running != nil
+            // A load of more waits for one that starts the list anew already, and goes on behind that.
+            let isBehind = state.pages.running?.action.replacesList ?? false
+            let action = startsAnew && !isBehind ? wanted.anew : wanted
             let start = try state.pages.begin(action)
             guard case .load = start else {
                 // This task is in the closure of the load that it would wait for.
@@ -228,26 +254,32 @@ extension PageRecorder {
                 return (start, RecorderState.Effects())
             }
             state.loader = task
+            state.witness = witness
             return (start, overtakes ? state.endLoad(with: .superseded) : state.announce())
         }
     }
 
     private nonisolated(nonsending) func carryOut<Content: PageContent<Item>>(
         _ own: PageState<Item>.Load,
+        _ witness: PageWitness,
         _ load: (PageRequest) async throws -> Content
     ) async throws(APIError) -> [Item] {
-        let witness = PageWitness()
         let page: Page<Item>
         do {
             page = try await witness.watching { try await load(own.request).page }
         } catch {
             let error = APIError(error)
-            if error.refusedStatus != nil, let first = restart(own, askedFor: witness.origins) {
-                return try await carryOut(first, load)
+            if witness.isOver { throw supersede(own) }
+            if error.refusedStatus != nil, let (first, witness) = restart(own, askedFor: witness.origins) {
+                return try await carryOut(first, witness, load)
             }
             throw fail(own, error)
         }
-        if let first = restart(own, askedFor: witness.origins) { return try await carryOut(first, load) }
+        // What has come for an environment or a user of before is in no list.
+        if witness.isOver { throw supersede(own) }
+        if let (first, witness) = restart(own, askedFor: witness.origins) {
+            return try await carryOut(first, witness, load)
+        }
         return try commit(own, page, askedFor: witness.origins)
     }
 
@@ -255,13 +287,20 @@ extension PageRecorder {
     private func restart(
         _ load: PageState<Item>.Load,
         askedFor origins: PageOrigins
-    ) -> PageState<Item>.Load? {
+    ) -> (PageState<Item>.Load, PageWitness)? {
+        let witness = PageWitness()
         let (first, effects) = state.withLock { state -> (PageState<Item>.Load?, RecorderState<Item>.Effects) in
             let first = state.restart(load, askedFor: origins)
+            if first != nil { state.witness = witness }
             return (first, first == nil ? RecorderState.Effects() : state.endLoad(with: .superseded))
         }
         effects.run()
-        return first
+        return first.map { ($0, witness) }
+    }
+
+    /// Ends a load whose page belongs to an environment or a user of before; whoever joined it looks again.
+    private func supersede(_ load: PageState<Item>.Load) -> APIError {
+        fail(load, settings.failure(.cancelled(.superseded)))
     }
 
     private func commit(

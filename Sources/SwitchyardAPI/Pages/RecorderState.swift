@@ -27,6 +27,8 @@ struct RecorderState<Item: Sendable>: Sendable {
     var pages: PageState<Item>
     /// The task that carries out the load under way, by its hash; of the last one when there is none.
     var loader: Int?
+    /// Notes for whom the load under way asks; that of the last one when there is none.
+    var witness: PageWitness?
     var lastError: APIError?
     var lastLoaded: Date?
     /// For which environments and users the pages of the list were asked.

@@ -120,6 +120,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
             time: client.time,
             completed: { module.completed($0) },
             isPresent: { isPresent },
+            writes: client.writes(at: configuration),
             recall: { await stored() },
             outdate: { leaveFetches() },
             fetch: { await fetched() }
@@ -128,7 +129,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
 
     /// What is stored, however old; nothing once environment or user are others.
     func stored() async -> CachedValue<Value>? {
-        PageWitness.note(client, user: user)
+        PageWitness.note(configuration, client, user: user) { presentUser }
         guard isPresent, let cached = cached(configuration),
             case .found(let stored) = await CachedCall.Recall(of: cached).stored(), isPresent
         else { return nil }
@@ -138,9 +139,11 @@ struct ResourceMaker<Value: Sendable>: Sendable {
 
     /// What the server says now; ``APIError/Cancellation/superseded`` once environment or user are others.
     func fetched() async -> Result<APIResponse<Value>, APIError> {
-        PageWitness.note(client, user: user)
+        PageWitness.note(configuration, client, user: user) { presentUser }
+        // Taken before the look at who is there: whoever comes later is not the owner.
+        let owner = client.callOwner(of: configuration, presentUser: user == client.user ? nil : presentUser)
         guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }
-        let result = await asked()
+        let result = await asked(by: owner)
         guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }
         return result
     }
@@ -151,8 +154,9 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         client.flights.leave(plan.key)
     }
 
-    private func asked() async -> Result<APIResponse<Value>, APIError> {
+    private func asked(by owner: CallOwner?) async -> Result<APIResponse<Value>, APIError> {
         var asking = configuration
+        if owner != nil { asking.callOwner = owner }
         if !asksCacheAlone { asking.cache.reading = .never }
         do throws(APIError) {
             guard let cached = cached(asking) else {

@@ -33,6 +33,7 @@ public final class APIResource<Value: Sendable>: Sendable {
     private let fetch: @Sendable () async -> Result<APIResponse<Value>, APIError>
     private let recall: @Sendable () async -> CachedValue<Value>?
     private let outdate: @Sendable () -> Void
+    private let writes: PathWrites?
     private let completed: @Sendable (APIError) -> APIError
     /// Whether environment and user are still those that it was made for, by whom it was made.
     let isPresent: @Sendable () -> Bool
@@ -44,6 +45,7 @@ public final class APIResource<Value: Sendable>: Sendable {
         time: any TimeSource,
         completed: @escaping @Sendable (APIError) -> APIError,
         isPresent: @escaping @Sendable () -> Bool,
+        writes: PathWrites? = nil,
         recall: @escaping @Sendable () async -> CachedValue<Value>?,
         outdate: @escaping @Sendable () -> Void,
         fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
@@ -53,6 +55,7 @@ public final class APIResource<Value: Sendable>: Sendable {
         self.retryDelay = retryDelay
         self.completed = completed
         self.isPresent = isPresent
+        self.writes = writes
         self.recall = recall
         self.outdate = outdate
         self.fetch = fetch
@@ -189,13 +192,17 @@ extension APIResource {
     /// The load under way and whether its answer is outdated already, or a new one.
     @discardableResult
     private func begin(needsWaiters: Bool) -> (flight: SingleFlight<Value>, isOutdated: Bool) {
+        let written = writes?.count ?? 0
         let (flight, isNew, isOutdated, listeners) = state.withLock { state in
             if let flight = state.flight {
+                // What it brings may be from before the write.
+                if state.writes != written { state.isFlightOutdated = true }
                 return (flight, false, state.isFlightOutdated, [AsyncStream<Void>.Continuation]())
             }
             let flight = SingleFlight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.ended($0) }
             state.flight = flight
             state.isFlightOutdated = false
+            state.writes = written
             return (flight, true, false, state.listeners.all)
         }
         guard isNew else { return (flight, isOutdated) }
@@ -211,8 +218,10 @@ extension APIResource {
     /// Takes a result in, unless the load was given up meanwhile.
     private func take(_ result: Result<APIResponse<Value>, APIError>, of flight: SingleFlight<Value>?) {
         let now = time.now
+        let written = writes?.count ?? 0
         state.withLock { state in
             guard let flight, state.flight === flight else { return }
+            if state.writes != written { state.isFlightOutdated = true }
             switch result {
             case .success(let response):
                 let answer = CachedAnswer(status: response.status, headers: response.headers)

@@ -35,6 +35,8 @@ struct ResourceState<Value: Sendable>: Sendable {
     var isInvalid = false
     /// Whether the value was invalidated since the load under way was begun, whose answer may be from before.
     var isFlightOutdated = false
+    /// How many writes there had been at the path when the load under way was begun.
+    var writes: UInt32 = 0
     /// Whether the value was removed on purpose, so that a stored one is not to come back.
     var isWiped = false
     var listeners = ChangeListeners()

@@ -21,7 +21,13 @@ package final class ClientCore: Sendable {
     let rules: Locked<ConfigurationRules>
     /// The transfers whose bodies are still under way.
     let transfers = TransferTable()
+    /// What writes have changed.
+    let writtenPaths = WrittenPaths()
+    /// Whether calls may have an owner: there are credentials, users or cookies.
+    let knowsOwners: Bool
     private let ownsTransport: Bool
+    /// Ends the calls of a user who has gone; `nil` for a client without credentials.
+    private let userWatch: UserWatch?
     /// Whether the options surround every request with something, so that a failover alone does not do.
     let surroundsRequests: Bool
     let state: Locked<State>
@@ -52,6 +58,7 @@ package final class ClientCore: Sendable {
         rules = Locked(options.rules)
         ownsTransport = transport == nil
         surroundsRequests = options.surroundsRequests
+        knowsOwners = options.hasLogins || options.generator.cookies != nil || options.perEnvironment != nil
         if let problem = options.retry?.problem { throw .retry(problem) }
         do throws(TransportError) {
             self.transport = if let transport { transport } else { try Transports.systemDefault() }
@@ -61,7 +68,11 @@ package final class ClientCore: Sendable {
         // The system's own has no pins.
         if let transport { try Self.checkPins(of: transport, for: service.servers, in: environment) }
         let pool = try options.pool(of: service, in: environment, at: time.now)
-        state = Locked(State(service: service, pool: pool))
+        let state = Locked(State(service: service, pool: pool))
+        self.state = state
+        userWatch = options.credentials?.whenUserChanges { [transfers] environment in
+            Self.endCallsOfUsersGone(in: environment, state, transfers)
+        }
     }
 
     deinit {
@@ -177,10 +188,16 @@ extension ClientCore {
         state.withLock { $0.table.ordinary(of: owner) }.filter { !$0.hasEnded }
     }
 
+    /// Has something done at the shutdown; the closure returned takes it back.
+    func whenShutDown(_ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        objects.object { ShutdownWatchers() }.add(action)
+    }
+
     /// Refuses new requests and ends those under way.
     func shutdown() {
         for request in state.withLock({ $0.table.close() }) { request.cancel(.closed) }
         transfers.close()
+        objects.existing(ShutdownWatchers.self)?.end()
         events.finish()
         transport.shutdown()
     }

@@ -106,9 +106,12 @@ extension NetworkClient {
             )
         }
 
+        /// Whether calls are bound to whoever is logged in.
+        var hasLogins: Bool { credentials != nil || user != nil }
+
         /// Whether anything surrounds every request.
         var surroundsRequests: Bool {
-            !limits.isEmpty || !interceptors.isEmpty || retry != nil || credentials != nil
+            !limits.isEmpty || !interceptors.isEmpty || retry != nil || hasLogins
         }
     }
 }

@@ -96,6 +96,14 @@ final class TransferTable: Sendable {
         }
     }
 
+    /// Ends the transfers of users who have gone.
+    func cancelOfUsersGone(in environment: ServiceEnvironment) {
+        let transfers = state.withLock { $0.entries.values.map { ($0.handle, $0.request.configuration) } }
+        for (handle, call) in transfers {
+            if let reason = call.refusal(in: environment) { handle.cancel(reason) }
+        }
+    }
+
     /// Refuses new transfers.
     func refuse() {
         state.withLock { $0.isClosed = true }

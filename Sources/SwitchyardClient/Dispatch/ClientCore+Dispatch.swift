@@ -25,6 +25,8 @@ extension ClientCore {
         completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
         let completion = sender.usesCredentials ? completion : Self.witnessed(completion)
+        let (pool, onlookers) = present
+        let configuration = owned(configuration, by: sender, in: sender.pool ?? pool)
         if let name = sharedName(of: configuration) {
             return SharedRequest(
                 id: id,
@@ -32,11 +34,11 @@ extension ClientCore {
                 configuration: configuration,
                 name: name,
                 core: self,
+                pool: sender.pool ?? pool,
                 progress: progress,
                 completion: completion
             )
         }
-        let (pool, onlookers) = present
         return makeRequest(
             configuration,
             id: id,
@@ -84,6 +86,16 @@ extension ClientCore {
             progress: progress,
             completion: completion
         )
+    }
+
+    /// The call with its owner: the one that it was made with, or whoever is logged in now.
+    private func owned(_ configuration: APIConfiguration, by sender: Sender, in pool: ServerPool) -> APIConfiguration {
+        guard configuration.rare?.value.callOwner == nil,
+            let owner = callOwner(of: configuration, usesCredentials: sender.usesCredentials, in: pool)
+        else { return configuration }
+        var owned = configuration
+        owned.callOwner = owner
+        return owned
     }
 
     /// Tells a renewal that is under way how its requests end.

@@ -14,12 +14,12 @@ extension NetworkClient {
     ///   - progress: Told about the bytes of each attempt, from a thread of the transport.
     /// - Returns: The answer of the attempt that won.
     /// - Throws: ``RequestFailure`` when there is no answer.
-    public func send(
+    public nonisolated(nonsending) func send(
         _ configuration: APIConfiguration,
         id: RequestID = RequestID(),
         progress: TransferProgressHandler? = nil
     ) async throws(RequestFailure) -> ServiceResponse {
-        try await answer(to: configuration, id: id, progress: progress)
+        try await answer(to: configuration.ownerless, id: id, progress: progress)
     }
 
     /// The same on the caller's executor: what is built on it has left the caller's already, and is spared the switches.
@@ -30,6 +30,7 @@ extension NetworkClient {
         endedBy handle: DispatchHandle? = nil
     ) async throws(RequestFailure) -> ServiceResponse {
         let handle = handle ?? DispatchHandle()
+        let configuration = owned(configuration)
         let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 dispatch(configuration, id: id, progress: progress, holdingIn: handle) {
@@ -39,7 +40,7 @@ extension NetworkClient {
         } onCancel: {
             handle.cancel()
         }
-        return try result.get()
+        return try result.dropped(by: configuration).get()
     }
 
     /// Sends a request and calls back on the thread that ends it, which may be the caller's, from within this call.
@@ -77,12 +78,23 @@ extension NetworkClient {
     ) -> RequestID {
         let id = RequestID()
         let gate = CallbackGate()
+        let configuration = owned(configuration.ownerless)
         let request = makeRequest(configuration, id: id, progress: progress) { result in
-            gate.pass { queue.async { completion(result) } }
+            gate.pass { queue.async { completion(result.dropped(by: configuration)) } }
         }
         core.dispatch(request)
         gate.open()
         return id
+    }
+
+    /// The call with its owner, who is whoever is logged in now unless it was made before.
+    private func owned(_ configuration: APIConfiguration) -> APIConfiguration {
+        guard configuration.rare?.value.callOwner == nil, let owner = callOwner(of: configuration) else {
+            return configuration
+        }
+        var owned = configuration
+        owned.callOwner = owner
+        return owned
     }
 
     private func makeRequest(
@@ -101,6 +113,29 @@ extension NetworkClient {
     }
 }
 
+extension APIConfiguration {
+    /// The call as one that is made now: an owner that it has is that of an earlier one.
+    fileprivate var ownerless: APIConfiguration {
+        guard rare?.value.callOwner != nil else { return self }
+        var copy = self
+        copy.callOwner = nil
+        return copy
+    }
+}
+
+extension Result where Success == ServiceResponse, Failure == RequestFailure {
+    /// The end of a call as its caller gets it: a response to a user who has gone meanwhile is dropped.
+    fileprivate func dropped(by configuration: APIConfiguration) -> Self {
+        guard case .success(let response) = self, let owner = configuration.rare?.value.callOwner,
+            let reason = configuration.refusal(in: owner.environment)
+        else { return self }
+        response.discardBody()
+        var context = response.context
+        context.mayHaveBeenExecuted = configuration.hasEffect && response.status < 400
+        return .failure(RequestFailure(reason, id: response.id, context: context))
+    }
+}
+
 // MARK: - Targets
 
 extension NetworkClient {
@@ -114,7 +149,7 @@ extension NetworkClient {
     ///   - progress: Told about the bytes of each attempt, from a thread of the transport.
     /// - Returns: The answer of the attempt that won.
     /// - Throws: ``RequestFailure`` when there is no answer.
-    public func send(
+    public nonisolated(nonsending) func send(
         _ target: any APITarget,
         id: RequestID = RequestID(),
         progress: TransferProgressHandler? = nil

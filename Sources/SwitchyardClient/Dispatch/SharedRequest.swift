@@ -22,8 +22,12 @@ final class SharedRequest: DispatchedRequest {
     let progress: TransferProgressHandler?
     /// Whether it belongs to the renewal of the client's credentials, and goes without them.
     let isOfRenewal: Bool
-    /// Which of the client's credentials it would go with: who logs in is not shown what was asked by another.
+    /// Whose request it is: who logs in is not shown what was asked by another.
+    let callOwner: CallOwner.Key?
+    /// Which of the client's credentials it would go with.
     let credentialVersion: UInt64
+    /// How many writes there had been at its path: a read behind a write does not share with one before it.
+    let writes: UInt32?
     /// How often the cookies had changed with which it would go.
     let cookieChanges: UInt64
     private let startedAt: MonotonicTime
@@ -38,6 +42,7 @@ final class SharedRequest: DispatchedRequest {
         configuration: APIConfiguration,
         name: String,
         core: ClientCore,
+        pool: ServerPool,
         progress: TransferProgressHandler?,
         completion: @escaping RequestCompletion
     ) {
@@ -49,9 +54,11 @@ final class SharedRequest: DispatchedRequest {
         self.progress = progress
         self.completion = completion
         isOfRenewal = core.options.credentials?.isBypassed ?? false
-        pool = sender.pool ?? core.pool
+        self.pool = pool
         cookieChanges = configuration.usesCookies ? pool.generator.cookies?.changes ?? 0 : 0
         credentialVersion = core.options.credentials?.version(in: pool.environment) ?? 0
+        writes = core.writes(at: configuration, in: pool)?.count
+        callOwner = configuration.callOwner?.key
         startedAt = core.now
         deadline = core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }

@@ -12,7 +12,10 @@ final class SharedTransfers: Sendable {
         /// What a renewal asks must not share with those who wait for the renewal.
         let isOfRenewal: Bool
         /// Nor may whoever has logged in share with the one before.
+        let callOwner: CallOwner.Key?
         let credentialVersion: UInt64
+        /// Nor a read behind a write with one before it.
+        let writes: UInt32?
         let cookieChanges: UInt64
         /// Requests of one environment do not share with those of another, nor with those before a switch back.
         let pool: ObjectIdentifier
@@ -70,7 +73,9 @@ final class SharedTransfers: Sendable {
             name: request.name,
             usesCredentials: request.sender.usesCredentials,
             isOfRenewal: request.isOfRenewal,
+            callOwner: request.callOwner,
             credentialVersion: request.credentialVersion,
+            writes: request.writes,
             cookieChanges: request.cookieChanges,
             pool: ObjectIdentifier(request.pool)
         )

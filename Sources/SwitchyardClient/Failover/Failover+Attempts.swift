@@ -10,6 +10,7 @@ extension Failover {
         var request: HTTPRequest
         do throws(RequestError) {
             request = try core.request(for: configuration, on: route, in: pool)
+            try dropCookiesOfOthers(&request, on: route)
         } catch {
             abandon(route, at: now)
             // An attempt beside another is an extra, and what is under way may be answered without it.
@@ -37,6 +38,19 @@ extension Failover {
         case .answered: break
         case .unwanted: task.cancel()
         }
+    }
+
+    /// Builds the request without cookies where they were removed since the call was made: those of now are of another
+    /// session.
+    private func dropCookiesOfOthers(
+        _ request: inout HTTPRequest,
+        on route: ServerPool.Route
+    ) throws(RequestError) {
+        // Looked at after the request was built, so that what went in before is seen.
+        guard let cookies, pool.generator.cookies?.isCleared(since: cookies) == true else { return }
+        var plain = configuration
+        plain.usesCookies = false
+        request = try core.request(for: plain, on: route, in: pool)
     }
 
     /// The route that the outcome is charged to: what leads elsewhere says nothing about the server it was made for.

@@ -65,6 +65,9 @@ final class Failover: DispatchedRequest {
         var avoided: [Server.ID] = []
     }
 
+    /// How often the cookies had been removed when the call was made; `nil` for one without cookies.
+    var cookies: UInt64? { configuration.rare?.value.callOwner?.cookies }
+
     /// The environment the request is built for.
     var environment: ServiceEnvironment { pool.environment }
 
@@ -197,6 +200,7 @@ extension Failover {
             let events = settle(ending, at: now)
             if !events.isEmpty { core.publish(events, from: pool) }
             let context = context(of: ending, at: now)
+            if configuration.hasEffect { core.noteWrite(configuration, ending.result, context.value, in: pool) }
             switch ending.result {
             case .success(let response):
                 completion(.success(ServiceResponse(id: id, response: response, sharedContext: context)))

@@ -39,7 +39,7 @@ struct FlowPlan: Sendable {
         credentials = shared.flatMap { $0.isBypassed ? nil : $0 }
         let isEmpty =
             limits.isEmpty && interceptors.isEmpty && retry == nil && credentials == nil && credential == nil
-            && configuration.user == nil && onlookers.isEmpty
+            && configuration.callOwner?.isBound != true && onlookers.isEmpty
         if isEmpty { return nil }
     }
 }

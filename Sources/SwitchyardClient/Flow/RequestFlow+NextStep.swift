@@ -97,16 +97,34 @@ extension RequestFlow {
             return CredentialLease(credential: credential, version: 0, takenAt: 0)
         }
         guard let credentials = plan.credentials else { return nil }
-        if memory.goesWithoutCredential { return credentials.leaseOfNothing(in: environment) }
-        let lease: CredentialLease
-        do throws(CredentialError) {
-            let mayGoWithout = configuration.mayGoWithout(credentials)
-            lease = try await credentials.lease(for: self, mayGoWithout: mayGoWithout)
-        } catch {
-            throw .credentials(error)
-        }
+        let lease = try await lease(from: credentials, for: configuration, without: memory.goesWithoutCredential)
         configuration.authorization = lease.credential.map { authorization(with: $0, after: trials) }
         return lease
+    }
+
+    /// The credential of the call's owner, and of nobody else.
+    private func lease(
+        from credentials: Credentials,
+        for configuration: APIConfiguration,
+        without goesWithout: Bool
+    ) async throws(RequestFailure.Reason) -> CredentialLease {
+        do throws(CredentialError) {
+            let lease =
+                if goesWithout {
+                    credentials.leaseOfNothing(in: environment)
+                } else {
+                    try await credentials.lease(for: self, mayGoWithout: configuration.mayGoWithout(credentials))
+                }
+            guard let login = lease.login, let owner = callOwner else { return lease }
+            owner.adopt(login)
+            if owner.refusal(seeing: login) != nil { throw .loggedOut }
+            return lease
+        } catch {
+            guard error == .loggedOut, let owner = callOwner, let reason = owner.refusal else { throw .credentials(error) }
+            guard configuration.outlivesLogout, let kept = owner.credential else { throw reason }
+            // The last credential that is its own; it is not refreshed any more.
+            return CredentialLease(credential: kept, version: 0, takenAt: 0)
+        }
     }
 
     /// Whether a 401 is to be answered with another round and another credential.
@@ -122,7 +140,7 @@ extension RequestFlow {
         guard !answer.context.isForeign, passed.ended.mayAnswerChallenge else { return false }
         do throws(CredentialError) {
             if try answersDigest(answer, with: lease.credential, &memory) { return true }
-            guard let credentials = plan.credentials else { return false }
+            guard let credentials = plan.credentials, callOwner?.refusal == nil else { return false }
             let verdict = try await credentials.answer(
                 answer.headers,
                 to: lease,
@@ -140,7 +158,9 @@ extension RequestFlow {
             }
             return true
         } catch {
-            throw .credentials(error)
+            guard error == .loggedOut, let reason = callOwner?.refusal else { throw .credentials(error) }
+            if configuration.outlivesLogout { return false }
+            throw reason
         }
     }
 }

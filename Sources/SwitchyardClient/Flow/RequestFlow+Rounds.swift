@@ -36,7 +36,10 @@ extension RequestFlow {
                 leaveLimits()
                 observe(.roundEnded(passed.ended.result), round: passed.ended.context.round)
                 switch try await nextStep(of: passed, &memory) {
-                case .end(let result): return end(with: result)
+                case .end(let result):
+                    // Interceptors may have taken their time.
+                    try checkOwner(dropping: passed.ended.result)
+                    return end(with: result)
                 case .again(let pause, let isReauthorized):
                     // A streamed body that nobody will read must not hold its connection while others wait.
                     if case .success(let answer) = passed.ended.result { answer.discardBody() }
@@ -86,12 +89,13 @@ extension RequestFlow {
             try checkRunning()
             return PassedRound(ended: unsent(adapted, context, error))
         }
-        try checkUser()
+        try checkOwner()
         try checkRunning()
         observe(.roundBegan(adapted), round: context.round)
         memory.unspentTokens = nil
         let result = await failover(adapted, round: context.round)
         try checkRunning()
+        try checkOwner(dropping: result)
         // Others may share the request by now.
         context.deadline = awaitedUntil
         return PassedRound(ended: EndedRound(configuration: adapted, context: context, result: result), lease: lease)
@@ -112,11 +116,11 @@ extension RequestFlow {
         guard state.withLock({ $0.isRunning }) else { throw .cancelled }
     }
 
-    /// Ends what is one user's where another one has logged in: behind the wait for a credential, which may be that of
-    /// the other.
-    private func checkUser() throws(RequestFailure.Reason) {
-        guard let user = configuration.user, core.user(in: environment) != user else { return }
-        throw .cancelled
+    /// Ends the call of a user who has gone, before it is sent and before its response is handed over.
+    func checkOwner(dropping result: Result<ServiceResponse, RequestFailure>? = nil) throws(RequestFailure.Reason) {
+        guard let owner = callOwner, !configuration.outlivesLogout, let reason = owner.refusal else { return }
+        if case .success(let response) = result { response.discardBody() }
+        throw reason
     }
 
     private func wait(_ pause: Duration, round: Int) async throws(RequestFailure.Reason) {
@@ -194,7 +198,7 @@ extension RequestFlow {
                 ),
                 progress: progress
             ) { [self] result in
-                state.withLock { $0.roundEnded(result.context) }
+                state.withLock { $0.roundEnded(result.context, hasEffect: result.isEffect(of: configuration)) }
                 continuation.resume(returning: result)
             }
             guard state.withLock({ $0.hold(failover) }) else { return failover.cancel(.cancelled) }
@@ -217,6 +221,12 @@ extension RequestFlow {
 }
 
 extension Result where Success == ServiceResponse, Failure == RequestFailure {
+    /// Whether a call that changes something was carried out, as the status says.
+    fileprivate func isEffect(of configuration: APIConfiguration) -> Bool {
+        guard case .success(let response) = self else { return false }
+        return configuration.hasEffect && response.status < 400
+    }
+
     /// Where the request went, whatever came of it.
     package var context: RequestContext {
         switch self {

@@ -65,6 +65,9 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     /// The environment the request is built for.
     var environment: ServiceEnvironment { pool.environment }
 
+    /// Whose call it is; `nil` for one that is bound to no login and takes no cookies.
+    var callOwner: CallOwner? { configuration.rare?.value.callOwner }
+
     /// Until when anybody waits: the deadline, or the last one of those who share the request.
     var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
 
@@ -124,12 +127,14 @@ extension RequestFlow {
         ending.timer?.cancel()
         ending.task?.cancel()
         let answer = stopRound(of: ending, before: result)
+        if case .failure = result, answer == nil { state.withLock { $0.dropResponse() } }
         let result = answer.map(Result.success) ?? result
         for pass in ending.passes { pass.leave?() }
         core.finish(self) {
             // One that is cancelled before its start is told of from its beginning, too.
             if !ending.hasBegun { observe(.dispatched(configuration), round: 0) }
             let context = finalContext()
+            core.noteWrite(configuration, result, context, in: pool)
             let outcome: Result<ServiceResponse, RequestFailure> =
                 switch result {
                 case .success(let response): .success(ServiceResponse(id: id, response: response, context: context))

@@ -33,6 +33,8 @@ struct RequestFlowState {
     private(set) var mayHaveBeenExecuted = false
     /// What became of the request in all rounds.
     private(set) var fate = RequestFate.unsent
+    /// Whether the last round has carried the request out, and nobody has been told.
+    private var hasUntoldEffect = false
     /// Where the last round went.
     private(set) var lastContext: RequestContext?
     /// Whether the observers were told of the end.
@@ -81,13 +83,23 @@ struct RequestFlowState {
     }
 
     /// Takes note of the end of a round.
-    mutating func roundEnded(_ context: RequestContext) {
+    ///
+    /// - Parameters:
+    ///   - context: Where it went.
+    ///   - hasEffect: Whether its response says that the request was carried out, with an effect.
+    mutating func roundEnded(_ context: RequestContext, hasEffect: Bool) {
         failover = nil
+        hasUntoldEffect = hasEffect
         attempts += context.attempts
         // The answer of an earlier round was not the end.
         if context.mayHaveBeenExecuted || fate.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
         fate = max(fate, context.fate)
         lastContext = context
+    }
+
+    /// Takes note that the response of the last round is dropped.
+    mutating func dropResponse() {
+        if hasUntoldEffect { mayHaveBeenExecuted = true }
     }
 
     /// Hands the passes of a round out, to be given back; those that last stay.

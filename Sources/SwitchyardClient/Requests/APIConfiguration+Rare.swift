@@ -28,7 +28,8 @@ public import SwitchyardServices
     var allowsAnonymous: Bool?
     var session: String?
     var authorization: RequestAuthorization?
-    var user: String?
+    var callOwner: CallOwner?
+    var outlivesLogout = false
 }
 
 extension APIConfiguration {
@@ -188,10 +189,19 @@ extension APIConfiguration {
         set { change { $0.authorization = newValue } }
     }
 
-    /// The only user for whom the call may be sent, by ``NetworkClient/Options/user``; anybody unless set.
-    package var user: String? {
-        get { rare?.value.user }
-        set { change { $0.user = newValue } }
+    /// Whether the call goes on after its user has logged out; off unless set.
+    ///
+    /// For the logout request itself and for analytics. The call keeps the credential of the moment at which it was made,
+    /// also when another user has logged in meanwhile. A credential of another user is never used or refreshed for it.
+    public var outlivesLogout: Bool {
+        get { rare?.value.outlivesLogout ?? false }
+        set { change { $0.outlivesLogout = newValue } }
+    }
+
+    /// Whose call it is; `nil` until it is made, and for a client without credentials, users and cookies.
+    package var callOwner: CallOwner? {
+        get { rare?.value.callOwner }
+        set { change { $0.callOwner = newValue } }
     }
 
     /// What a floor above keeps in the configuration.

@@ -99,6 +99,14 @@ extension Credential.Scheme: Discreet {
         }
     }
 
+    /// What tells the user of this scheme from others, without a password that could be guessed.
+    var identity: String {
+        switch self {
+        case .basic(let user, _), .digest(let user, _): ["user", user].map(\.framed).joined()
+        case .bearer, .header: fingerprint
+        }
+    }
+
     /// What tells this scheme with its secret from every other, the same in every run; the secret cannot be read from it.
     package var fingerprint: String {
         let parts =

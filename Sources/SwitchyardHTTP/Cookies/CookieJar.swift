@@ -49,6 +49,41 @@ public final class CookieJar: Sendable {
         var entries: [Key: Entry] = [:]
         var counter: UInt64 = 0
         var changes: UInt64 = 0
+        /// How often the app has removed cookies.
+        var removals: UInt64 = 0
+        /// The number of the last removal of all cookies, of the jar (`nil`) and of each scope.
+        var clearings: [String?: UInt64] = [:]
+        /// The number of the last removal of single cookies.
+        var removed: [Key: UInt64] = [:]
+
+        /// Removes all cookies of a scope, or of the jar.
+        mutating func clear(_ scope: String?) {
+            changes += 1
+            removals += 1
+            clearings[scope] = removals
+            entries = scope == nil ? [:] : entries.filter { $0.key.scope != scope }
+            removed = scope == nil ? [:] : removed.filter { $0.key.scope != scope }
+        }
+
+        /// Removes single cookies.
+        mutating func remove(_ keys: some Sequence<Key>, limit: Int) {
+            changes += 1
+            removals += 1
+            for key in keys {
+                entries.removeValue(forKey: key)
+                removed[key] = removals
+            }
+            guard removed.count > limit else { return }
+            // Too many to remember: every cookie counts as removed.
+            removed = [:]
+            clearings[nil] = removals
+        }
+
+        /// Whether all cookies of a scope, or this one of them, were removed later than that.
+        func isRemoved(_ key: Key? = nil, in scope: String?, since number: UInt64) -> Bool {
+            let cleared = max(clearings[nil] ?? 0, clearings[scope] ?? 0)
+            return cleared > number || key.flatMap { removed[$0] }.map { $0 > number } ?? false
+        }
 
         /// Removes one cookie: the oldest that has expired, or the oldest when none has.
         ///
@@ -111,12 +146,24 @@ public final class CookieJar: Sendable {
     /// How often a cookie has been set to another value or removed, in all scopes together.
     package var changes: UInt64 { shared.state.withLock { $0.changes } }
 
+    /// How often the app has removed cookies, in all scopes together.
+    package var removals: UInt64 { shared.state.withLock { $0.removals } }
+
+    /// Whether all cookies of the jar, or of the scope, were removed since a number of ``removals``.
+    package func isCleared(since number: UInt64) -> Bool {
+        shared.state.withLock { $0.isRemoved(in: scope, since: number) }
+    }
+
     private func entries(where isIncluded: (Key) -> Bool) -> [Entry] {
         shared.state.withLock { $0.entries }.compactMap { isIncluded($0.key) ? $0.value : nil }
     }
 
     /// Adds a cookie in place of one with the same name, domain and path; an expired one removes it.
     public func store(_ cookie: Cookie) {
+        store(cookie, unlessRemovedSince: nil)
+    }
+
+    private func store(_ cookie: Cookie, unlessRemovedSince number: UInt64?) {
         let key = Key(
             scope: scope,
             name: cookie.name,
@@ -127,6 +174,7 @@ public final class CookieJar: Sendable {
         let time = now()
         let isExpired = cookie.isExpired(at: time)
         shared.state.withLock { state in
+            if let number, state.isRemoved(key, in: scope, since: number) { return }
             // One that has expired is gone (RFC 6265 section 5.3): its successor is a new cookie.
             let old = state.entries[key].flatMap { $0.cookie.isExpired(at: time) ? nil : $0 }
             if isExpired || old?.cookie.value != cookie.value { state.changes += 1 }
@@ -148,13 +196,19 @@ public final class CookieJar: Sendable {
     ///     place from a secure cookie.
     ///   - url: The URL that answered.
     public func store(from headers: HTTPHeaders, of url: RequestURL) {
+        store(from: headers, of: url, unlessRemovedSince: nil)
+    }
+
+    /// Adds the cookies of an answer, except those that the app has removed since a number of ``removals``: the answer
+    /// belongs to a session that is over.
+    package func store(from headers: HTTPHeaders, of url: RequestURL, unlessRemovedSince number: UInt64?) {
         let lead = clockLead(of: headers)
         for value in headers.echoes(of: "Set-Cookie") {
             guard var cookie = Cookie(setCookie: value, from: url, now: now().addingTimeInterval(lead)),
                 mayStore(cookie, from: url)
             else { continue }
             cookie.expires?.addTimeInterval(-lead)
-            store(cookie)
+            store(cookie, unlessRemovedSince: number)
         }
     }
 
@@ -211,13 +265,25 @@ public final class CookieJar: Sendable {
         return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
     }
 
-    /// Removes the cookies that `shouldRemove` picks, all unless given; those of a scope, or of the whole jar.
-    public func removeAll(where shouldRemove: (Cookie) -> Bool = { _ in true }) {
+    /// Removes all cookies; those of a scope, or of the whole jar.
+    ///
+    /// A response to a request that was made before stores no cookie afterwards, and the request sends none of those that
+    /// are stored afterwards.
+    public func removeAll() {
+        // What goes with the entries goes behind the lock.
+        let old = shared.state.withLock { state in
+            defer { state.clear(scope) }
+            return state.entries
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Removes the cookies that `shouldRemove` picks; those of a scope, or of the whole jar.
+    ///
+    /// A response to a request that was made before stores none of them afterwards.
+    public func removeAll(where shouldRemove: (Cookie) -> Bool) {
         let keys = shared.state.withLock { $0.entries }
             .filter { (scope == nil || $0.key.scope == scope) && shouldRemove($0.value.cookie) }.keys
-        shared.state.withLock { state in
-            state.changes += 1
-            for key in keys { state.entries.removeValue(forKey: key) }
-        }
+        shared.state.withLock { $0.remove(keys, limit: limit) }
     }
 }

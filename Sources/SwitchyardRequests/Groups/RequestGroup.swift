@@ -199,7 +199,11 @@ extension RequestGroup {
     }
 
     private func memberEnded(_ index: Int, _ outcome: MemberOutcome) {
-        contents.withLock { $0.steps.removeValue(forKey: index) }?(outcome, self)
+        let (step, members) = contents.withLock { ($0.steps.removeValue(forKey: index), $0.members) }
+        if let step {
+            let owners = CallOwner.inherited + members.compactMap(\.callOwner)
+            CallOwner.$inherited.withValue(owners) { step(outcome, self) }
+        }
         let (effects, progress, handlers) = contents.withLock { state in
             (state.plan.memberEnded(index, outcome), state.plan.progress, state.progressHandlers)
         }
@@ -216,7 +220,11 @@ extension RequestGroup {
         }
         if isStopNew { accessories.willStop(subject) }
         for index in effects.cancel { members[index].cancel() }
-        for index in effects.start { members[index].resume() }
+        // What a member begins that makes calls of its own, it begins as whoever the group's calls belong to.
+        let owners = effects.start.isEmpty ? [] : CallOwner.inherited + members.compactMap(\.callOwner)
+        CallOwner.$inherited.withValue(owners) {
+            for index in effects.start { members[index].resume() }
+        }
         guard let report = effects.report else { return }
         let over = contents.withLock { state in
             defer {
@@ -311,6 +319,16 @@ extension GroupReport {
             }
         }
     }
+}
+
+/// A member whose call has an owner.
+protocol OwnedMember {
+    /// Whose call it is; `nil` for one that is bound to nobody.
+    var owner: CallOwner? { get }
+}
+
+extension GroupMember {
+    var callOwner: CallOwner? { (self as? any OwnedMember)?.owner }
 }
 
 /// A member of a group that has members of its own.

@@ -38,6 +38,8 @@ public final class APIRequest<Value: Sendable>: GroupMember {
     public let configuration: APIConfiguration
     let queue: DispatchQueue
     let launch: Launch
+    /// Takes the owner of the call, when the request is made.
+    private let owned: @Sendable (APIConfiguration) -> APIConfiguration
     /// Puts the words of the request's module into an error that does not come from its call.
     let completed: @Sendable (APIError) -> APIError
     let startsWithFirstHandler: Bool
@@ -48,6 +50,7 @@ public final class APIRequest<Value: Sendable>: GroupMember {
         on queue: DispatchQueue,
         startsWithFirstHandler: Bool = false,
         completed: @escaping @Sendable (APIError) -> APIError = { $0 },
+        owned: @escaping @Sendable (APIConfiguration) -> APIConfiguration = { $0 },
         launch: @escaping Launch
     ) {
         self.init(
@@ -55,6 +58,7 @@ public final class APIRequest<Value: Sendable>: GroupMember {
             onSerial: queue.serial("switchyard.request"),
             startsWithFirstHandler: startsWithFirstHandler,
             completed: completed,
+            owned: owned,
             launch: launch
         )
     }
@@ -65,10 +69,12 @@ public final class APIRequest<Value: Sendable>: GroupMember {
         onSerial queue: DispatchQueue,
         startsWithFirstHandler: Bool = false,
         completed: @escaping @Sendable (APIError) -> APIError = { $0 },
+        owned: @escaping @Sendable (APIConfiguration) -> APIConfiguration = { $0 },
         launch: @escaping Launch
     ) {
         id = RequestID()
-        self.configuration = configuration
+        self.owned = owned
+        self.configuration = owned(configuration)
         self.queue = queue
         self.startsWithFirstHandler = startsWithFirstHandler
         self.completed = completed
@@ -106,7 +112,9 @@ extension APIRequest {
         switch record.withLock({ $0.resume() }) {
         case .nothing: return false
         case .goOn: return true
-        case .start: queue.async { self.begin() }
+        case .start:
+            let owners = CallOwner.inherited
+            queue.async { CallOwner.$inherited.withValue(owners) { self.begin() } }
         case .deliver(let outcome): queue.async { self.finish(outcome) }
         }
         return true
@@ -140,6 +148,7 @@ extension APIRequest {
             onSerial: queue,
             startsWithFirstHandler: startsWithFirstHandler,
             completed: completed,
+            owned: owned,
             launch: launch
         )
         var extras = record.withLock { $0.repeatedExtras }
@@ -236,6 +245,10 @@ extension APIRequest {
     }
 }
 
+extension APIRequest: OwnedMember {
+    var owner: CallOwner? { configuration.outlivesLogout ? nil : configuration.callOwner }
+}
+
 extension DispatchQueue {
     /// A serial queue that runs on this one; the main queue is serial already.
     func serial(_ label: String) -> DispatchQueue {
@@ -291,7 +304,8 @@ extension APIManager {
             configuration,
             on: queue,
             startsWithFirstHandler: startsWithFirstHandler ?? client.startsRequestsWithFirstHandler,
-            completed: { module.completed($0) }
+            completed: { module.completed($0) },
+            owned: { [weak self] configuration in self?.owned(configuration) ?? configuration }
         ) { [weak self] id, configuration, completion in
             guard let self else {
                 completion(.failure(module.completed(APIError(.cancelled(.ownerReleased)))))

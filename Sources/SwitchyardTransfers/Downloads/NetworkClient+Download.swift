@@ -97,6 +97,7 @@ extension NetworkClient {
             return completion(.failure(failure))
         }
         transfer.carryOut(shownBy: configuration.monitor, completion: completion) {
+            await transfer.loadOwner()
             do throws(DownloadFailure) {
                 var run = try DownloadRun(transfer, configuration, report: progress)
                 return .success(try await run.run())

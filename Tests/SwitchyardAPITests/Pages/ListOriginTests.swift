@@ -77,14 +77,14 @@ import Testing
         #expect(try await topics.loadMoreTopics().map(\.id) == [3, 4])
     }
 
-    @Test func `a page that was asked for before the switch begins no list of what comes after it`() async throws {
+    @Test func `a page that was asked for before the switch is in no list`() async throws {
         let client = Locked<NetworkClient?>(nil)
         let topics = try start { _ in try? client.withLock { $0 }?.switchEnvironment(to: "test") }
         client.withLock { $0 = topics.client }
         defer { client.withLock { $0 = nil } }
 
-        _ = try await topics.refreshTopics()
-        #expect(shown(by: topics) == ["1 release Bearer ann", "2 release Bearer ann"])
+        await #expect(throws: APIError(.cancelled(.superseded))) { _ = try await topics.refreshTopics() }
+        #expect(shown(by: topics).isEmpty)
         _ = try await topics.loadMoreTopics()
 
         #expect(shown(by: topics) == ["1 test Bearer ann", "2 test Bearer ann"])
@@ -146,6 +146,101 @@ import Testing
         #expect(try await first.value.map(\.id) == [1, 2])
         #expect(try await second.value.map(\.id) == [3, 4])
         #expect(topics.pages.items.allSatisfy { $0.title == "test Bearer ann" })
+    }
+
+    /// A load that the test lets go, of whoever is there.
+    private func held(_ topics: TopicAPI, by gate: Gate) -> @Sendable (PageRequest) async throws -> [Topic] {
+        { page in
+            let items: [Topic] = try await topics.value(
+                for: APIConfiguration(path: "topics", query: ["page": page.number])
+            )
+            await gate.pass()
+            return items
+        }
+    }
+
+    private enum Load: CaseIterable { case refresh, more, page }
+
+    private enum Change: CaseIterable { case environment, login, logOutAndLogin }
+
+    private func carryOut(_ change: Change, _ topics: TopicAPI) throws {
+        switch change {
+        case .environment: try topics.client.switchEnvironment(to: "test")
+        case .login: credentials.set(.bearer("bob"), in: .release)
+        case .logOutAndLogin:
+            credentials.logOut(in: .release)
+            credentials.set(.bearer("bob"), in: .release)
+        }
+    }
+
+    @Test(arguments: Load.allCases, Change.allCases)
+    private func `a load under way at the change of environment or user puts nothing into the list`(
+        load: Load,
+        change: Change
+    ) async throws {
+        let topics = try start()
+        _ = try await topics.refreshTopics()
+        let gate = Gate()
+        let held = held(topics, by: gate)
+        let first = Task {
+            switch load {
+            case .refresh: try await topics.pages.refresh(held)
+            case .more: try await topics.pages.loadMore(held)
+            case .page: try await topics.pages.loadPage(3, held)
+            }
+        }
+        await gate.waitForArrivals(1)
+
+        try carryOut(change, topics)
+        let own = try await topics.refreshTopics()
+        gate.open()
+
+        let present = change == .environment ? "test Bearer ann" : "release Bearer bob"
+        #expect(own.map(\.title) == [present, present])
+        await #expect(throws: APIError(.cancelled(.superseded))) { _ = try await first.value }
+        #expect(shown(by: topics) == ["1 \(present)", "2 \(present)"])
+    }
+
+    @Test func `a load of more at the end of a list starts it again for another user`() async throws {
+        let topics = try start()
+        _ = try await topics.pages.refresh { page in
+            let items: [Topic] = try await topics.value(for: APIConfiguration(path: "topics", query: ["page": 1]))
+            return Page(items, hasMore: false)
+        }
+        #expect(!topics.pages.hasMore)
+
+        credentials.set(.bearer("bob"), in: .release)
+        _ = try await topics.loadMoreTopics()
+
+        #expect(shown(by: topics) == ["1 release Bearer bob", "2 release Bearer bob"])
+    }
+
+    @Test func `a refresh behind a write of the path joins none before it`() async throws {
+        let topics = try start()
+        let gate = Gate()
+        let held = held(topics, by: gate)
+        let first = Task { try await topics.pages.refresh(held) }
+        await gate.waitForArrivals(1)
+
+        try await topics.send(APIConfiguration(path: "topics", method: .post))
+        let second = Task { try await topics.refreshTopics() }
+
+        #expect(try await second.value.map(\.id) == [1, 2])
+        gate.open()
+        await #expect(throws: APIError(.cancelled(.superseded))) { _ = try await first.value }
+    }
+
+    @Test func `a sequence hands nobody a page that was loaded ahead for another user`() async throws {
+        let topics = try start()
+        let pages = topics.pages.allPages(ahead: 2) { page -> [Topic] in
+            try await topics.value(for: APIConfiguration(path: "topics", query: ["page": page.number]))
+        }
+        var iterator = pages.makeAsyncIterator()
+        #expect(try await iterator.next()?.first?.title == "release Bearer ann")
+
+        credentials.set(.bearer("bob"), in: .release)
+
+        await #expect(throws: APIError.self) { while try await iterator.next() != nil {} }
     }
 
     @Test(arguments: [0, 2])

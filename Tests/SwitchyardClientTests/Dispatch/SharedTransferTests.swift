@@ -81,13 +81,34 @@ import Testing
         credentials.set(.bearer("grace"), in: environment)
 
         let second = Task { try? await client.send(Self.shared("me")) }
-        await until { client.core.sharedTransfers.requestCount == 2 }
-        await clock.waitForTimers(client.core.sharedTransfers.count, in: .seconds(1))
+        #expect(await transport.waitForRequests(2))
+        await clock.waitForTimers(1, in: .seconds(1))
         clock.advance(by: .seconds(1))
 
-        #expect(await first.value?.text == "\"Bearer ada\"")
+        #expect(await first.value == nil)
         #expect(await second.value?.text == "\"Bearer grace\"")
         #expect(client.core.sharedTransfers.count == 0)
+    }
+
+    @Test(arguments: [TransferSharing.identical, .named("x")])
+    func `a read behind a write of the same path does not join a read before it`(sharing: TransferSharing) async throws {
+        let clock = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(time: clock) { _ in
+        } answer: { request in
+            request.method == .put ? .status(204) : .delayed(by: .seconds(1), on: clock, .status(200))
+        }
+        var read = APIConfiguration(path: "items/7?full=1")
+        read.sharing = sharing
+        let first = Task { [read] in try? await client.send(read).status }
+        #expect(await transport.waitForRequests(1))
+
+        _ = try await client.send(APIConfiguration(path: "/items/%37", method: .put))
+        let second = Task { [read] in try? await client.send(read).status }
+
+        #expect(await transport.waitForRequests(3))
+        await clock.waitForTimers(2, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+        #expect(await (first.value, second.value) == (200, 200))
     }
 
     @Test func `whoever has another cookie shares no transfer with the one before`() async throws {

@@ -11,8 +11,10 @@ final class SingleFlightTable: Sendable {
         /// The preconditions of the call itself and the state of its cookies, which decide what it may be answered; no
         /// key has them.
         let fields: [String?]
-        /// How often entries were removed before: what is asked for after a change is not answered from before it.
-        let removals: Int
+        /// What had changed before: what is asked for after a change is not answered from before it.
+        let changes: CacheChanges
+        /// Whose the fetch is.
+        let owner: CallOwner.Key?
     }
 
     private let flights = Locked<[Name: any AnyObject & Sendable]>([:])
@@ -33,8 +35,8 @@ final class SingleFlightTable: Sendable {
     ///   - type: The type of the value.
     ///   - request: The header fields by which its answer is selected: with preconditions of its own, or other cookies, it
     ///     shares only with its like.
-    ///   - removals: How often entries of the cache were removed so far; a fetch that was begun before the last time is
-    ///     left to those who wait for it.
+    ///   - owner: Whose call it is.
+    ///   - changes: What has changed so far; a fetch that was begun before is left to those who wait for it.
     ///   - needsWaiters: Whether a fetch that is begun is cancelled when nobody waits for it any more.
     ///   - fetch: Fetches the answer.
     /// - Returns: The fetch, and whether it was begun.
@@ -43,7 +45,8 @@ final class SingleFlightTable: Sendable {
         _ stamp: CacheStamp,
         as type: Value.Type,
         asking request: HTTPHeaders,
-        after removals: Int,
+        of owner: CallOwner.Key? = nil,
+        after changes: CacheChanges,
         needsWaiters: Bool,
         fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
     ) -> (flight: SingleFlight<Value>, isNew: Bool) {
@@ -52,7 +55,8 @@ final class SingleFlightTable: Sendable {
             stamp: stamp,
             type: ObjectIdentifier(type),
             fields: ["If-None-Match", "If-Modified-Since", "Cookie"].map { request[$0] },
-            removals: removals
+            changes: changes,
+            owner: owner
         )
         let (flight, isNew) = flights.withLock { flights -> (SingleFlight<Value>, Bool) in
             if let flight = flights[name] as? SingleFlight<Value> { return (flight, false) }

@@ -19,6 +19,8 @@ final class CachePlan: Sendable {
     let varying: HTTPHeaders
     /// What a stored value must have been stored with.
     let stamp: CacheStamp
+    /// The writes at the path of the call; `nil` where it has an effect itself.
+    let writes: PathWrites?
     /// Who looks on; `nil` when nobody does.
     let onlookers: [Onlooker]?
 
@@ -31,11 +33,12 @@ final class CachePlan: Sendable {
         pathOfURL: String?,
         varying: HTTPHeaders,
         stamp: CacheStamp,
+        writes: PathWrites?,
         onlookers: [Onlooker]?
     ) {
         (self.key, self.box, self.lifetime, self.cache) = (key, box, lifetime, cache)
         (self.server, self.pathOfURL, self.varying) = (server, pathOfURL, varying)
-        (self.stamp, self.onlookers) = (stamp, onlookers)
+        (self.stamp, self.writes, self.onlookers) = (stamp, writes, onlookers)
     }
 
     /// How a stored answer may be used.
@@ -90,6 +93,7 @@ final class CachePlan: Sendable {
             pathOfURL: followsHTTP ? client.storagePath(ofAbsolute: path ?? configuration.path) : nil,
             varying: varying,
             stamp: box.value.stamp(of: configuration, part(), asking: types()),
+            writes: client.writes(at: configuration),
             onlookers: place.onlookers
         )
     }
@@ -176,20 +180,25 @@ extension CachePlan {
         return cache.store(value, for: key, age: age, lifetime: answer.lifetime, staleFor: answer.staleFor, facts)
     }
 
-    /// How often entries were removed, to be compared before one is kept that is on its way now.
+    /// What has changed so far, to be compared before an entry is kept that is on its way now: how often entries were
+    /// removed, and how many writes there were at its path.
     ///
     /// From now on changes remove entries too, where HTTP's rules decide on this one.
-    func removalsSoFar() -> Int {
+    func removalsSoFar() -> CacheChanges {
         followRules()
-        return cache.removals.withLock { $0 }
+        return changes
+    }
+
+    private var changes: CacheChanges {
+        CacheChanges(removals: cache.removals.withLock { $0 }, writes: writes?.count ?? 0)
     }
 
     /// Stores something unless entries were removed since; what a removal overtakes while it is stored goes again.
-    func unlessRemoved(since removals: Int, _ store: () -> Void) {
-        guard cache.removals.withLock({ $0 }) == removals else { return }
+    func unlessRemoved(since known: CacheChanges, _ store: () -> Void) {
+        guard changes == known else { return }
         store()
         // A removal is counted before it looks for entries: either it has found this one, or it is seen here.
-        if cache.removals.withLock({ $0 }) != removals { cache.withdraw(key) }
+        if changes != known { cache.withdraw(key) }
     }
 
     /// Lets changes remove entries from now on, where HTTP's rules decide on this one.
@@ -241,6 +250,19 @@ extension CachePlan {
         var fields = request
         for field in varying.fields { fields.add(field.name, field.value) }
         return fields
+    }
+}
+
+/// What may make a response outdated while it is on its way.
+struct CacheChanges: Sendable, Hashable {
+    /// How often entries were removed on purpose.
+    var removals: Int
+    /// How many writes there were at the path.
+    var writes: UInt32
+
+    /// The same after removals by the call itself.
+    func having(_ own: Int) -> CacheChanges {
+        CacheChanges(removals: removals + own, writes: writes)
     }
 }
 

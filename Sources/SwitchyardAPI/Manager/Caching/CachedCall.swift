@@ -23,12 +23,15 @@ struct CachedCall<Value: Sendable>: Sendable {
         among calls: @autoclosure () -> CallTable? = nil
     ) async throws(APIError) -> APIResponse<Value> {
         let policy = policy
+        let client = client()
         let stored: CachedValue<Value>
         switch await Recall(of: self).stored() {
-        case .found(let found): stored = found
+        case .found(let found):
+            try call.checkOwner(in: client)
+            stored = found
         case .missing(let reason):
             guard policy.reading != .only else { throw call.module.completed(APIError(.cache(reason))) }
-            return try await landed(Fetch(of: self, through: client()), among: calls())
+            return try await landed(Fetch(of: self, through: client), among: calls())
         }
         switch StoredUse.of(stored, policy, lifetime: lifetime, request: fields) {
         case .answer:
@@ -36,11 +39,11 @@ struct CachedCall<Value: Sendable>: Sendable {
         case .refuse(let reason):
             throw call.module.completed(APIError(.cache(reason)))
         case .answerAndRefresh(let conditions):
-            let fetch = Fetch(of: self, through: client(), confirming: stored, with: conditions)
+            let fetch = Fetch(of: self, through: client, confirming: stored, with: conditions)
             _ = flight(fetch, needsWaiters: false)
             return handedOut(stored)
         case .ask(let conditions):
-            let fetch = Fetch(of: self, through: client(), confirming: stored, with: conditions)
+            let fetch = Fetch(of: self, through: client, confirming: stored, with: conditions)
             return try await fetchedOrStored(fetch, stored, among: calls())
         }
     }
@@ -82,6 +85,7 @@ struct CachedCall<Value: Sendable>: Sendable {
             guard error.unformatted.isRetryable,
                 StoredUse.mayStandIn(stored, plan.policy, lifetime: lifetime, request: fields)
             else { throw error }
+            try call.checkOwner(in: fetch.client)
             return handedOut(stored)
         }
     }
@@ -136,6 +140,7 @@ struct CachedCall<Value: Sendable>: Sendable {
             plan.stamp,
             as: Value.self,
             asking: fields,
+            of: call.configuration.callOwner?.key,
             after: plan.removalsSoFar(),
             needsWaiters: needsWaiters
         ) { await fetch.run() }
@@ -296,7 +301,7 @@ extension CachedCall {
             do throws(APIError) {
                 let fetched = try await call.fetch(through: client, confirming: stored, with: conditions)
                 if isWanted(fetched.response), client.userChanges(in: environment) == userChanges {
-                    store(fetched, after: start.duration(to: client.time.now), since: removals + fetched.removals, turn)
+                    store(fetched, after: start.duration(to: client.time.now), since: removals.having(fetched.removals), turn)
                 }
                 return .success(fetched.response)
             } catch {
@@ -319,7 +324,7 @@ extension CachedCall {
         private func store(
             _ fetched: APICall<Value>.Fetched,
             after transit: Duration,
-            since removals: Int,
+            since removals: CacheChanges,
             _ turn: Int
         ) {
             let response = fetched.response

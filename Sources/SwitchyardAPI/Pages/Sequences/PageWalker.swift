@@ -15,6 +15,12 @@ actor PageWalker<Item: Sendable> {
         self.load = load
     }
 
+    /// Whether the user for whom the pages were asked has gone.
+    var isLeft: Bool { origins.areLeft }
+
+    /// An error of the list itself.
+    func failure(_ reason: APIError.Reason) -> APIError { cursor.failure(reason) }
+
     /// The new items of the next page; `nil` at the end of the list, and after a failure.
     func next() async throws(APIError) -> [Item]? {
         guard !cursor.isAtEnd, !hasFailed else { return nil }
@@ -76,7 +82,10 @@ final class PageLookahead<Item: Sendable>: Sendable {
         } onCancel: {
             step.cancel()
         }
-        if ahead > 0, case .success(.some) = result { begin() }
+        guard case .success(.some) = result else { return try result.get() }
+        // Nobody is handed a page that was loaded ahead for another user.
+        guard await !walker.isLeft else { throw await walker.failure(.cancelled(.superseded)) }
+        if ahead > 0 { begin() }
         return try result.get()
     }
 

@@ -14,6 +14,9 @@ struct PageState<Item: Sendable>: Sendable {
         case jump(PagePosition, index: Int)
 
         var replacesList: Bool { self != .more }
+
+        /// What is done in its place where the list has to start anew.
+        var anew: Action { self == .more ? .refresh : self }
     }
 
     /// A load that has begun.

@@ -14,6 +14,9 @@ struct CredentialSlot {
     private(set) var version: UInt64 = 0
     /// How often another user may have taken the place of the one before.
     private(set) var userChanges: UInt64 = 0
+    /// The number of the login, which tells one user without a name from the next.
+    private var number: UInt64 = 0
+    private var logOuts: UInt64 = 0
     private var isLoaded = false
     /// Whether the credential was close to its end already when it was got.
     private var isShort = false
@@ -21,25 +24,36 @@ struct CredentialSlot {
     private var endings: UInt64 = 0
     private var renewals: [MonotonicTime] = []
     private var worker: UInt64?
+    /// Whether the work takes longer than those who waited for it could.
+    private(set) var isOverdue = false
     private var lastWorker: UInt64 = 0
     private(set) var waiters: [RenewalWaiter] = []
 
     /// Sets the credential from outside; whoever waits is handed back and goes on with it.
     ///
-    /// One that differs is another user's, unless it is said to be that of the user who was there in the last run.
-    mutating func replace(with credential: Credential?, isOfLastRun: Bool) -> [RenewalWaiter] {
-        let isSame = isOfLastRun && !isLoaded
-        if credential == nil || !isSame && self.credential != credential { userChanges += 1 }
+    /// One that differs is another user's, unless it is said to be that of the same user.
+    mutating func replace(with credential: Credential?, isSameUser: Bool) -> [RenewalWaiter] {
+        if credential == nil || !isSameUser && self.credential != credential {
+            userChanges += 1
+            number += 1
+        }
+        if credential == nil { logOuts += 1 }
         self.credential = credential
         version += 1
         isLoaded = true
         isShort = false
         failure = nil
-        worker = nil
+        leaveWork()
         renewals = []
         defer { waiters = [] }
         return waiters
     }
+
+    /// Who is logged in.
+    var login: PresentLogin { PresentLogin(number: number, logOuts: logOuts, credential: credential) }
+
+    /// Whether the credential may be that of the last run: nobody has logged in or out in this one.
+    var isOfLastRun: Bool { !isLoaded || credential == nil && number == 0 }
 
     /// Takes back a renewal from the count: what it brought was good when it was needed.
     mutating func forgiveRenewal() {
@@ -62,6 +76,7 @@ struct CredentialSlot {
     var view: Credentials.View {
         Credentials.View(
             credential: credential,
+            login: login,
             version: version,
             isShort: isShort,
             isBusy: isBusy,
@@ -88,6 +103,20 @@ struct CredentialSlot {
         return lastWorker
     }
 
+    private mutating func leaveWork() {
+        (worker, isOverdue) = (nil, false)
+    }
+
+    /// Lets those go who have waited as long as they may; the work goes on, for what it brings is still wanted.
+    mutating func releaseWaiters(of number: UInt64) -> [RenewalWaiter]? {
+        guard worker == number else { return nil }
+        isOverdue = true
+        endings += 1
+        failure = Failure(version: version, error: .renewalTimedOut, number: endings)
+        defer { waiters = [] }
+        return waiters
+    }
+
     /// Adds a request that waits.
     mutating func add(_ waiter: RenewalWaiter) {
         waiters.append(waiter)
@@ -103,7 +132,7 @@ struct CredentialSlot {
         isRenewal: Bool
     ) -> [RenewalWaiter]? {
         guard worker == number else { return nil }
-        worker = nil
+        leaveWork()
         endings += 1
         switch result {
         case .success(let new):
@@ -128,6 +157,8 @@ struct CredentialSlot {
 /// The credential with which a request goes, and its number: a refusal is held against that one only.
 struct CredentialLease: Sendable {
     var credential: Credential?
+    /// Whose it is; nobody's in particular for a credential of the call's own.
+    var login: PresentLogin?
     var version: UInt64
     /// How many renewals had ended when it was taken.
     var takenAt: UInt64

@@ -6,6 +6,8 @@ extension Credentials {
     /// Without those who wait: a copy of their list would make each who joins it copy it too.
     struct View {
         var credential: Credential?
+        /// Who is logged in.
+        var login: PresentLogin
         var version: UInt64
         var isShort: Bool
         var isBusy: Bool
@@ -31,12 +33,19 @@ extension Credentials {
     /// Waits for the renewal that is under way, if it still is.
     func wait(for request: any CredentialUser) async throws(CredentialError) {
         let waiter = RenewalWaiter()
-        let isWaiting = state.withLock { slots in
-            guard slots[request.environment]?.isBusy ?? false else { return false }
+        let (isWaiting, isOverdue) = state.withLock { slots -> (Bool, Bool) in
+            guard let slot = slots[request.environment], slot.isBusy else { return (false, false) }
             slots[request.environment]?.add(waiter)
-            return true
+            return (true, slot.isOverdue)
         }
-        if isWaiting { try await end(of: waiter, for: request, mayHaveNothing: true) }
+        guard isWaiting else { return }
+        // The time of those who came first is over; whoever comes later has as much.
+        let time = request.core.time
+        let timer =
+            isOverdue
+            ? time.schedule(at: time.now.advanced(by: policy.timeout)) { waiter.end(.failure(.renewalTimedOut)) } : nil
+        defer { timer?.cancel() }
+        try await end(of: waiter, for: request, mayHaveNothing: true)
     }
 
     private func end(
@@ -101,7 +110,14 @@ extension Credentials {
         return true
     }
 
-    /// Lets the provider work, for all who wait, and ends it when it takes too long.
+    /// How many times the limit a renewal may take in all.
+    private static let longestRenewal = 10
+
+    /// Lets the provider work, for all who wait.
+    ///
+    /// When it takes too long those who wait are let go. What it brings later is kept all the same, since the refresh token
+    /// has been spent: no other renewal begins before it has ended. One that has not ended after ten times the limit is
+    /// given up.
     private func work(
         _ number: UInt64,
         for request: any CredentialUser,
@@ -130,13 +146,21 @@ extension Credentials {
             }
             _ = finish(result)
         }
-        let timer = time.schedule(at: time.now.advanced(by: policy.timeout)) {
+        let start = time.now
+        let release = time.schedule(at: start.advanced(by: policy.timeout)) { [self] in
+            let waiters = state.withLock { $0[environment]?.releaseWaiters(of: number) }
+            if waiters != nil { publish(.failed(.renewalTimedOut), in: environment) }
+            for waiter in waiters ?? [] { waiter.end(.failure(.renewalTimedOut)) }
+        }
+        let giveUp = time.schedule(at: start.advanced(by: policy.timeout * Self.longestRenewal)) {
             if finish(.failure(.renewalTimedOut)) { worker.cancel() }
         }
-        // The timer goes with the worker, whichever ends first.
+        let ending = request.core.whenShutDown { worker.cancel() }
+        // The timers go with the worker, whichever ends first.
         Task {
             await worker.value
-            timer.cancel()
+            for timer in [release, giveUp] { timer.cancel() }
+            ending()
         }
     }
 

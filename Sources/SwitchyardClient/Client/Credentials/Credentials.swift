@@ -151,38 +151,70 @@ extension Credentials {
     ///
     /// A provider that keeps the credential itself (``CredentialProvider/storedCredential(in:)``) needs no such call.
     public func restore(_ credential: Credential, in environment: ServiceEnvironment) {
-        replace(with: credential, in: environment, .set, isOfLastRun: true)
+        replace(with: credential, in: environment, .set, isSameUser: { $0.isOfLastRun })
+    }
+
+    /// Replaces the credential of the user who is logged in; for an app that refreshes tokens itself.
+    ///
+    /// The user stays the same: calls under way go on with the new credential, and stored responses stay. Nothing changes
+    /// when nobody is logged in, so that a refresh that ends after a logout logs nobody in again.
+    ///
+    /// - Parameters:
+    ///   - credential: The new credential.
+    ///   - old: The credential that was refreshed. If another one is in use by now, nothing changes. `nil`, the default,
+    ///     replaces any credential.
+    ///   - environment: The environment.
+    /// - Returns: Whether the credential was replaced.
+    @discardableResult
+    public func update(
+        _ credential: Credential,
+        replacing old: Credential? = nil,
+        in environment: ServiceEnvironment
+    ) -> Bool {
+        replace(
+            with: credential,
+            in: environment,
+            .set,
+            where: { present in present.map { old == nil || $0 == old } ?? false },
+            isSameUser: { _ in true }
+        )
     }
 
     /// Forgets the credential of an environment.
     ///
-    /// Requests that wait for a renewal fail with ``CredentialError/loggedOut``; what a renewal under way brings is
+    /// Calls of the user that wait or are under way end with ``CredentialError/loggedOut`` before this method returns,
+    /// except those that outlive a logout (``APIConfiguration/outlivesLogout``); what a renewal under way brings is
     /// dropped. What clients have stored under no user's name is removed before this method returns; listeners of
     /// ``events()`` are told, so that what was stored under the user's name may go too.
     public func logOut(in environment: ServiceEnvironment) {
         replace(with: nil, in: environment, .loggedOut)
     }
 
+    @discardableResult
     private func replace(
         with credential: Credential?,
         in environment: ServiceEnvironment,
         _ kind: CredentialEvent.Kind,
-        isOfLastRun: Bool = false
-    ) {
-        let (waiters, isOtherUser) = state.withLock { slots in
-            tell(kind, keeping: credential, in: environment)
-            let before = slots[environment]?.userChanges ?? 0
+        where mayReplace: (Credential?) -> Bool = { _ in true },
+        isSameUser: (CredentialSlot) -> Bool = { _ in false }
+    ) -> Bool {
+        let change = state.withLock { slots -> (waiters: [RenewalWaiter], isOtherUser: Bool)? in
             var slot = slots[environment] ?? CredentialSlot()
+            guard mayReplace(slot.credential) else { return nil }
+            tell(kind, keeping: credential, in: environment)
+            let before = slot.userChanges
             defer { slots[environment] = slot }
-            let waiters = slot.replace(with: credential, isOfLastRun: isOfLastRun)
+            let waiters = slot.replace(with: credential, isSameUser: isSameUser(slot))
             return (waiters, slot.userChanges != before)
         }
+        guard let (waiters, isOtherUser) = change else { return false }
         if isOtherUser {
             tellUserWatches(environment)
             state.withLock { $0[environment]?.noteUserChangeTold() }
         }
         let result: Result<Void, CredentialError> = credential == nil ? .failure(.loggedOut) : .success(())
         for waiter in waiters { waiter.end(result) }
+        return true
     }
 
     /// Tells listeners and provider of a change.
@@ -223,6 +255,8 @@ private struct FixedProvider: CredentialProvider {
 /// A request that needs a credential.
 protocol CredentialUser: Sendable {
     var core: ClientCore { get }
+    /// Whose request it is; `nil` for one that is bound to no login.
+    var callOwner: CallOwner? { get }
     /// What it is sent to.
     var pool: ServerPool { get }
     var environment: ServiceEnvironment { get }
@@ -270,8 +304,24 @@ extension Credentials {
         leaseOfNothing(view(in: environment))
     }
 
+    private func leaseOf(_ view: View) -> CredentialLease {
+        CredentialLease(
+            credential: view.credential,
+            login: view.login,
+            version: view.version,
+            takenAt: view.endings
+        )
+    }
+
+    /// The slot as a request may use it: not once its user has gone.
+    private func view(for request: any CredentialUser) throws(CredentialError) -> View {
+        let view = view(in: request.environment)
+        if request.callOwner?.refusal(seeing: view.login) != nil { throw .loggedOut }
+        return view
+    }
+
     private func leaseOfNothing(_ view: View) -> CredentialLease {
-        CredentialLease(credential: nil, version: view.version, takenAt: view.endings)
+        CredentialLease(credential: nil, login: view.login, version: view.version, takenAt: view.endings)
     }
 
     private func renewedLease(
@@ -281,7 +331,7 @@ extension Credentials {
         var begun: UInt64?
         var (hasWaited, hasRenewed) = (false, false)
         while true {
-            let view = view(in: request.environment)
+            let view = try view(for: request)
             begun = begun ?? view.endings
             if view.hasNothing, !view.needsLoading {
                 if let lease = leaseOfPresent(view) { return lease }
@@ -303,7 +353,7 @@ extension Credentials {
             if isGood || !provider.canRenew(view.credential) {
                 guard view.credential != nil || mayGoWithout else { throw .missing }
                 if hasRenewed, isGood { state.withLock { $0[request.environment]?.forgiveRenewal() } }
-                return CredentialLease(credential: view.credential, version: view.version, takenAt: view.endings)
+                return leaseOf(view)
             }
             hasRenewed = try await renew(for: request, seeing: view, challenges: [])
             hasWaited = true
@@ -320,7 +370,7 @@ extension Credentials {
     private func leaseOfPresent(_ view: View) -> CredentialLease? {
         guard let present = view.credential, present.canBeSent, !present.isExpired(at: clock(), leeway: .zero)
         else { return nil }
-        return CredentialLease(credential: present, version: view.version, takenAt: view.endings)
+        return CredentialLease(credential: present, login: view.login, version: view.version, takenAt: view.endings)
     }
 
     /// Answers a 401: another credential, a renewed one, or none.
@@ -358,7 +408,7 @@ extension Credentials {
     ) async throws(CredentialError) -> Answer {
         var hasWaited = false
         while true {
-            let view = view(in: request.environment)
+            let view = try view(for: request)
             guard view.version == lease.version else {
                 guard view.credential != nil else { throw .missing }
                 return hasWaited ? .renewed : .replaced

@@ -49,6 +49,12 @@ extension Credentials {
     }
 }
 
+extension Credentials: LoginSource {
+    func login(in environment: ServiceEnvironment) -> PresentLogin {
+        state.withLock { $0[environment]?.login ?? PresentLogin() }
+    }
+}
+
 extension ClientCore {
     /// The user who is logged in, by the name that the app gives.
     package func user(in environment: ServiceEnvironment) -> String? { options.user?(environment) }

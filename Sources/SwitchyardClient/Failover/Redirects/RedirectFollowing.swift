@@ -17,7 +17,7 @@ extension Failover {
             let step = try trail.follow(response, policy) { (request, isHome) throws(RequestError) in
                 try core.options.insecureHTTP.check(request.url)
                 let isHome = isHome && request.url.isAt(attempt.route.home)
-                try pool.generator.complete(&request, afterRedirectOf: configuration, isHome: isHome)
+                try pool.generator.complete(&request, afterRedirectOf: configuration, isHome: isHome, cookies)
             }
             guard case .send(let request) = step else { return false }
             try checkEncryption(of: request.url)
@@ -93,7 +93,7 @@ extension Failover {
         guard let jar = pool.generator.cookies, configuration.usesCookies,
             response.headers["Set-Cookie"] != nil, let attempt = state.withLock({ $0.unanswered(index) })
         else { return }
-        jar.store(from: response.headers, of: attempt.url)
+        jar.store(from: response.headers, of: attempt.url, unlessRemovedSince: cookies)
     }
 }
 
@@ -136,10 +136,13 @@ extension RequestGenerator {
     func complete(
         _ request: inout HTTPRequest,
         afterRedirectOf configuration: APIConfiguration,
-        isHome: Bool
+        isHome: Bool,
+        _ removals: UInt64?
     ) throws(RequestError) {
         if let cookies, configuration.usesCookies, configuration.ownHeaders["Cookie"] == nil {
-            request.headers["Cookie"] = cookies.header(for: request.url)
+            let own = cookies.header(for: request.url)
+            // What is there after a removal is of another session.
+            request.headers["Cookie"] = removals.map(cookies.isCleared) == true ? nil : own
         }
         configuration.confirmation?.complete(&request, afterRedirectOf: configuration)
         guard let authorization = configuration.authorization else { return }

@@ -2,6 +2,15 @@ package import SwitchyardHTTP
 package import SwitchyardServices
 package import SwitchyardTransport
 
+/// A look at who is logged in.
+private struct OwnerQuestion: CredentialUser {
+    let core: ClientCore
+    let callOwner: CallOwner?
+    let pool: ServerPool
+    var environment: ServiceEnvironment { pool.environment }
+    var isRunning: Bool { true }
+}
+
 /// What all requests of one transfer share: its identifier, its owner, its servers and the clock.
 ///
 /// A transfer is one call for its caller, and may take several requests: a download that was cut goes on with another,
@@ -11,6 +20,8 @@ package struct Transfer: Sendable {
     let owner: OwnerID
     package let core: ClientCore
     let usesCredentials: Bool
+    /// Whose transfer it is, with all of its requests; `nil` for a client without credentials, users and cookies.
+    package let callOwner: CallOwner?
     package let pool: ServerPool
     package let startedAt: MonotonicTime
     /// Whether it ends by itself, so that a shutdown may wait for it.
@@ -24,7 +35,22 @@ package struct Transfer: Sendable {
         core = client.core
         usesCredentials = client.usesCredentials
         pool = client.pool
+        callOwner = client.callOwner(of: APIConfiguration())
         startedAt = core.now
+    }
+
+    /// What names the owner of a call of the transfer on a disk.
+    package func marks(of configuration: APIConfiguration) -> [String] { owner(of: configuration)?.marks ?? [] }
+
+    /// Finds out who is logged in, where only the provider of the credentials knows it, before anything that was kept is
+    /// gone on with.
+    package func loadOwner() async {
+        guard let callOwner, callOwner.isBound, let credentials = core.options.credentials, !credentials.isBypassed else {
+            return
+        }
+        // What cannot be read is reported by the first request.
+        try? await credentials.load(for: OwnerQuestion(core: core, callOwner: callOwner, pool: pool))
+        callOwner.adopt(credentials.login(in: pool.environment))
     }
 
     // MARK: From the first request to the last byte
@@ -42,11 +68,20 @@ package struct Transfer: Sendable {
     ) throws(RequestFailure.Reason) {
         var asked = core.ruled(configuration, in: pool) ?? configuration
         asked.delivery = delivery
+        asked.callOwner = owner(of: asked)
         let request = ActiveRequest(id: id, configuration: asked, environment: pool.environment)
         let isOfRenewal = core.options.credentials?.isBypassed ?? false
         try core.transfers.insert(handle, of: request, owner: owner, hasEnd: hasEnd, isOfRenewal: isOfRenewal)
+        // One who has gone before it was in the table.
+        if let reason = asked.refusal(in: pool.environment) { handle.cancel(reason) }
         guard let timeout = hasEnd ? asked.timeout : configuration.timeout else { return }
         handle.setDeadline(startedAt.advanced(by: timeout), on: core.time)
+    }
+
+    /// The transfer's owner, as far as a request of it goes as whoever is logged in.
+    private func owner(of configuration: APIConfiguration) -> CallOwner? {
+        guard let callOwner, callOwner.isBound, !core.isBoundToLogin(configuration) else { return callOwner }
+        return CallOwner(environment: callOwner.environment, cookies: callOwner.cookies)
     }
 
     /// Ends the transfer: tells its caller, and then those who wait for the last transfer's end.
@@ -124,6 +159,7 @@ package struct Transfer: Sendable {
         let delivery = configuration.delivery
         var configuration = (core.ruled(configuration, in: pool) ?? configuration).snapshot()
         configuration.delivery = delivery
+        configuration.callOwner = owner(of: configuration)
         let plan = core.plan(for: configuration, usesCredentials: usesCredentials, core.present.onlookers)
         return core.makeRequest(
             configuration,

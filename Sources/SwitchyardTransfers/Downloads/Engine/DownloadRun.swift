@@ -46,7 +46,7 @@ struct DownloadRun {
         )
         let environment = transfer.pool.environment.rawValue
         let source = TransferSubject(configuration, service: transfer.pool.service, environment: environment)
-        place = PartialPlace(configuration, source: source)
+        place = PartialPlace(configuration, source: source, of: transfer.marks(of: configuration.request))
         do throws(FileFailure) {
             if case .file(let target) = configuration.destination { try placement.check(target) }
             try placement.prepare(place.file.deletingLastPathComponent())
@@ -74,7 +74,9 @@ struct DownloadRun {
 
     /// Takes over what an earlier download has left.
     private mutating func adoptKeptBytes() throws(DownloadFailure) {
-        if place.isKept, let record = ResumeRecord.read(from: place.record), record.source == place.source.digest {
+        if place.isKept, let record = ResumeRecord.read(from: place.record), record.source == place.source.digest,
+            record.belongs(to: transfer.marks(of: configuration.request))
+        {
             state.offset = record.usableBytes(of: file.length)
             state.record = record
             state.total = record.total
@@ -192,7 +194,8 @@ struct DownloadRun {
             validator: validator,
             total: state.total,
             name: headers.contentDisposition?.safeFileName,
-            boot: BootSession.current
+            boot: BootSession.current,
+            owners: transfer.marks(of: configuration.request)
         )
     }
 

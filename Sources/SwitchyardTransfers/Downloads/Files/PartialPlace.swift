@@ -20,7 +20,7 @@ struct PartialPlace: Sendable {
 
     private static let prefix = ".switchyard-"
 
-    init(_ configuration: DownloadConfiguration, source: TransferSubject) {
+    init(_ configuration: DownloadConfiguration, source: TransferSubject, of owners: [String]? = nil) {
         self.source = source
         let isTemporary = configuration.destination.directory == nil && configuration.partialDirectory == nil
         let directory =
@@ -29,7 +29,7 @@ struct PartialPlace: Sendable {
         isKept = configuration.isResumable && configuration.asksForWholeContent && !isTemporary
         let usual = Self.file(named: Self.key(configuration.destination, source), in: directory)
         file = isKept ? usual : Self.file(named: UUID().uuidString, in: directory)
-        if isKept, let kept = configuration.resumeData.flatMap(Self.file(in:)), Self.isUsable(kept, for: source) {
+        if isKept, let kept = configuration.resumeData.flatMap(Self.file(in:)), Self.isUsable(kept, for: source, owners) {
             file = kept
         }
         outdated = isTemporary || file == usual ? nil : usual
@@ -39,9 +39,11 @@ struct PartialPlace: Sendable {
         directory.appendingPathComponent("\(prefix)\(name).part")
     }
 
-    /// Whether a partial file may be written to for a source: not when it holds bytes of another, which would be lost.
-    private static func isUsable(_ file: URL, for source: TransferSubject) -> Bool {
-        ResumeRecord.read(from: Files(file: file).record).map { $0.source == source.digest } ?? true
+    /// Whether a partial file may be written to for a source and an owner: not when it holds bytes of another, which would
+    /// be lost.
+    private static func isUsable(_ file: URL, for source: TransferSubject, _ owners: [String]?) -> Bool {
+        guard let record = ResumeRecord.read(from: Files(file: file).record) else { return true }
+        return record.source == source.digest && owners.map(record.belongs) ?? true
     }
 
     /// Removes what an earlier download has left, now that the file is whole; not while somebody writes to it.

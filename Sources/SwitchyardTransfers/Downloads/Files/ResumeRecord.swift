@@ -22,6 +22,14 @@ struct ResumeRecord: Codable, Sendable, Equatable {
     var name: String?
     /// The run of the machine in which the bytes were written.
     var boot: String?
+    /// What names the user for whom they were written; none for a download of nobody's.
+    var owners: [String]?
+
+    /// Whether the bytes may be gone on with for an owner: the same user, or nobody in both cases.
+    func belongs(to marks: [String]) -> Bool {
+        let owners = owners ?? []
+        return owners.isEmpty && marks.isEmpty || !Set(owners).isDisjoint(with: marks)
+    }
 
     /// How many bytes of a file of that length can be gone on from.
     ///

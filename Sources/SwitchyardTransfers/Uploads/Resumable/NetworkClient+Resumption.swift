@@ -64,6 +64,7 @@ extension NetworkClient {
             return completion(.failure(RequestFailure(error, id: transfer.id, context: context)))
         }
         transfer.carryOut(shownBy: configuration.monitor, completion: completion) {
+            await transfer.loadOwner()
             do throws(RequestFailure) {
                 var upload = try ResumableUpload(transfer, configuration, resumption, progress: progress)
                 return .success(try await upload.run())

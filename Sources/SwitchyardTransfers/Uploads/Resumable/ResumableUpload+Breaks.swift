@@ -154,7 +154,7 @@ extension ResumableUpload {
         let unnamed = user == nil ? nil : Self.place(configuration, resumption, transfer, of: nil)
         let own = place?.read(pieces)
         let record = own ?? unnamed?.read(pieces)
-        guard let record, let url = try? RequestURL(validating: record.url) else { return }
+        guard let record, record.belongs(to: marks), let url = try? RequestURL(validating: record.url) else { return }
         let server = record.server.flatMap { transfer.pool.has($0) ? $0 : nil }
         state.session = UploadState.Session(url: url, server: server)
         state.next = .ask
@@ -162,6 +162,8 @@ extension ResumableUpload {
         try keepRecord()
         unnamed?.remove()
     }
+
+    private var marks: [String] { transfer.marks(of: configuration.request) }
 
     /// Writes down where the upload goes on.
     func keepRecord() throws(RequestFailure) {
@@ -171,7 +173,8 @@ extension ResumableUpload {
             url: session.url.text,
             server: session.server,
             length: pieces.length,
-            file: file
+            file: file,
+            owners: marks
         )
         do throws(RequestError) { try place.write(record) } catch { throw failure(.invalidRequest(error)) }
     }

@@ -32,7 +32,7 @@ struct ResumableUpload {
         self.resumption = resumption
         self.progress = progress
         context = transfer.context(of: configuration.request)
-        user = transfer.core.user(in: transfer.pool.environment)
+        user = transfer.callOwner?.name ?? transfer.core.user(in: transfer.pool.environment)
         do throws(RequestError) {
             let source = configuration.source
             pieces = try UploadPieces(source, monitor: configuration.monitor)
@@ -235,7 +235,6 @@ extension ResumableUpload {
         var request = request
         request.cacheLifetime = nil
         request.sharing = .off
-        request.user = user
         request.limitTime(in: transfer.pool)
         return request
     }

@@ -18,6 +18,14 @@ struct UploadRecord: Codable, Sendable, Equatable {
     var length: Int64
     /// What the file was like.
     var file: StableFileReader.FileState
+    /// What names the user who has begun it; none for an upload of nobody's.
+    var owners: [String]?
+
+    /// Whether a user may go on with it: the one who has begun it, or anybody where nobody has.
+    func belongs(to marks: [String]) -> Bool {
+        let owners = owners ?? []
+        return owners.isEmpty || !Set(owners).isDisjoint(with: marks)
+    }
 
     /// The place of the record of an upload.
     struct Place: Sendable {

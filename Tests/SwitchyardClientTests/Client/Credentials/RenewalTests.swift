@@ -64,7 +64,7 @@ struct RenewalTests {
         let credentials = Credentials { _ in gate.renew() }
         credentials.set(.bearer("a0"), in: .test)
         let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
-            if request.headers["Authorization"] == "Bearer a0" { credentials.set(.bearer("a1"), in: .test) }
+            if request.headers["Authorization"] == "Bearer a0" { credentials.update(.bearer("a1"), in: .test) }
             return gate.answer(request)
         }
 
@@ -150,7 +150,7 @@ struct RenewalTests {
 
         let call = Task { try await client.send(APIConfiguration(path: "x")).status }
         await door.waitForArrivals(1)
-        credentials.set(.bearer("new"), in: .test)
+        credentials.update(.bearer("new"), in: .test)
 
         #expect(try await call.value == 200)
         #expect(transport.requestCount == 2)
@@ -243,6 +243,61 @@ struct RenewalTests {
         clock.advance(by: .seconds(30))
 
         #expect(await call.value == .credentials(.renewalTimedOut))
+    }
+
+    /// A renewal that takes longer than its limit, by a server that takes each refresh token once.
+    private func slowRenewal() async throws -> (client: NetworkClient, clock: ManualClock, gate: TokenGate, door: Gate) {
+        let (clock, gate, door) = (ManualClock(), TokenGate(), Gate())
+        let credentials = Credentials { _ in
+            await door.pass()
+            return gate.renew()
+        }
+        credentials.set(.bearer("a0"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(time: clock, options: { $0.credentials = credentials }) {
+            gate.answer($0)
+        }
+        let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
+        await door.waitForArrivals(1)
+        await clock.waitForTimers(1, in: .seconds(30))
+        clock.advance(by: .seconds(30))
+        #expect(await call.value == .credentials(.renewalTimedOut))
+        return (client, clock, gate, door)
+    }
+
+    @Test func `what a renewal brings after its limit is kept, and no other is begun before`() async throws {
+        let (client, _, gate, door) = try await slowRenewal()
+
+        let later = Task { try await client.send(APIConfiguration(path: "x")).status }
+        door.open()
+
+        #expect(try await later.value == 200)
+        #expect(gate.renewals == 1)
+        #expect(client.credentials?.credential(in: .test) == .bearer("a1"))
+    }
+
+    @Test func `a call that waits for a renewal beyond its limit waits no longer than the limit`() async throws {
+        let (client, clock, gate, door) = try await slowRenewal()
+        defer { door.open() }
+
+        let later = Task { await client.failure(of: APIConfiguration(path: "x", timeout: .seconds(300))) }
+        await clock.waitForTimers(1, in: .seconds(30))
+        clock.advance(by: .seconds(30))
+
+        #expect(await later.value == .credentials(.renewalTimedOut))
+        #expect(gate.renewals == 0)
+    }
+
+    @Test func `another renewal may begin when one has not ended after ten times the limit`() async throws {
+        let (client, clock, gate, door) = try await slowRenewal()
+
+        clock.advance(by: .seconds(270))
+        let later = Task { await client.failure(of: APIConfiguration(path: "x", timeout: .seconds(1))) }
+        await door.waitForArrivals(2)
+        clock.advance(by: .seconds(1))
+
+        #expect(await later.value == .deadlineExceeded)
+        #expect(gate.renewals == 0)
+        door.open()
     }
 
     @Test func `the deadline of a request ends its waiting, and the renewal goes on for others`() async throws {

@@ -1,0 +1,274 @@
+import Foundation
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// A call belongs to the user who has made it: it goes as nobody else, and nobody else gets its response.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct CallOwnerTests {
+    /// What a call waits for when another user comes.
+    enum Moment: CaseIterable {
+        case justMade, response, refusal, retry, limit, adapter, debounce
+    }
+
+    enum Change: CaseIterable {
+        case logOut, login, logOutAndLogin, update
+    }
+
+    /// An app in which Ann is logged in and makes a call.
+    private final class Lab: Sendable {
+        let moment: Moment
+        let clock = ManualClock()
+        let gate = Gate()
+        let credentials: Credentials
+        let client: NetworkClient
+        let transport: StubTransport
+        private let name = Locked<String?>("ann")
+        private let limit = ConcurrencyLimit(total: 1)
+
+        init(_ moment: Moment, isNamed: Bool, _ configure: (inout NetworkClient.Options) -> Void = { _ in }) throws {
+            self.moment = moment
+            let gate = gate
+            let credentials = Credentials { _ in
+                await gate.pass()
+                return .bearer("renewed")
+            }
+            self.credentials = credentials
+            credentials.set(.bearer("ann"), in: .test)
+            let (clock, name) = (clock, name)
+            let limits: [any RequestLimit] =
+                switch moment {
+                case .limit: [limit]
+                case .debounce: [Debounce(.seconds(5))]
+                default: []
+                }
+            (client, transport) = try NetworkClient.stubbed(time: clock) { options in
+                options.credentials = credentials
+                if isNamed { options.user = { _ in name.withLock { $0 } } }
+                options.limits = limits
+                options.retry = moment == .retry ? RetryPolicy(maximumRetries: 1, backoff: .constant(.seconds(5))) : nil
+                if moment == .adapter { options.interceptors = [.adapting { _, _ in await gate.pass() }] }
+                configure(&options)
+            } answer: { request in
+                let user = request.headers["Authorization"] ?? "nobody"
+                switch moment {
+                case .response: return .delayed(by: .seconds(5), on: clock, .json("\"\(user)\""))
+                case .retry where user == "Bearer ann": return .status(503)
+                case .refusal where user == "Bearer ann": return .status(401)
+                default: return .json("\"\(user)\"")
+                }
+            }
+        }
+
+        /// Makes the call, and waits until it waits.
+        func call(_ configuration: APIConfiguration) async throws -> Task<Result<ServiceResponse, RequestFailure>, Never> {
+            let holder = moment == .limit ? try await limit.enter(APIConfiguration(), DispatchContext(service: "topics", environment: .test, time: clock)) : nil
+            let result = AsyncStream.makeStream(of: Result<ServiceResponse, RequestFailure>.self)
+            client.send(configuration, on: .global()) { result.continuation.yield($0) }
+            switch moment {
+            case .justMade: break
+            case .response: await clock.waitForTimers(1, in: .seconds(5))
+            case .refusal, .adapter: await gate.waitForArrivals(1)
+            case .retry, .debounce: await clock.waitForTimers(1, in: .seconds(5))
+            case .limit: while limit.waitingCount == 0 { await Task.yield() }
+            }
+            return Task { [gate, clock] in
+                holder?.leave?()
+                gate.open()
+                clock.advance(by: .seconds(5))
+                for await result in result.stream { return result }
+                fatalError("a call without an end")
+            }
+        }
+
+        func carryOut(_ change: Change) {
+            switch change {
+            case .update: credentials.update(.bearer("ann, renewed"), in: .test)
+            case .logOut:
+                credentials.logOut(in: .test)
+                name.withLock { $0 = nil }
+            case .login:
+                name.withLock { $0 = "bob" }
+                credentials.set(.bearer("bob"), in: .test)
+            case .logOutAndLogin:
+                credentials.logOut(in: .test)
+                name.withLock { $0 = "bob" }
+                credentials.set(.bearer("bob"), in: .test)
+            }
+        }
+
+        /// With which credentials requests were sent.
+        var sent: Set<String> { Set(transport.requests.map { $0.headers["Authorization"] ?? "nobody" }) }
+    }
+
+    @Test(arguments: Moment.allCases, [Change.logOut, .login, .logOutAndLogin])
+    func `a call ends with its user, whatever it waits for`(moment: Moment, change: Change) async throws {
+        for isNamed in [false, true] {
+            for isAnonymous in [nil, true] {
+                let lab = try Lab(moment, isNamed: isNamed)
+                var configuration = APIConfiguration(path: "x", method: .put)
+                configuration.allowsAnonymous = isAnonymous
+                let call = try await makeCall(lab, configuration, change)
+
+                let result = await call.value
+
+                guard case .failure(let failure) = result else {
+                    Issue.record("\(moment) \(change): \(result)")
+                    continue
+                }
+                switch change {
+                case .login: #expect(failure.reason == .cancelled)
+                case .logOut: #expect(failure.reason == .credentials(.loggedOut))
+                default: #expect([.cancelled, .credentials(.loggedOut)].contains(failure.reason))
+                }
+                #expect(lab.sent.isSubset(of: ["Bearer ann"]), "\(moment) \(change)")
+                guard moment != .justMade else { continue }
+                #expect(failure.mayHaveBeenExecuted == [.response, .retry].contains(moment), "\(moment) \(change)")
+            }
+        }
+    }
+
+    private func makeCall(
+        _ lab: Lab,
+        _ configuration: APIConfiguration,
+        _ change: Change
+    ) async throws -> Task<Result<ServiceResponse, RequestFailure>, Never> {
+        guard lab.moment != .justMade else {
+            // Nothing in between lets the call get ahead.
+            let result = AsyncStream.makeStream(of: Result<ServiceResponse, RequestFailure>.self)
+            let gate = DispatchQueue(label: "test")
+            gate.suspend()
+            lab.client.send(configuration, on: gate) { result.continuation.yield($0) }
+            lab.carryOut(change)
+            gate.resume()
+            return Task {
+                for await result in result.stream { return result }
+                fatalError("a call without an end")
+            }
+        }
+        let call = try await lab.call(configuration)
+        lab.carryOut(change)
+        return call
+    }
+
+    @Test(arguments: Moment.allCases, [false, true])
+    func `a call goes on when the app has refreshed the token of its user`(moment: Moment, isNamed: Bool) async throws {
+        let lab = try Lab(moment, isNamed: isNamed)
+        let call = try await makeCall(lab, APIConfiguration(path: "x", method: .put), .update)
+
+        let answer = try await call.value.get()
+
+        #expect(answer.status == 200)
+        #expect(lab.sent.isSubset(of: ["Bearer ann", "Bearer ann, renewed", "Bearer renewed"]))
+    }
+
+    @Test func `a token that is set for a user of the same name ends no call`() async throws {
+        let lab = try Lab(.adapter, isNamed: true)
+        let call = try await lab.call(APIConfiguration(path: "x"))
+
+        lab.credentials.set(.bearer("ann, again"), in: .test)
+
+        #expect(try await call.value.get().text == "\"Bearer ann, again\"")
+    }
+
+    @Test(arguments: [Moment.adapter, .response, .limit])
+    func `a login and its like go on when a user logs in`(moment: Moment) async throws {
+        let lab = try Lab(moment, isNamed: false)
+        var login = APIConfiguration(path: "login", method: .post)
+        login.usesCredentials = false
+        let call = try await lab.call(login)
+
+        lab.carryOut(.logOutAndLogin)
+
+        #expect(try await call.value.get().text == "\"nobody\"")
+    }
+
+    @Test(arguments: [Moment.adapter, .response, .limit, .retry])
+    func `a call that outlives a logout keeps its credential`(moment: Moment) async throws {
+        let lab = try Lab(moment, isNamed: true)
+        var logOut = APIConfiguration(path: "session", method: .delete)
+        logOut.outlivesLogout = true
+        let call = try await lab.call(logOut)
+
+        lab.carryOut(.logOutAndLogin)
+
+        #expect(try await call.value.get().status == (moment == .retry ? 503 : 200))
+        #expect(lab.sent == ["Bearer ann"])
+    }
+
+    @Test func `a call that outlives a logout is not refreshed as another user`() async throws {
+        let lab = try Lab(.refusal, isNamed: false)
+        var logOut = APIConfiguration(path: "session", method: .delete)
+        logOut.outlivesLogout = true
+        let call = try await lab.call(logOut)
+
+        lab.carryOut(.logOutAndLogin)
+
+        #expect(try await call.value.get().status == 401)
+        #expect(lab.sent == ["Bearer ann"])
+    }
+
+    @Test func `a call that was made while nobody was logged in goes as whoever logs in`() async throws {
+        let lab = try Lab(.adapter, isNamed: false)
+        lab.credentials.logOut(in: .test)
+        let call = try await lab.call(APIConfiguration(path: "x"))
+
+        lab.credentials.set(.bearer("bob"), in: .test)
+
+        #expect(try await call.value.get().text == "\"Bearer bob\"")
+    }
+
+    @Test func `an update after a logout logs nobody in`() {
+        let credentials = Credentials { _ in nil }
+        credentials.set(.bearer("ann"), in: .test)
+        credentials.logOut(in: .test)
+
+        #expect(!credentials.update(.bearer("late"), in: .test))
+        credentials.set(.bearer("bob"), in: .test)
+        #expect(!credentials.update(.bearer("late"), replacing: .bearer("ann"), in: .test))
+
+        #expect(credentials.credential(in: .test) == .bearer("bob"))
+    }
+
+    @Test func `a stream of a user who has gone ends`() async throws {
+        let credentials = Credentials { _ in nil }
+        credentials.set(.bearer("ann"), in: .test)
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
+            .chunks([Data("one".utf8), Data("two".utf8)])
+        }
+        let answer = try await client.stream(APIConfiguration(path: "x"))
+        var pieces = answer.bytes.makeAsyncIterator()
+        _ = try await pieces.next()
+
+        credentials.set(.bearer("bob"), in: .test)
+
+        let failure = await #expect(throws: RequestFailure.self) { while try await pieces.next() != nil {} }
+        #expect(failure?.reason == .cancelled)
+    }
+
+    @Test(arguments: [false, true])
+    func `cookies of a call made before a removal are neither stored nor sent`(isScoped: Bool) async throws {
+        let (clock, jar) = (ManualClock(), CookieJar())
+        let (client, transport) = try NetworkClient.stubbed(time: clock) { options in
+            options.generator.cookies = jar
+            options.retry = RetryPolicy(maximumRetries: 1, backoff: .constant(.seconds(5)))
+        } answer: { request in
+            request.url.path.hasSuffix("login")
+                ? .status(200, headers: ["Set-Cookie": "session=bob"])
+                : .status(503, headers: ["Set-Cookie": "session=ann"])
+        }
+        let call = Task { try await client.send(APIConfiguration(path: "x")).status }
+        await clock.waitForTimers(1, in: .seconds(5))
+
+        (isScoped ? jar.scoped(to: "test") : jar).removeAll()
+        _ = try await client.send(APIConfiguration(path: "login"))
+        clock.advance(by: .seconds(5))
+
+        #expect(try await call.value == 503)
+        #expect(jar.cookies.map(\.value) == ["bob"])
+        #expect(transport.requests.last?.headers["Cookie"] == nil)
+    }
+}

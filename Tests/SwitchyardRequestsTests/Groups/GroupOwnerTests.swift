@@ -1,0 +1,79 @@
+import Foundation
+import SwitchyardAPI
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardRequests
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// What is begun as one user is not gone on with as another.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct GroupOwnerTests {
+    private let credentials = Credentials { _ in nil }
+
+    private func start(
+        whileAsked: @escaping @Sendable (HTTPRequest) -> Void = { _ in }
+    ) throws -> (TopicAPI, StubTransport) {
+        credentials.set(.bearer("ann"), in: .release)
+        let transport = StubTransport { request in
+            whileAsked(request)
+            return Topic.answer
+        }
+        var options = NetworkClient.Options()
+        options.credentials = credentials
+        return (TopicAPI(client: try .stubbed(transport, options: options)), transport)
+    }
+
+    private func request(_ topics: TopicAPI, _ number: Int) -> APIRequest<Topic> {
+        topics.request(for: TopicAPI.topic(number), on: .global())
+    }
+
+    @Test func `a request object goes as the user who has made it`() async throws {
+        let (topics, transport) = try start()
+        let request = request(topics, 1)
+
+        credentials.set(.bearer("bob"), in: .release)
+
+        await #expect(throws: APIError.self) { try await request.value() }
+        #expect(transport.requests.isEmpty)
+        #expect(try await request.repeated().value().id == 1)
+        #expect(transport.requests.first?.headers["Authorization"] == "Bearer bob")
+    }
+
+    @Test(arguments: [false, true])
+    func `a chain of one user is not gone on with as another`(isMadeLater: Bool) async throws {
+        let (topics, transport) = try start()
+        let chain = RequestChain(options: GroupOptions(policy: .failFast, queue: .global()))
+        let credentials = credentials
+        let second = isMadeLater ? nil : request(topics, 2)
+        chain.add(request(topics, 1)) { _, chain in
+            credentials.set(.bearer("bob"), in: .release)
+            chain.add(second ?? topics.request(Topic.self, for: TopicAPI.topic(2), on: .global()))
+        }
+
+        let report = await chain.finished()
+
+        #expect(report.outcome != .succeeded)
+        #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == "Bearer ann" })
+    }
+
+    @Test func `a graph's own operation goes as the user of its requests`() async throws {
+        let (topics, transport) = try start()
+        let graph = RequestGraph(options: GroupOptions(policy: .failFast, queue: .global()))
+        let credentials = credentials
+        try graph.add(request(topics, 1), named: "first")
+        try graph.add(
+            APIRequest<Topic>(on: .global()) {
+                credentials.set(.bearer("bob"), in: .release)
+                return try await topics.topic(2)
+            },
+            named: "second",
+            after: ["first"]
+        )
+
+        _ = await graph.group.finished()
+
+        #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == "Bearer ann" })
+    }
+}
