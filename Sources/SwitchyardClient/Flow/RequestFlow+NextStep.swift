@@ -120,7 +120,9 @@ extension RequestFlow {
             if owner.refusal(seeing: login) != nil { throw .loggedOut }
             return lease
         } catch {
-            guard error == .loggedOut, let owner = callOwner, let reason = owner.refusal else { throw .credentials(error) }
+            guard error == .loggedOut, let owner = callOwner, let reason = owner.refusal else {
+                throw .credentials(error)
+            }
             guard configuration.outlivesLogout, let kept = owner.credential else { throw reason }
             // The last credential that is its own; it is not refreshed any more.
             return CredentialLease(credential: kept, version: 0, takenAt: 0)

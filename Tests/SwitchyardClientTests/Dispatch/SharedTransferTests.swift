@@ -91,7 +91,8 @@ import Testing
     }
 
     @Test(arguments: [TransferSharing.identical, .named("x")])
-    func `a read behind a write of the same path does not join a read before it`(sharing: TransferSharing) async throws {
+    func `a read behind a write of the same path does not join a read before it`(sharing: TransferSharing) async throws
+    {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: clock) { _ in
         } answer: { request in

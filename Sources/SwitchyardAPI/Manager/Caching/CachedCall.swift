@@ -301,7 +301,12 @@ extension CachedCall {
             do throws(APIError) {
                 let fetched = try await call.fetch(through: client, confirming: stored, with: conditions)
                 if isWanted(fetched.response), client.userChanges(in: environment) == userChanges {
-                    store(fetched, after: start.duration(to: client.time.now), since: removals.having(fetched.removals), turn)
+                    store(
+                        fetched,
+                        after: start.duration(to: client.time.now),
+                        since: removals.having(fetched.removals),
+                        turn
+                    )
                 }
                 return .success(fetched.response)
             } catch {

@@ -45,7 +45,8 @@ package struct Transfer: Sendable {
     /// Finds out who is logged in, where only the provider of the credentials knows it, before anything that was kept is
     /// gone on with.
     package func loadOwner() async {
-        guard let callOwner, callOwner.isBound, let credentials = core.options.credentials, !credentials.isBypassed else {
+        guard let callOwner, callOwner.isBound, let credentials = core.options.credentials, !credentials.isBypassed
+        else {
             return
         }
         // What cannot be read is reported by the first request.

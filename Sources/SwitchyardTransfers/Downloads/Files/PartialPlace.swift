@@ -29,7 +29,8 @@ struct PartialPlace: Sendable {
         isKept = configuration.isResumable && configuration.asksForWholeContent && !isTemporary
         let usual = Self.file(named: Self.key(configuration.destination, source), in: directory)
         file = isKept ? usual : Self.file(named: UUID().uuidString, in: directory)
-        if isKept, let kept = configuration.resumeData.flatMap(Self.file(in:)), Self.isUsable(kept, for: source, owners) {
+        if isKept, let kept = configuration.resumeData.flatMap(Self.file(in:)), Self.isUsable(kept, for: source, owners)
+        {
             file = kept
         }
         outdated = isTemporary || file == usual ? nil : usual

@@ -63,25 +63,31 @@ import Testing
             }
         }
 
-        /// Makes the call, and waits until it waits.
-        func call(_ configuration: APIConfiguration) async throws -> Task<Result<ServiceResponse, RequestFailure>, Never> {
-            let holder = moment == .limit ? try await limit.enter(APIConfiguration(), DispatchContext(service: "topics", environment: .test, time: clock)) : nil
-            let result = AsyncStream.makeStream(of: Result<ServiceResponse, RequestFailure>.self)
-            client.send(configuration, on: .global()) { result.continuation.yield($0) }
+        /// Makes a call, changes something while it waits, and lets it go on.
+        func result(
+            of configuration: APIConfiguration,
+            changing change: () -> Void
+        ) async throws -> Result<ServiceResponse, RequestFailure> {
+            let context = DispatchContext(service: "topics", environment: .test, time: clock)
+            let holder = moment == .limit ? try await limit.enter(APIConfiguration(), context) : nil
+            let results = AsyncStream.makeStream(of: Result<ServiceResponse, RequestFailure>.self)
+            // Nobody is told before the change.
+            let queue = DispatchQueue(label: "test")
+            queue.suspend()
+            client.send(configuration, on: queue) { results.continuation.yield($0) }
             switch moment {
             case .justMade: break
-            case .response: await clock.waitForTimers(1, in: .seconds(5))
             case .refusal, .adapter: await gate.waitForArrivals(1)
-            case .retry, .debounce: await clock.waitForTimers(1, in: .seconds(5))
+            case .response, .retry, .debounce: await clock.waitForTimers(1, in: .seconds(5))
             case .limit: while limit.waitingCount == 0 { await Task.yield() }
             }
-            return Task { [gate, clock] in
-                holder?.leave?()
-                gate.open()
-                clock.advance(by: .seconds(5))
-                for await result in result.stream { return result }
-                fatalError("a call without an end")
-            }
+            change()
+            queue.resume()
+            holder?.leave?()
+            gate.open()
+            clock.advance(by: .seconds(5))
+            for await result in results.stream { return result }
+            throw CancellationError()
         }
 
         func carryOut(_ change: Change) {
@@ -111,9 +117,7 @@ import Testing
                 let lab = try Lab(moment, isNamed: isNamed)
                 var configuration = APIConfiguration(path: "x", method: .put)
                 configuration.allowsAnonymous = isAnonymous
-                let call = try await makeCall(lab, configuration, change)
-
-                let result = await call.value
+                let result = try await lab.result(of: configuration) { lab.carryOut(change) }
 
                 guard case .failure(let failure) = result else {
                     Issue.record("\(moment) \(change): \(result)")
@@ -131,35 +135,12 @@ import Testing
         }
     }
 
-    private func makeCall(
-        _ lab: Lab,
-        _ configuration: APIConfiguration,
-        _ change: Change
-    ) async throws -> Task<Result<ServiceResponse, RequestFailure>, Never> {
-        guard lab.moment != .justMade else {
-            // Nothing in between lets the call get ahead.
-            let result = AsyncStream.makeStream(of: Result<ServiceResponse, RequestFailure>.self)
-            let gate = DispatchQueue(label: "test")
-            gate.suspend()
-            lab.client.send(configuration, on: gate) { result.continuation.yield($0) }
-            lab.carryOut(change)
-            gate.resume()
-            return Task {
-                for await result in result.stream { return result }
-                fatalError("a call without an end")
-            }
-        }
-        let call = try await lab.call(configuration)
-        lab.carryOut(change)
-        return call
-    }
-
     @Test(arguments: Moment.allCases, [false, true])
     func `a call goes on when the app has refreshed the token of its user`(moment: Moment, isNamed: Bool) async throws {
         let lab = try Lab(moment, isNamed: isNamed)
-        let call = try await makeCall(lab, APIConfiguration(path: "x", method: .put), .update)
+        let call = APIConfiguration(path: "x", method: .put)
 
-        let answer = try await call.value.get()
+        let answer = try await lab.result(of: call) { lab.carryOut(.update) }.get()
 
         #expect(answer.status == 200)
         #expect(lab.sent.isSubset(of: ["Bearer ann", "Bearer ann, renewed", "Bearer renewed"]))
@@ -167,11 +148,11 @@ import Testing
 
     @Test func `a token that is set for a user of the same name ends no call`() async throws {
         let lab = try Lab(.adapter, isNamed: true)
-        let call = try await lab.call(APIConfiguration(path: "x"))
+        let result = try await lab.result(of: APIConfiguration(path: "x")) {
+            lab.credentials.set(.bearer("ann, again"), in: .test)
+        }
 
-        lab.credentials.set(.bearer("ann, again"), in: .test)
-
-        #expect(try await call.value.get().text == "\"Bearer ann, again\"")
+        #expect(try result.get().text == "\"Bearer ann, again\"")
     }
 
     @Test(arguments: [Moment.adapter, .response, .limit])
@@ -179,11 +160,10 @@ import Testing
         let lab = try Lab(moment, isNamed: false)
         var login = APIConfiguration(path: "login", method: .post)
         login.usesCredentials = false
-        let call = try await lab.call(login)
 
-        lab.carryOut(.logOutAndLogin)
+        let result = try await lab.result(of: login) { lab.carryOut(.logOutAndLogin) }
 
-        #expect(try await call.value.get().text == "\"nobody\"")
+        #expect(try result.get().text == "\"nobody\"")
     }
 
     @Test(arguments: [Moment.adapter, .response, .limit, .retry])
@@ -191,11 +171,10 @@ import Testing
         let lab = try Lab(moment, isNamed: true)
         var logOut = APIConfiguration(path: "session", method: .delete)
         logOut.outlivesLogout = true
-        let call = try await lab.call(logOut)
 
-        lab.carryOut(.logOutAndLogin)
+        let result = try await lab.result(of: logOut) { lab.carryOut(.logOutAndLogin) }
 
-        #expect(try await call.value.get().status == (moment == .retry ? 503 : 200))
+        #expect(try result.get().status == (moment == .retry ? 503 : 200))
         #expect(lab.sent == ["Bearer ann"])
     }
 
@@ -203,22 +182,22 @@ import Testing
         let lab = try Lab(.refusal, isNamed: false)
         var logOut = APIConfiguration(path: "session", method: .delete)
         logOut.outlivesLogout = true
-        let call = try await lab.call(logOut)
 
-        lab.carryOut(.logOutAndLogin)
+        let result = try await lab.result(of: logOut) { lab.carryOut(.logOutAndLogin) }
 
-        #expect(try await call.value.get().status == 401)
+        #expect(try result.get().status == 401)
         #expect(lab.sent == ["Bearer ann"])
     }
 
     @Test func `a call that was made while nobody was logged in goes as whoever logs in`() async throws {
         let lab = try Lab(.adapter, isNamed: false)
         lab.credentials.logOut(in: .test)
-        let call = try await lab.call(APIConfiguration(path: "x"))
 
-        lab.credentials.set(.bearer("bob"), in: .test)
+        let result = try await lab.result(of: APIConfiguration(path: "x")) {
+            lab.credentials.set(.bearer("bob"), in: .test)
+        }
 
-        #expect(try await call.value.get().text == "\"Bearer bob\"")
+        #expect(try result.get().text == "\"Bearer bob\"")
     }
 
     @Test func `an update after a logout logs nobody in`() {

@@ -246,7 +246,8 @@ struct RenewalTests {
     }
 
     /// A renewal that takes longer than its limit, by a server that takes each refresh token once.
-    private func slowRenewal() async throws -> (client: NetworkClient, clock: ManualClock, gate: TokenGate, door: Gate) {
+    private func slowRenewal() async throws -> (client: NetworkClient, clock: ManualClock, gate: TokenGate, door: Gate)
+    {
         let (clock, gate, door) = (ManualClock(), TokenGate(), Gate())
         let credentials = Credentials { _ in
             await door.pass()
