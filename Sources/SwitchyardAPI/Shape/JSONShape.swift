@@ -139,7 +139,7 @@ extension JSONShape {
     }
 
     private func check(
-        _ members: [String: JSONValue],
+        _ members: JSONMembers,
         _ shapes: [String: JSONShape],
         _ others: Others,
         at keyPath: String
@@ -152,7 +152,7 @@ extension JSONShape {
                 throw ShapeViolation(.missingKey, keyPath: path(key))
             }
         }
-        for (key, member) in members.sorted(by: { $0.key < $1.key }) where shapes[key] == nil {
+        for (key, member) in members.inOrder where shapes[key] == nil {
             switch others {
             case .allowed: return
             case .forbidden: throw ShapeViolation(.rule("no other members"), keyPath: path(key))

@@ -98,11 +98,10 @@ extension JSONValue {
     }
 }
 
-extension [String: JSONValue] {
+extension JSONMembers {
     /// Whether there is a member of this very name and value.
     fileprivate func holds(_ name: String, _ value: JSONValue) -> Bool {
-        guard let index = index(forKey: name) else { return false }
-        return self[index].key.unicodeScalars.elementsEqual(name.unicodeScalars) && self[index].value.isSame(as: value)
+        contains(name: name) && self[name]?.isSame(as: value) == true
     }
 }
 

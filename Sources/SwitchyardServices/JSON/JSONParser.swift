@@ -98,7 +98,7 @@ package struct JSONParser {
     private mutating func object() throws(Failure) -> JSONValue {
         try enter()
         defer { depth -= 1 }
-        var members: [String: JSONValue] = [:]
+        var members = JSONMembers()
         skipWhitespace()
         if take(UInt8(ascii: "}")) { return .object(members) }
         while true {

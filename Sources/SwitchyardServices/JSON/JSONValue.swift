@@ -16,9 +16,8 @@ public enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     /// An object; of a name that occurs twice in a text that is parsed the last value holds.
     ///
-    /// Names are compared as Swift compares texts, as Foundation's decoder does too: `é` is one name, whether it is
-    /// written as one scalar or as `e` and an accent.
-    case object([String: JSONValue])
+    /// Names are compared scalar by scalar: ``JSONMembers``.
+    case object(JSONMembers)
 
     /// The value of a key; `nil` when there is none or this is no object.
     public subscript(key: String) -> JSONValue? {
@@ -52,7 +51,11 @@ public enum JSONValue: Sendable, Hashable {
     /// The elements; `nil` for any other kind.
     public var array: [JSONValue]? { if case .array(let array) = self { array } else { nil } }
     /// The members; `nil` for any other kind.
-    public var object: [String: JSONValue]? { if case .object(let object) = self { object } else { nil } }
+    public var members: JSONMembers? { if case .object(let members) = self { members } else { nil } }
+    /// The members as a dictionary; `nil` for any other kind.
+    ///
+    /// Of names that are equal in Swift, such as `é` as one scalar and as two, a dictionary has one: ``members`` has both.
+    public var object: [String: JSONValue]? { members.map { $0.mapValues(\.self) } }
     /// Whether it is `null`.
     public var isNull: Bool { self == .null }
 
@@ -60,7 +63,8 @@ public enum JSONValue: Sendable, Hashable {
     public func removingNulls() -> JSONValue {
         switch self {
         case .array(let elements): .array(elements.filter { !$0.isNull }.map { $0.removingNulls() })
-        case .object(let members): .object(members.filter { !$0.value.isNull }.mapValues { $0.removingNulls() })
+        case .object(let members):
+            .object(members.filter { !$0.value.isNull }.replacingValues { $0.removingNulls() })
         default: self
         }
     }
@@ -95,7 +99,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// Creates an object; of a name that occurs twice the last value holds.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(Dictionary(elements) { $1 })
+        self = .object(JSONMembers(elements.lazy.map { (key: $0.0, value: $0.1) }))
     }
 }
 
@@ -125,7 +129,7 @@ extension JSONValue {
             text += "]"
         case .object(let members):
             text += "{"
-            for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+            for (index, member) in members.inOrder.enumerated() {
                 if index > 0 { text += "," }
                 Self.write(member.key, to: &text)
                 text += ":"
@@ -174,7 +178,7 @@ extension JSONValue: Codable {
             self = .array(values)
         } else if let members = try? decoder.container(keyedBy: NamedKey.self) {
             self = .object(
-                try members.allKeys.reduce(into: [:]) {
+                try members.allKeys.reduce(into: JSONMembers()) {
                     $0[$1.stringValue] = try members.decode(JSONValue.self, forKey: $1)
                 }
             )
@@ -225,7 +229,8 @@ extension JSONValue: Codable {
             }
         case .string(let string): try container.encode(string)
         case .array(let elements): try container.encode(elements)
-        case .object(let members): try container.encode(members)
+        // A dictionary, whose names no strategy of the encoder changes.
+        case .object(let members): try container.encode(members.mapValues(\.self))
         }
     }
 }

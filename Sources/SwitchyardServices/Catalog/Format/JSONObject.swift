@@ -19,7 +19,7 @@ struct JSONObject {
         guard case .object(let members) = value else {
             throw CatalogError(.wrongType, file: file, at: path, expected: "an object", found: value.kindWithArticle)
         }
-        return members
+        return members.mapValues(\.self)
     }
 
     /// The members, if the format knows all their keys.

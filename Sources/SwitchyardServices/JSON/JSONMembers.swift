@@ -1,0 +1,143 @@
+import Foundation
+
+/// The members of a JSON object, a value for each name.
+///
+/// Names are compared scalar by scalar (RFC 8259 section 8.3), unlike strings of Swift: `é` as one scalar and `e` with an
+/// accent are two names. A name that is looked up and is not there finds one that is equal to it in Swift.
+///
+///     var members: JSONMembers = ["title": "one", "pages": 3]
+///     members["pages"] = nil
+public struct JSONMembers: Sendable, Hashable {
+    /// A name, compared by its bytes.
+    fileprivate struct Name: Hashable, Sendable {
+        let text: String
+
+        static func == (left: Name, right: Name) -> Bool {
+            var (left, right) = (left.text, right.text)
+            return left.withUTF8 { left in
+                right.withUTF8 { right in
+                    guard left.count == right.count, let first = left.baseAddress, let second = right.baseAddress else {
+                        return left.count == right.count
+                    }
+                    return memcmp(first, second, left.count) == 0
+                }
+            }
+        }
+
+        func hash(into hasher: inout Hasher) {
+            var text = text
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    private var values: [Name: JSONValue] = [:]
+
+    /// Creates an object without members.
+    public init() {}
+
+    /// Creates an object from members; of a name that occurs twice the last value holds.
+    public init(_ members: some Sequence<(key: String, value: JSONValue)>) {
+        for (name, value) in members { self[name] = value }
+    }
+
+    /// The value of a name; `nil` if there is none, and to remove a member.
+    public subscript(name: String) -> JSONValue? {
+        get { values[Name(text: name)] ?? value(equalTo: name) }
+        set { values[Name(text: name)] = newValue }
+    }
+
+    /// The value of the first name, in the order of scalars, that is equal in Swift and written in another way.
+    private func value(equalTo name: String) -> JSONValue? {
+        guard name.utf8.contains(where: { $0 > 127 }) else { return nil }
+        let names = values.keys.filter { $0.text == name }
+        return names.min { $0.text.unicodeScalars.lexicographicallyPrecedes($1.text.unicodeScalars) }
+            .flatMap { values[$0] }
+    }
+
+    /// Whether there is a member of just this name.
+    public func contains(name: String) -> Bool { values[Name(text: name)] != nil }
+
+    /// The names, in no order.
+    public var keys: [String] { values.keys.map(\.text) }
+
+    /// Replaces the value of a name.
+    ///
+    /// - Parameters:
+    ///   - value: The new value.
+    ///   - name: The name.
+    /// - Returns: The value that the name had; `nil` if there was none.
+    @discardableResult
+    public mutating func updateValue(_ value: JSONValue, forKey name: String) -> JSONValue? {
+        values.updateValue(value, forKey: Name(text: name))
+    }
+
+    /// Returns the members for which `isIncluded` is true.
+    public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONMembers {
+        var members = JSONMembers()
+        members.values = try values.filter { try isIncluded((key: $0.key.text, value: $0.value)) }
+        return members
+    }
+
+    /// Returns the results of `transform` by name; of names that are equal in Swift, one.
+    public func mapValues<Result>(_ transform: (JSONValue) throws -> Result) rethrows -> [String: Result] {
+        try reduce(into: [:]) { $0[$1.key] = try transform($1.value) }
+    }
+
+    /// Returns the results of `transform` that are not `nil`, by name; of names that are equal in Swift, one.
+    public func compactMapValues<Result>(_ transform: (JSONValue) throws -> Result?) rethrows -> [String: Result] {
+        try reduce(into: [:]) { $0[$1.key] = try transform($1.value) }
+    }
+
+    /// The members with other values under the same names.
+    func replacingValues(_ transform: (JSONValue) -> JSONValue) -> JSONMembers {
+        var members = JSONMembers()
+        members.values = values.mapValues(transform)
+        return members
+    }
+
+    /// The members in the order of their names.
+    package var inOrder: [Element] {
+        sorted { left, right in
+            left.key == right.key
+                ? left.key.unicodeScalars.lexicographicallyPrecedes(right.key.unicodeScalars) : left.key < right.key
+        }
+    }
+}
+
+extension JSONMembers: Collection {
+    /// A name and its value.
+    public typealias Element = (key: String, value: JSONValue)
+
+    /// The position of a member.
+    public struct Index: Comparable, Sendable {
+        fileprivate let base: Dictionary<Name, JSONValue>.Index
+
+        /// Whether one position is before another.
+        public static func < (left: Index, right: Index) -> Bool { left.base < right.base }
+    }
+
+    /// The position of the first member.
+    public var startIndex: Index { Index(base: values.startIndex) }
+    /// The position after the last member.
+    public var endIndex: Index { Index(base: values.endIndex) }
+    /// The number of members.
+    public var count: Int { values.count }
+    /// Whether there are no members.
+    public var isEmpty: Bool { values.isEmpty }
+
+    /// The position after another one.
+    public func index(after index: Index) -> Index { Index(base: values.index(after: index.base)) }
+
+    /// The member at a position.
+    public subscript(position: Index) -> Element {
+        let (name, value) = values[position.base]
+        return (name.text, value)
+    }
+}
+
+extension JSONMembers: ExpressibleByDictionaryLiteral {
+    /// Creates an object; of a name that occurs twice the last value holds.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self.init(elements.lazy.map { (key: $0.0, value: $0.1) })
+    }
+}
