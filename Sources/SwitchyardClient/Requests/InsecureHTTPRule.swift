@@ -61,7 +61,7 @@ private enum LocalHost {
     private static let domains: Set<Substring> = ["local", "localhost", "test", "example", "invalid"]
 
     static func contains(_ host: String) -> Bool {
-        if host.hasPrefix("[") { return containsIPv6(String(host.dropFirst().dropLast())) }
+        if host.hasPrefix("[") { return containsIPv6(Array(host.utf8)[...]) }
         let labels = host.split(separator: ".")
         let numbers = labels.compactMap { UInt8($0) }
         if labels.count == 4, numbers.count == 4 { return containsIPv4(numbers) }
@@ -76,10 +76,8 @@ private enum LocalHost {
         }
     }
 
-    private static func containsIPv6(_ text: String) -> Bool {
-        var address = in6_addr()
-        guard inet_pton(AF_INET6, text, &address) == 1 else { return false }
-        let bytes = withUnsafeBytes(of: address) { Array($0) }
+    private static func containsIPv6(_ bracketed: ArraySlice<UInt8>) -> Bool {
+        guard let bytes = IPv6Address.bytes(of: IPv6Address.parts(of: bracketed).address) else { return false }
         let isLoopback = bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
         let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
         let isLinkLocal = bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80

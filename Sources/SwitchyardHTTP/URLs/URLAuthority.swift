@@ -5,7 +5,7 @@ import SwitchyardServices
 package struct URLAuthority {
     /// What stands before `@`, percent-encoded; `nil` when there is none.
     package var userInfo: [UInt8]?
-    /// The host as it is sent: in ASCII, an IPv6 address in its brackets.
+    /// The host as it is sent: in ASCII, an IPv6 address in its brackets, with its zone if it has one (RFC 6874).
     var host: [UInt8]
     /// The port, when one is given.
     var port: Int?
@@ -53,7 +53,7 @@ package struct URLAuthority {
     private static func host(_ bytes: ArraySlice<UInt8>, in text: String) throws(RequestError) -> [UInt8] {
         guard let first = bytes.first else { throw .url(text: text, reason: .invalidHost) }
         if first == UInt8(ascii: "[") {
-            guard IPv6Address.isValid(bytes) else { throw .url(text: text, reason: .invalidHost) }
+            guard IPv6Address.isValid(bytes, allowsZone: true) else { throw .url(text: text, reason: .invalidHost) }
             return Array(bytes)
         }
         if bytes.allSatisfy(HostName.isNameByte) {

@@ -50,13 +50,47 @@ package enum IPv4Address {
     }
 }
 
-/// The grammar of an IPv6 address in a URL (RFC 3986 section 3.2.2).
+/// The grammar of an IPv6 address in a URL (RFC 3986 section 3.2.2, RFC 6874).
 package enum IPv6Address {
-    /// Whether the bytes are an address in brackets; zones (`%25eth0`) are not accepted.
-    package static func isValid(_ bracketed: ArraySlice<UInt8>) -> Bool {
+    /// Whether the bytes are an address in brackets.
+    ///
+    /// - Parameters:
+    ///   - bracketed: The bytes.
+    ///   - allowsZone: Whether a link-local address may have a zone, as in `[fe80::1%25eth0]`: the network interface of
+    ///     this machine through which the address is reached.
+    /// - Returns: Whether they are.
+    package static func isValid(_ bracketed: ArraySlice<UInt8>, allowsZone: Bool = false) -> Bool {
         guard bracketed.last == UInt8(ascii: "]"), bracketed.count > 2 else { return false }
-        let text = String(decoding: bracketed.dropFirst().dropLast(), as: UTF8.self)
-        var address = in6_addr()
-        return inet_pton(AF_INET6, text, &address) == 1
+        let (plain, zone) = parts(of: bracketed)
+        guard let bytes = bytes(of: plain) else { return false }
+        guard let zone else { return true }
+        let isLinkLocal = bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
+        return allowsZone && isLinkLocal && !zone.isEmpty && zone.allSatisfy(isZoneByte)
+    }
+
+    /// The address without brackets and zone, and the zone as it is written; `nil` if there is none.
+    package static func parts(
+        of bracketed: ArraySlice<UInt8>
+    ) -> (address: ArraySlice<UInt8>, zone: ArraySlice<UInt8>?) {
+        let inner = bracketed.dropFirst().dropLast()
+        guard let mark = inner.firstIndex(of: UInt8(ascii: "%")) else { return (inner, nil) }
+        guard inner[mark...].starts(with: "%25".utf8) else { return (inner, nil) }
+        return (inner[..<mark], inner[(mark + 3)...])
+    }
+
+    /// The 16 bytes of an address without brackets and zone; `nil` for any other text.
+    package static func bytes(of address: ArraySlice<UInt8>) -> [UInt8]? {
+        var result = in6_addr()
+        guard inet_pton(AF_INET6, String(decoding: address, as: UTF8.self), &result) == 1 else { return nil }
+        return withUnsafeBytes(of: result) { Array($0) }
+    }
+
+    /// Whether a byte may be in a zone: unreserved characters, without the percent-encoded ones, which no interface has.
+    private static func isZoneByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "-._~".utf8.contains(byte)
+        }
     }
 }
