@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardHTTP
 
 /// A token as servers send it (RFC 6749 section 5.1).
 struct TokenAnswer: Decodable {
@@ -119,5 +120,28 @@ struct WrittenNumber: Decodable {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "no number")
         }
         value = number
+    }
+}
+
+/// A response written as a form, as some servers send tokens and refusals although RFC 6749 section 5.1 asks for JSON.
+struct FormAnswer {
+    /// The parameters as the JSON that the standard asks for.
+    let json: Data
+
+    /// Reads a body; `nil` unless it is named a form, or is plain text or unnamed and has a token or an error.
+    init?(_ body: Data, contentType: String?) {
+        let type = contentType.map(HTTPHeaders.essence)
+        let isForm = type == "application/x-www-form-urlencoded"
+        guard isForm || type == nil || type == "text/plain" || type == "text/html", body.first != UInt8(ascii: "{"),
+            let text = String(data: body, encoding: .utf8)?.trimmingCharacters(in: .whitespacesAndNewlines)
+        else { return nil }
+        var members: [String: String] = [:]
+        for item in Parameters(parsing: text).items {
+            if case .string(let value) = item.value, members[item.key] == nil { members[item.key] = value }
+        }
+        guard isForm || members["access_token"] != nil || members["error"] != nil,
+            let json = try? JSONEncoder().encode(members)
+        else { return nil }
+        self.json = json
     }
 }

@@ -105,7 +105,8 @@ public struct OAuthClient: Sendable {
 
     /// Reads the answer of an endpoint.
     func read<Answer: Decodable>(_ answer: ServiceResponse) throws(OAuthError) -> Answer {
-        guard case .whole(let body) = answer.response.body else { throw OAuthError.malformedAnswer("a stream") }
+        guard case .whole(let bytes) = answer.response.body else { throw OAuthError.malformedAnswer("a stream") }
+        let body = FormAnswer(bytes, contentType: answer.headers.contentType)?.json ?? bytes
         guard (200..<300).contains(answer.status) else { throw refusal(answer.status, body) }
         do {
             return try JSONDecoder().decode(Answer.self, from: body)
@@ -188,10 +189,12 @@ extension OAuthClient {
         let query = URLComponents(url: callback, resolvingAgainstBaseURL: false)?.percentEncodedQuery
         let answer = query.map { Parameters(parsing: $0) } ?? Parameters()
         let value = { (name: String) -> String? in if case .string(let text) = answer[name] { text } else { nil } }
-        guard value("state") == login.state else { throw OAuthError.stateMismatch }
-        if let error = value("error") {
+        let state = value("state")
+        // Some servers leave the state out of a refusal, in which there is nothing to redeem.
+        if let error = value("error"), state == login.state || state?.isEmpty ?? true {
             throw OAuthError.refused(OAuthError.Code(rawValue: error), description: value("error_description"))
         }
+        guard state == login.state else { throw OAuthError.stateMismatch }
         guard let code = value("code"), !code.isEmpty else { throw OAuthError.missingCode }
         var form: Parameters = [
             "grant_type": "authorization_code", "code": code, "code_verifier": login.pkce.verifier,
