@@ -1,44 +1,71 @@
 import Foundation
 import SwitchyardServices
 
-/// Where the body of a refused answer says what is wrong, in a service that puts no ``Envelope`` around its answers.
+/// Where the body of a refusal says what is wrong, in a service that puts no ``Envelope`` around its responses.
 ///
-///     ErrorBody()                                        // {"detail": "Not found."} or {"name": ["Too long."]}
-///     ErrorBody(message: "message", fields: "errors")    // {"message": "Invalid.", "errors": {"name": ["Too long."]}}
-///     ErrorBody(message: "title", fields: nil)           // {"title": "Out of credit."} (RFC 9457)
+///     ErrorBody()                                                         // {"detail": "Not found."}
+///     ErrorBody(message: "message", fields: "errors")                     // {"message": "Invalid.", "errors": {...}}
+///     ErrorBody(message: "message", fields: "details", code: "errno")     // {"errno": 110, "message": "...", ...}
+///     ErrorBody(message: "error.message", fields: nil, code: "error.code")
 ///
-/// The message becomes ``APIError/serverMessage``, what is said about fields ``APIError/fieldMessages``. Names are those of
-/// the body, whatever strategy the module's decoder has for keys.
+/// The message becomes ``APIError/serverMessage``, what is said about fields ``APIError/fieldMessages``, and the code
+/// ``APIError/serverCode``; a code in the module's table (``ModuleErrors``) makes the error one of the module. Names are
+/// those of the body, whatever strategy the module's decoder has for keys.
+///
+/// Fields may be an object with the fields as its members, `{"name": ["Too long."]}`, or a list of objects with a field and
+/// a message each, `[{"field": "name", "message": "Too long."}]`. The field is found under `field`, `name`, `path`, `loc`,
+/// `param`, `property`, `key`, `pointer` or `source.pointer`, the message under `message`, `msg`, `detail`, `description`,
+/// `reason`, `error` or `title`.
 public struct ErrorBody: Sendable, Hashable {
-    /// Where the message for the user stands, a path of keys; `detail` unless set.
+    /// The path of keys to the message for the user; `detail` by default.
     public var message: String
-    /// Where the object stands whose members are the fields, a path of keys; empty, the default, when it is the body itself,
-    /// `nil` when there is none.
+    /// The path of keys to the fields; empty, the default, if the fields are the body itself, `nil` if there are none.
     ///
-    /// A body that has the message is taken to have no fields beside it, unless they stand in an object of their own.
+    /// A body that has the message is taken to have no fields beside it, unless they have a place of their own.
     public var fields: String?
+    /// The path of keys to the error code, a number or a word; `nil`, the default, if there is none.
+    public var code: String?
+    /// Whether the module's own text for its code comes before the server's message; `false` by default.
+    ///
+    /// The server's message stays in ``APIError/serverMessage``.
+    public var prefersModuleTexts = false
+    /// Further paths to the message, for bodies whose form is not known.
+    private var otherMessages: [String] = []
 
     /// Creates a description.
     ///
     /// - Parameters:
-    ///   - message: Where the message for the user stands, a path of keys; `detail` unless given.
-    ///   - fields: Where the object stands whose members are the fields; the body itself unless given.
-    public init(message: String = "detail", fields: String? = "") {
+    ///   - message: The path of keys to the message for the user; `detail` by default.
+    ///   - fields: The path of keys to the fields; the body itself by default.
+    ///   - code: The path of keys to the error code; none by default.
+    public init(message: String = "detail", fields: String? = "", code: String? = nil) {
         self.message = message
         self.fields = fields
+        self.code = code
     }
+
+    /// The usual places of a message: `message`, `error_description`, `detail`, `error.message`, `title` and `error`.
+    ///
+    /// A module without an envelope and without a description of its own reads refusals (400 to 499) with it.
+    public static let common: ErrorBody = {
+        var body = ErrorBody(message: "message", fields: nil)
+        body.otherMessages = ["error_description", "detail", "error.message", "title", "error"]
+        return body
+    }()
 
     /// What a body says.
     struct Content: Equatable {
         /// The message: the service's own, else all that it says about fields, in the order of their names.
         var message: String?
         var fields: [String: [String]] = [:]
+        var code: BusinessCode?
     }
 
     /// Reads a body.
     func content(of body: JSONValue) -> Content {
-        var content = Content()
-        var own = body.value(at: message)?.sentences ?? []
+        var content = Content(code: code.flatMap { body.value(at: $0) }.flatMap(BusinessCode.init))
+        let places = [message] + otherMessages
+        var own = places.lazy.map { body.value(at: $0)?.sentences ?? [] }.first { !$0.isEmpty } ?? []
         if let fields, own.isEmpty || !fields.isEmpty, let object = body.value(at: fields) {
             object.collect(into: &content.fields, at: "")
             // A bare list of texts, which are about no field.
@@ -47,6 +74,19 @@ public struct ErrorBody: Sendable, Hashable {
         let said = own.isEmpty ? content.fields.sorted { $0.key < $1.key }.flatMap(\.value) : own
         content.message = said.isEmpty ? nil : said.joined(separator: " ")
         return content
+    }
+}
+
+extension BusinessCode {
+    /// A code as JSON writes it; `nil` for what is neither a whole number nor a word.
+    fileprivate init?(_ value: JSONValue) {
+        if let number = value.int {
+            self = .number(number)
+        } else if let word = value.string, !word.isBlank {
+            self = .word(word)
+        } else {
+            return nil
+        }
     }
 }
 
@@ -66,11 +106,39 @@ extension JSONValue {
         switch self {
         case .array(let elements):
             for (index, element) in elements.enumerated() where element.string == nil {
-                element.collect(into: &fields, at: path.isEmpty ? "\(index)" : "\(path).\(index)")
+                if let report = element.fieldReport {
+                    fields[path.isEmpty ? report.field : "\(path).\(report.field)", default: []] += report.messages
+                } else {
+                    element.collect(into: &fields, at: path.isEmpty ? "\(index)" : "\(path).\(index)")
+                }
             }
         case .object(let members):
             for (name, member) in members { member.collect(into: &fields, at: path.isEmpty ? name : "\(path).\(name)") }
         default: break
+        }
+    }
+
+    private static let fieldPlaces = [
+        "field", "name", "path", "loc", "param", "property", "key", "pointer", "source.pointer", "source.parameter",
+    ]
+    private static let messagePlaces = ["message", "msg", "detail", "description", "reason", "error", "title"]
+
+    /// An object that names one field and says what is wrong with it; `nil` for every other value.
+    private var fieldReport: (field: String, messages: [String])? {
+        let field = Self.fieldPlaces.lazy.compactMap { value(at: $0)?.fieldName }.first
+        let messages = Self.messagePlaces.lazy.map { value(at: $0)?.sentences ?? [] }.first { !$0.isEmpty }
+        guard let field, let messages else { return nil }
+        return (field, messages)
+    }
+
+    /// The name of a field as a path with dots: a text, a JSON pointer (RFC 6901), or a list of names and indexes.
+    private var fieldName: String? {
+        switch self {
+        case .string(let text) where !text.isBlank:
+            text.hasPrefix("/") ? text.split(separator: "/").joined(separator: ".") : text
+        case .array(let parts):
+            parts.isEmpty ? nil : parts.map { $0.string ?? $0.text }.joined(separator: ".")
+        default: nil
         }
     }
 }

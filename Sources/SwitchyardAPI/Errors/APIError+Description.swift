@@ -11,6 +11,27 @@ extension APIError: Discreet {
     }
 }
 
+extension APIError {
+    /// The most characters of a body in ``debugDescription``.
+    private static let debugLength = 200
+
+    /// The line of ``description``, with the beginning of a text body, at most 200 characters, without credentials.
+    public var debugDescription: String {
+        guard let body = debugBody else { return description }
+        return "\(description), body \"\(body)\""
+    }
+
+    private var debugBody: String? {
+        guard !context.body.isEmpty, context.status != nil else { return nil }
+        let shown = Redaction.standard.answer(context.body, contentType: headers.contentType)
+        guard let text = HTTPResponse(status: 0, headers: headers, body: .whole(shown)).text else { return nil }
+        let isText = !text.unicodeScalars.prefix(Self.debugLength).contains { $0.value == 0xFFFD || $0.value == 0 }
+        guard isText else { return nil }
+        let line = LineRedaction.standard.text(String(text.prefix(4 * Self.debugLength)))
+        return line.count > Self.debugLength ? "\(line.prefix(Self.debugLength))…" : line
+    }
+}
+
 extension APIError.Context: Discreet {
     /// One line for a log: where and how it happened, without credentials and without the body.
     public var description: String { facts.joined(separator: ", ") }
@@ -46,6 +67,7 @@ extension APIError.BodyReason {
         case .contentType(let received, let acceptable):
             "content type \(received ?? "missing"), accepted are \(acceptable.joined(separator: " "))"
         case .empty: "empty"
+        case .responseLost: "lost with the response, though the server has carried the call out"
         case .truncated: "cut short"
         case .tooLarge(let limit): limit.map { "larger than \($0) bytes" } ?? "too large"
         case .compression: "cannot be decompressed"

@@ -45,6 +45,9 @@ extension APIError {
         case contentType(received: String?, acceptable: [String])
         /// The body is empty where a value was expected.
         case empty
+        /// The server has carried the call out, and the response with the value was lost; making the call again may carry
+        /// it out a second time.
+        case responseLost
         /// The body ended before its announced end.
         case truncated
         /// The body is larger than the limit, in bytes when it is known.

@@ -34,6 +34,19 @@ public struct APIError: Error, Sendable {
         get { details.value.fieldMessages }
         set { details.value.fieldMessages = newValue }
     }
+    /// The error code that the server sent in its envelope or its ``ErrorBody``; `nil` if it sent none.
+    public var serverCode: BusinessCode? {
+        get {
+            if case .module(let failure) = reason, let code = failure.serverCode { return code }
+            return details.value.serverCode
+        }
+        set { details.value.serverCode = newValue }
+    }
+    /// Whether the text for ``code`` comes before ``serverMessage``, if there is one.
+    var prefersOwnText: Bool {
+        get { details.value.prefersOwnText }
+        set { details.value.prefersOwnText = newValue }
+    }
     /// The words for the user by code and language.
     ///
     /// A manager puts its module's in; default is ``ErrorMessages/standard``.
@@ -49,7 +62,7 @@ public struct APIError: Error, Sendable {
     }
 
     /// The error as it was before, which says what happened whatever an app has made of it.
-    var unformatted: APIError { plain?.value ?? self }
+    package var unformatted: APIError { plain?.value ?? self }
 
     /// Behind one reference: every function that may throw an error keeps room for one, whole calls long.
     private var details: CopyOnWrite<Details>
@@ -58,6 +71,8 @@ public struct APIError: Error, Sendable {
         var context: Context
         var serverMessage: String?
         var fieldMessages: [String: [String]] = [:]
+        var serverCode: BusinessCode?
+        var prefersOwnText = false
         var messages: ErrorMessages
         var plain: Boxed<APIError>?
     }

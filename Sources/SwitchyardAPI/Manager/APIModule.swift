@@ -37,7 +37,7 @@ public struct APIModule: Sendable {
     public var errors: ModuleErrors? { parts.value.errors }
     /// The frame around every answer; `nil` when there is none.
     public var envelope: Envelope? { parts.value.envelope }
-    /// Where the body of a refused answer says what is wrong; `nil` when the module does not know.
+    /// Where the body of a refusal says what is wrong; `nil` if it is not looked for.
     public var errorBody: ErrorBody? { parts.value.errorBody }
     /// How JSON becomes values.
     public var decoding: JSONDecoding { parts.value.decoding }
@@ -63,8 +63,8 @@ public struct APIModule: Sendable {
     /// - Parameters:
     ///   - errors: How the server's business codes and statuses become the module's own; none unless given.
     ///   - envelope: The frame around every answer; none unless given.
-    ///   - errorBody: Where the body of a refused answer says what is wrong, in a service without a frame; not looked for
-    ///     unless given.
+    ///   - errorBody: Where the body of a refusal says what is wrong, in a service without a frame;
+    ///     ``ErrorBody/common`` by default, which a module with a frame does not use, `nil` for nowhere.
     ///   - decoding: How JSON becomes values; ``JSONDecoding/standard`` unless given.
     ///   - rules: What an answer has to be before it is decoded; ``ResponseRules/strict`` unless given.
     ///   - messages: The words for the user; those of `errors` unless given, which also speak for the module's codes that
@@ -72,7 +72,7 @@ public struct APIModule: Sendable {
     public init(
         errors: ModuleErrors? = nil,
         envelope: Envelope? = nil,
-        errorBody: ErrorBody? = nil,
+        errorBody: ErrorBody? = .common,
         decoding: JSONDecoding = .standard,
         rules: ResponseRules = .strict,
         messages: ErrorMessages? = nil
@@ -82,7 +82,7 @@ public struct APIModule: Sendable {
                 rules: rules,
                 errors: errors,
                 envelope: envelope,
-                errorBody: errorBody,
+                errorBody: envelope == nil || errorBody != .common ? errorBody : nil,
                 data: envelope.map { AnswerPart(.frame($0)) } ?? .whole,
                 decoding: decoding,
                 messages: errors.map { messages?.filled(from: $0) ?? $0.messages } ?? messages ?? .standard,
@@ -174,17 +174,25 @@ public struct APIModule: Sendable {
                 failure = known
             }
         }
-        if let content = errorContent(of: error, reading: text) {
+        if let content = errorContent(of: error, status: status, reading: text) {
             error.serverMessage = error.serverMessage ?? content.message
             error.fieldMessages = content.fields
+            error.serverCode = content.code
+            if let known = content.code.flatMap({ errors?.failure(for: $0) }), known.code != nil { failure = known }
         }
-        if let failure { error.reason = .module(failure) }
+        if let failure {
+            error.reason = .module(failure)
+            error.prefersOwnText = errorBody?.prefersModuleTexts ?? false
+        }
         return error
     }
 
-    /// What the body of a refused answer says; `nil` without a description of it, and for a body that is no JSON.
-    private func errorContent(of error: APIError, reading text: () -> Data?) -> ErrorBody.Content? {
+    /// What the body of a refusal says; `nil` without a description of it, and for a body that is no JSON.
+    ///
+    /// The usual places are looked into only where the client erred: what a failing server says is not meant for users.
+    private func errorContent(of error: APIError, status: Int, reading text: () -> Data?) -> ErrorBody.Content? {
         guard let errorBody, !error.context.body.isEmpty else { return nil }
+        guard errorBody != .common || (400..<500).contains(status) else { return nil }
         guard let body = try? decoding.tree(text() ?? error.context.body) else { return nil }
         return errorBody.content(of: body)
     }

@@ -160,7 +160,8 @@ final class EventConnection: @unchecked Sendable {
         // That of one request, and not of all of them: a server that hangs, or a network that swallows everything.
         case .deadlineExceeded: mayReconnect && transfer.handle.reason == nil
         // Nothing was done.
-        case .overloaded, .rateLimited, .queueFull, .credentials(.unavailable), .credentials(.renewalFailed), .credentials(.renewalTimedOut): true
+        case .overloaded, .rateLimited, .queueFull: true
+        case .credentials(.unavailable), .credentials(.renewalFailed), .credentials(.renewalTimedOut): true
         default: false
         }
     }

@@ -185,7 +185,8 @@ extension APIManager {
     ///   - id: The name of the upload, with which `client.cancel(id)` ends it.
     ///   - progress: Told about bytes sent, in order; never less than before, and at the end all that were sent.
     /// - Returns: The value, with status and header fields; the context's `url` is that of an upload that can go on.
-    /// - Throws: ``APIError``.
+    /// - Throws: ``APIError``; ``/SwitchyardAPI/APIError/BodyReason/responseLost`` if a tus upload is complete and the
+    ///   response that had the value was lost. The record stays then, so that another call does not upload a second copy.
     public func upload<Value: Sendable>(
         _ configuration: UploadConfiguration,
         with serializer: ResponseSerializer<Value>,
@@ -193,10 +194,33 @@ extension APIManager {
         progress: @escaping TransferProgressHandler = { _ in }
     ) async throws(APIError) -> APIResponse<Value> {
         let client = client
-        return try await response(to: configuration.request, with: serializer) { request throws(RequestFailure) in
-            var upload = configuration
-            upload.request.acceptedTypes = request.acceptedTypes
-            return try await client.upload(upload, id: id, progress: progress)
+        let isLost = Locked(false)
+        do throws(APIError) {
+            return try await response(to: configuration.request, with: serializer) { request throws(RequestFailure) in
+                var upload = configuration
+                upload.request.acceptedTypes = request.acceptedTypes
+                upload.resumption?.needsResponse = serializer.emptyValue == nil
+                let response = try await client.upload(upload, id: id, progress: progress)
+                isLost.withLock { $0 = upload.resumption?.isAnsweredByQuestion(response) ?? false }
+                return response
+            }
+        } catch {
+            guard isLost.withLock({ $0 }), case .body(.empty) = error.unformatted.reason else { throw error }
+            throw module.completed(lostResponse(error.unformatted))
         }
+    }
+
+    /// The error of an upload that is complete, whose last response was lost.
+    private func lostResponse(_ error: APIError) -> APIError {
+        var error = APIError(.body(.responseLost), context: error.context)
+        error.context.mayHaveBeenExecuted = true
+        return error
+    }
+}
+
+extension UploadResumption {
+    /// Whether a response is that to the question what has arrived, which tus asks with HEAD and which has no body.
+    fileprivate func isAnsweredByQuestion(_ response: ServiceResponse) -> Bool {
+        if case .tus = dialect { response.context.method == .head } else { false }
     }
 }

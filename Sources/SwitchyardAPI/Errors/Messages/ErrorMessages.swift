@@ -11,7 +11,7 @@ import SwitchyardHTTP
 ///     messages.include(UserError.self)
 ///
 /// The text of an error is looked for in this order: the server's own message, if ``prefersServerMessage`` and there is
-/// one; the text of the code in the wanted languages; in English; in any other; the text of ``APIError/Code/failed``. In
+/// one, unless ``ErrorBody/prefersModuleTexts`` puts the module's text first; the text of the code in the wanted languages; in English; in any other; the text of ``APIError/Code/failed``. In
 /// each language the text of a ``Detail`` comes before that of the code. It is never empty. Behind words of the app's and
 /// of the library's stands a remark, in their language, where the call may have been executed all the same.
 public struct ErrorMessages: Sendable {
@@ -80,8 +80,9 @@ public struct ErrorMessages: Sendable {
 
     /// The text for an error.
     public func text(for error: APIError) -> String {
-        if prefersServerMessage, let own = error.serverMessage, !own.isBlank { return own }
         let code = error.code
+        let hasModuleText = error.prefersOwnText && texts[code]?.isEmpty == false
+        if prefersServerMessage, !hasModuleText, let own = error.serverMessage, !own.isBlank { return own }
         guard let (text, language) = text(for: code, Detail(error.reason)) ?? text(for: .failed, nil) else {
             return "Error \(code.number)"
         }

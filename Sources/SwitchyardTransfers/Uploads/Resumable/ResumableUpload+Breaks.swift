@@ -23,7 +23,7 @@ extension ResumableUpload {
         }
         switch dialect.answer(status: response.status, headers: response.headers) {
         case .has(let count): try goOn(at: count, with: response)
-        case .complete: return complete(response)
+        case .complete: return complete(response, isFromQuestion: true)
         case .unknown: try forget("the server does not know the upload (\(response.status))")
         case .unusable(let text): try startOver(text)
         case .unsettled: return try await leaveServer(or: .success(response))

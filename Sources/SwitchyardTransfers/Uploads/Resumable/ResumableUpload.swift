@@ -153,10 +153,16 @@ struct ResumableUpload {
 
     // MARK: - The end
 
-    /// Takes note that the server has everything.
-    mutating func complete(_ response: ServiceResponse) -> ServiceResponse {
+    /// Records that the server has everything.
+    ///
+    /// - Parameters:
+    ///   - response: The response that says so.
+    ///   - isFromQuestion: Whether it is the response to a question, which has no body in tus. A caller who needs the body
+    ///     keeps the record: without it, the next call would upload the source a second time.
+    /// - Returns: The response.
+    mutating func complete(_ response: ServiceResponse, isFromQuestion: Bool = false) -> ServiceResponse {
         state.isComplete = true
-        place?.remove()
+        if !(isFromQuestion && resumption.needsResponse && response.context.method == .head) { place?.remove() }
         progress.finish(length: pieces.length)
         return response
     }

@@ -25,6 +25,8 @@ public struct UploadResumption: Sendable {
     }
 
     let dialect: Dialect
+    /// Whether the caller needs the body of the last response; then the record stays if that response was lost.
+    var needsResponse = false
 
     /// The most bytes of one request; all that are left unless set.
     ///
@@ -50,8 +52,9 @@ public struct UploadResumption: Sendable {
 
     /// The tus protocol 1.0.0, with its extension Creation: POST opens, HEAD asks, PATCH sends.
     ///
-    /// The answer of the upload is that to the last PATCH; its context's `url` is that of the upload. A source's content
-    /// type is not sent unless `metadata` has it.
+    /// The answer of the upload is that to the last PATCH; its context's `url` is that of the upload. If that response is
+    /// lost, the response to a HEAD which says that all bytes are there takes its place. A source's content type is not
+    /// sent unless `metadata` has it.
     ///
     /// - Parameter metadata: What the server is told about the upload, sent as `Upload-Metadata`; keys are ASCII without
     ///   spaces and commas.

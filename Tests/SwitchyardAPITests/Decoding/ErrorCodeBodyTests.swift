@@ -1,0 +1,151 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardAPI
+
+/// Codes, lists of fields and common messages in the bodies of refusals.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ErrorCodeBodyTests {
+    private enum NoteError: Int, ModuleErrorCode {
+        case invalid = 1001
+        case gone = 1002
+
+        var texts: [MessageLanguage: String] { self == .invalid ? [.english: "Please check the note."] : [:] }
+    }
+
+    private func error(_ module: APIModule, _ body: String, status: Int = 400) async throws -> APIError {
+        let transport = StubTransport { _ in .json(body, status: status) }
+        let topics = TopicAPI(client: try .stubbed(transport), module: module)
+        return try #require(await #expect(throws: APIError.self) { try await topics.topic(1) })
+    }
+
+    private static let errors = ModuleErrors(
+        NoteError.self,
+        [110: .invalid, "gone": .gone],
+        statuses: [400: .gone],
+        messages: ErrorMessages(languages: [.english])
+    )
+
+    // MARK: - Codes
+
+    @Test(
+        arguments: [
+            ("errno", #"{"errno": 110, "message": "name: Required"}"#, 1001 as Int?),
+            ("error.code", #"{"error": {"code": "gone"}, "message": "Gone."}"#, 1002),
+            ("errno", #"{"errno": 7, "message": "Other."}"#, 1002), ("errno", #"{"message": "None."}"#, 1002),
+        ]
+    )
+    func `a code in a refusal is that of the module, and else the status decides`(
+        path: String,
+        body: String,
+        code: Int?
+    ) async throws {
+        let module = APIModule(errors: Self.errors, errorBody: ErrorBody(message: "message", fields: nil, code: path))
+
+        let error = try await error(module, body)
+
+        #expect(error.module(NoteError.self)?.rawValue == code)
+        #expect(error.serverMessage?.isEmpty == false)
+        #expect(error.status == 400)
+    }
+
+    @Test func `a code that the module does not know is in the error`() async throws {
+        let module = APIModule(errorBody: ErrorBody(message: "message", fields: nil, code: "errno"))
+
+        let error = try await error(module, #"{"errno": 121, "message": "Forbidden."}"#, status: 403)
+
+        #expect(error.serverCode == 121)
+        #expect(error.reason == .status(403))
+    }
+
+    @Test(arguments: [(503, true), (400, false)])
+    func `a code in a refusal leaves it to the status whether it is transient`(
+        status: Int,
+        isRetryable: Bool
+    ) async throws {
+        let module = APIModule(errors: Self.errors, errorBody: ErrorBody(message: "message", code: "errno"))
+
+        let error = try await error(module, #"{"errno": 110, "message": "Busy."}"#, status: status)
+
+        #expect(error.module(NoteError.self) == .invalid)
+        #expect(error.isRetryable == isRetryable)
+    }
+
+    @Test func `the module's own text may come before the server's`() async throws {
+        var body = ErrorBody(message: "message", fields: nil, code: "errno")
+        body.prefersModuleTexts = true
+        let module = APIModule(errors: Self.errors, errorBody: body)
+
+        let known = try await error(module, #"{"errno": 110, "message": "body.name: Required"}"#)
+        let unnamed = try await error(module, #"{"errno": "gone", "message": "It is gone."}"#)
+
+        #expect(known.message == "Please check the note.")
+        #expect(known.serverMessage == "body.name: Required")
+        #expect(unnamed.message == "It is gone.")
+    }
+
+    // MARK: - Fields
+
+    @Test(
+        arguments: [
+            #"[{"field": "name", "message": "Too long."}, {"field": "name", "message": "Taken."}]"#,
+            #"[{"name": "name", "location": "body", "description": ["Too long.", "Taken."]}]"#,
+            #"[{"loc": ["name"], "msg": "Too long.", "type": "x"}, {"loc": ["name"], "msg": "Taken."}]"#,
+            #"[{"source": {"pointer": "/name"}, "detail": "Too long."}, {"path": "name", "error": "Taken."}]"#,
+            #"{"name": ["Too long.", "Taken."]}"#,
+        ]
+    )
+    func `fields may be a list of objects`(fields: String) async throws {
+        let module = APIModule(errorBody: ErrorBody(message: "message", fields: "errors"))
+
+        let error = try await error(module, #"{"message": "Invalid.", "errors": \#(fields)}"#)
+
+        #expect(error.fieldMessages == ["name": ["Too long.", "Taken."]])
+        #expect(error.message == "Invalid.")
+    }
+
+    @Test func `the name of a field may be a path, also of a body that is a list`() async throws {
+        let list = #"{"loc": ["body", "items", 2, "price"], "msg": "Low."}, {"pointer": "/data/name", "msg": "Long."}"#
+        let text = "[\(list)]"
+
+        let error = try await error(APIModule(errorBody: ErrorBody()), text)
+
+        #expect(error.fieldMessages == ["body.items.2.price": ["Low."], "data.name": ["Long."]])
+        #expect(error.message == "Low. Long.")
+    }
+
+    // MARK: - Common messages
+
+    @Test(
+        arguments: [
+            (#"{"message": "No."}"#, "No."), (#"{"detail": "No."}"#, "No."), (#"{"error": "No."}"#, "No."),
+            (#"{"error": "not_found", "error_description": "No."}"#, "No."),
+            (#"{"error": {"code": 7, "message": "No."}}"#, "No."), (#"{"type": "about:blank", "title": "No."}"#, "No."),
+            (#"{"message": "", "detail": "No.", "errors": {"a": "b"}}"#, "No."), (#"{"a": "b"}"#, nil), ("[]", nil),
+            ("<html>", nil),
+        ] as [(String, String?)]
+    )
+    func `a module without a description finds the message of a JSON refusal`(
+        body: String,
+        message: String?
+    ) async throws {
+        let error = try await error(.standard, body, status: 404)
+
+        #expect(error.serverMessage == message)
+        #expect(error.fieldMessages == [:])
+        #expect(error.reason == .status(404))
+    }
+
+    @Test func `what a failing server says is not shown, nor a message that is not looked for`() async throws {
+        let body = #"{"message": "NullPointerException"}"#
+
+        #expect(try await error(.standard, body, status: 500).serverMessage == nil)
+        #expect(try await error(APIModule(errorBody: nil), body, status: 404).serverMessage == nil)
+        let explicit = APIModule(errorBody: ErrorBody(message: "message", fields: nil))
+        #expect(try await error(explicit, body, status: 500).serverMessage == "NullPointerException")
+    }
+}
