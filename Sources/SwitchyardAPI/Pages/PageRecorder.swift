@@ -20,7 +20,7 @@ import SwitchyardServices
 ///   ``APIError/ConfigurationReason/other(_:)``; one that it makes in another task and awaits is never answered.
 /// - A load of more starts the list again when the manager that loads has come into another environment, or to another
 ///   user, since: what belongs to two of them is never in one list.
-/// - An empty first page is ``APIError/Code/noData``, an empty later one ``APIError/Code/noMoreData``; from then on a
+/// - An empty first page is ``APIError/Code/noData`` unless `allowsEmptyList` is set, an empty later one ``APIError/Code/noMoreData``; from then on a
 ///   load of more answers so at once, until the next refresh.
 ///
 /// A recorder belongs to one list: one for each endpoint and set of arguments. Any thread may call it.
@@ -36,14 +36,17 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     ///   - pageLimit: The most pages that one list may have, a guard against a server that never ends; default is 100,000.
     ///   - messages: The words of the errors that the recorder itself makes, such as those of an empty list; best those
     ///     of the manager's module.
+    ///   - allowsEmptyList: Whether an empty first page is an empty list, and not the error ``APIError/Code/noData``; it is
+    ///     the error by default.
     public convenience init(
         pageSize: Int = 10,
         strategy: PageStrategy<Item> = .pageNumber,
         pageLimit: Int = 100_000,
-        messages: ErrorMessages = .standard
+        messages: ErrorMessages = .standard,
+        allowsEmptyList: Bool = false
     ) {
         let cursor = PageCursor(size: pageSize, strategy: strategy, pageLimit: pageLimit, messages: messages)
-        self.init(PageSettings(cursor: cursor, index: NoIndex()))
+        self.init(PageSettings(cursor: cursor, index: NoIndex(), allowsEmptyList: allowsEmptyList))
     }
 
     /// Creates a recorder that knows items by their id.
@@ -56,16 +59,20 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     ///   - pageLimit: The most pages that one list may have, a guard against a server that never ends; default is 100,000.
     ///   - messages: The words of the errors that the recorder itself makes, such as those of an empty list; best those
     ///     of the manager's module.
+    ///   - allowsEmptyList: Whether an empty first page is an empty list, and not the error ``APIError/Code/noData``; it is
+    ///     the error by default.
     ///   - id: The id of an item, as in `identifiedBy: \.id`.
     public convenience init<ID: Hashable & Sendable>(
         pageSize: Int = 10,
         strategy: PageStrategy<Item> = .pageNumber,
         pageLimit: Int = 100_000,
         messages: ErrorMessages = .standard,
+        allowsEmptyList: Bool = false,
         identifiedBy id: @escaping @Sendable (Item) -> ID
     ) {
         let cursor = PageCursor(size: pageSize, strategy: strategy, pageLimit: pageLimit, messages: messages)
-        self.init(PageSettings(cursor: cursor, index: IdentityIndex<Item, ID>(id)))
+        let index = IdentityIndex<Item, ID>(id)
+        self.init(PageSettings(cursor: cursor, index: index, allowsEmptyList: allowsEmptyList))
     }
 
     private init(_ settings: PageSettings<Item>) {
@@ -112,6 +119,8 @@ public final class PageRecorder<Item: Sendable>: Sendable {
 struct PageSettings<Item: Sendable>: Sendable {
     let cursor: PageCursor<Item>
     let index: any ItemIndex<Item>
+    /// Whether an empty first page is an empty list, and no error.
+    let allowsEmptyList: Bool
 
     /// An error of the list itself.
     func failure(_ reason: APIError.Reason) -> APIError { cursor.failure(reason) }
@@ -313,6 +322,7 @@ extension PageRecorder {
             let ending: RecorderState<Item>.Ending
             switch state.pages.commit(load, arrival) {
             case .items(let items): ending = .items(items)
+            case .nothing(.noData) where settings.allowsEmptyList: ending = .items([])
             case .nothing(let reason): ending = .failed(settings.failure(.list(reason)))
             case .superseded: return (.superseded, RecorderState.Effects())
             }

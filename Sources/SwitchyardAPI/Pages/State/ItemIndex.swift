@@ -21,6 +21,12 @@ protocol ItemIndex<Item>: Sendable {
 
     /// An index of the same kind that knows nothing.
     func emptied() -> any ItemIndex<Item>
+
+    /// Whether two items have one id.
+    func isSame(_ left: Item, _ right: Item) -> Bool
+
+    /// The items without those whose id an earlier one has, and an index of the same kind that knows them.
+    func indexing(_ items: [Item]) -> (items: [Item], index: any ItemIndex<Item>)
 }
 
 /// Takes every item for a new one.
@@ -35,6 +41,10 @@ struct NoIndex<Item: Sendable>: ItemIndex {
     mutating func unseen(in page: [Item]) -> [Item] { page }
 
     func emptied() -> any ItemIndex<Item> { self }
+
+    func isSame(_ left: Item, _ right: Item) -> Bool { false }
+
+    func indexing(_ items: [Item]) -> (items: [Item], index: any ItemIndex<Item>) { (items, self) }
 }
 
 /// Knows items by an id.
@@ -67,4 +77,18 @@ struct IdentityIndex<Item: Sendable, ID: Hashable & Sendable>: ItemIndex {
     }
 
     func emptied() -> any ItemIndex<Item> { IdentityIndex(identity) }
+
+    func isSame(_ left: Item, _ right: Item) -> Bool { identity(left) == identity(right) }
+
+    func indexing(_ items: [Item]) -> (items: [Item], index: any ItemIndex<Item>) {
+        var index = IdentityIndex(identity)
+        var kept: [Item] = []
+        for item in items {
+            let id = identity(item)
+            guard index.places[id] == nil else { continue }
+            index.places[id] = kept.count
+            kept.append(item)
+        }
+        return (kept, index)
+    }
 }

@@ -107,6 +107,16 @@ struct PageCursor<Item: Sendable>: Sendable {
         return true
     }
 
+    /// Moves with items that were put in or taken out before the next page.
+    mutating func shift(by difference: Int) {
+        guard difference != 0 else { return }
+        arrived = max(0, arrived + min(difference, .max - arrived))
+        total = total.map { max(0, $0 + min(difference, .max - $0)) }
+        visited = []
+        guard case .page(.offset(let offset)) = next, offset > 0 || difference > 0 else { return }
+        next = .page(.offset(max(0, offset + min(difference, .max - offset))))
+    }
+
     private func permitted(_ successor: Next) -> Next {
         guard case .page(let position) = successor else { return successor }
         if visited.contains(position) || idle >= Self.idlePages { return .broken(failure(.list(.repeatedPosition))) }

@@ -43,6 +43,8 @@ struct PageState<Item: Sendable>: Sendable {
     }
 
     private(set) var items: [Item] = []
+    /// How often the items have changed.
+    private(set) var revision = 0
     private(set) var total: Int?
     /// The page that came last, as the load gave it.
     private(set) var lastPage: Page<Item>?
@@ -82,6 +84,7 @@ struct PageState<Item: Sendable>: Sendable {
         let page = arrival.page
         guard running?.id == load.id else { return .superseded }
         running = nil
+        revision += 1
         if load.action.replacesList {
             items = []
             total = nil
@@ -113,13 +116,32 @@ struct PageState<Item: Sendable>: Sendable {
         if running?.id == load.id { running = nil }
     }
 
-    /// Forgets everything, and drops what is under way.
-    mutating func reset() {
-        self = PageState(cursor: fresh, index: index.emptied(), loads: loads + 1)
+    /// Takes the place of the items with others, which the app has made of them; the total and an offset move along.
+    ///
+    /// - Parameters:
+    ///   - new: The items.
+    ///   - index: The index that knows them.
+    ///   - revision: The revision of the items that they were made of.
+    /// - Returns: `false`, and nothing has changed, if the items have changed since.
+    mutating func replaceItems(with new: [Item], _ index: any ItemIndex<Item>, after revision: Int) -> Bool {
+        guard revision == self.revision else { return false }
+        let difference = new.count - items.count
+        items = new
+        self.index = index
+        self.revision += 1
+        total = total.map { max(0, $0 + difference) }
+        cursor.shift(by: difference)
+        return true
     }
 
-    private init(cursor: PageCursor<Item>, index: any ItemIndex<Item>, loads: Int) {
+    /// Forgets everything, and drops what is under way.
+    mutating func reset() {
+        self = PageState(cursor: fresh, index: index.emptied(), loads: loads + 1, revision: revision + 1)
+    }
+
+    private init(cursor: PageCursor<Item>, index: any ItemIndex<Item>, loads: Int, revision: Int) {
         self.init(cursor: cursor, index: index)
         self.loads = loads
+        self.revision = revision
     }
 }

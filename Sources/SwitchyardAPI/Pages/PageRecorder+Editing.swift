@@ -1,0 +1,94 @@
+import SwitchyardServices
+
+/// Changes to a list that the app makes itself, such as after it has created or deleted an item.
+///
+/// The app says what the server has done already, so the rest of the list moves with it: the total, and the offset of the
+/// next page for ``PageStrategy/offset``. Page numbers cannot move, so an item may come twice or be left out at the edge
+/// of a page; a recorder with ids lists an item once. A refresh replaces all changes by what the server says.
+extension PageRecorder {
+    /// Inserts an item.
+    ///
+    /// An item with the same id is removed first. A position beyond the list means the nearest one.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - position: Its position among ``items``; the first one by default.
+    public func insert(_ item: Item, at position: Int = 0) {
+        let index = settings.index
+        edit { items in
+            items.removeAll { index.isSame($0, item) }
+            items.insert(item, at: min(max(0, position), items.count))
+        }
+    }
+
+    /// Replaces the item that has the same id.
+    ///
+    /// - Parameter item: The new item.
+    /// - Returns: Whether there was one; never for a recorder that knows no ids.
+    @discardableResult
+    public func replace(_ item: Item) -> Bool {
+        let index = settings.index
+        return replaceFirst(with: item) { index.isSame($0, item) }
+    }
+
+    /// Replaces the first item for which a condition is true.
+    ///
+    /// - Parameters:
+    ///   - item: The new item.
+    ///   - condition: Whether an item is the one to replace. It may be asked several times.
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public func replaceFirst(with item: Item, where condition: (Item) -> Bool) -> Bool {
+        edit { items in
+            guard let position = items.firstIndex(where: condition) else { return false }
+            items[position] = item
+            return true
+        }
+    }
+
+    /// Removes the items for which a condition is true.
+    ///
+    /// - Parameter condition: Whether an item goes. It may be asked several times.
+    /// - Returns: The items that were removed.
+    @discardableResult
+    public func removeAll(where condition: (Item) -> Bool) -> [Item] {
+        edit { items in
+            let removed = items.filter(condition)
+            if !removed.isEmpty { items.removeAll(where: condition) }
+            return removed
+        }
+    }
+
+    /// Removes the item at a position.
+    ///
+    /// - Parameter position: Its position among ``items``.
+    /// - Returns: The item; `nil` if there is none at the position.
+    @discardableResult
+    public func remove(at position: Int) -> Item? {
+        edit { items in items.indices.contains(position) ? items.remove(at: position) : nil }
+    }
+
+    /// Changes the items.
+    ///
+    /// Of items with one id the first stays. The change is made outside the recorder's lock; if the list is changed
+    /// meanwhile, by a page that arrives for instance, the change is made again with the new items.
+    ///
+    /// - Parameter change: Changes the items. It may be called several times.
+    /// - Returns: What the last call of `change` returned.
+    @discardableResult
+    public func edit<Result>(_ change: (inout [Item]) throws -> Result) rethrows -> Result {
+        while true {
+            let (before, revision) = state.withLock { ($0.pages.items, $0.pages.revision) }
+            var items = before
+            let result = try change(&items)
+            let (kept, index) = settings.index.indexing(items)
+            let effects = state.withLock { state -> RecorderState<Item>.Effects? in
+                guard state.pages.replaceItems(with: kept, index, after: revision) else { return nil }
+                return state.announce()
+            }
+            guard let effects else { continue }
+            effects.run()
+            return result
+        }
+    }
+}
