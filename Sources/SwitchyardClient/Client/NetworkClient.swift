@@ -107,8 +107,8 @@ extension NetworkClient {
     /// What lives as long as the client with all its scopes.
     package var sharedObjects: AssociatedObjects { core.objects }
 
-    /// The clock and the timers.
-    package var time: any TimeSource { core.time }
+    /// The clock and the timers of the client, for interceptors and limits that measure or wait.
+    public var time: any TimeSource { core.time }
 
     /// When a request that starts now ends whatever happens; `nil` without a deadline.
     package func deadline(of configuration: APIConfiguration) -> MonotonicTime? {

@@ -28,10 +28,10 @@ struct RateLanes {
         var head = 0
         var waiting: Set<Number> = []
 
-        /// Lets a request go if it finds nobody before it and is not too early; else says when its turn would come.
-        mutating func pass(at now: MonotonicTime) -> MonotonicTime? {
-            if waiting.isEmpty, meter.take(at: now) { return nil }
-            return meter.next(at: now, behind: waiting.count)
+        /// Lets a request go if no other waits and it is not too early, else returns the time of its turn.
+        mutating func pass(at now: MonotonicTime, notBefore start: MonotonicTime) -> MonotonicTime? {
+            if waiting.isEmpty, start <= now, meter.take(at: now) { return nil }
+            return meter.next(at: max(now, start), behind: waiting.count)
         }
 
         mutating func enter(_ number: Number) {
@@ -80,6 +80,8 @@ struct RateLanes {
     private var sweepAt = 64
     /// How many requests wait.
     private(set) var waiting = 0
+    /// The end of the pause in which no request begins.
+    private var pauseEnd = MonotonicTime.zero
 
     init(_ rule: RateRule, _ excess: RateExcess, maximumWaiting: Int) {
         self.rule = rule
@@ -95,7 +97,8 @@ struct RateLanes {
 
     mutating func arrive(_ key: String, at now: MonotonicTime, deadline: MonotonicTime) -> Arrival {
         sweep(at: now)
-        guard let turn = lanes[key, default: Lane(meter: RateMeter(rule))].pass(at: now) else { return .go }
+        let lane = lanes[key, default: Lane(meter: RateMeter(rule))].pass(at: now, notBefore: pauseEnd)
+        guard let turn = lane else { return .go }
         let wait = now.duration(to: turn)
         guard case .wait(let limit) = excess, wait <= limit ?? wait, turn < deadline else { return .refuse(wait: wait) }
         guard waiting < maximumWaiting else { return .refuse(wait: nil) }
@@ -112,9 +115,15 @@ struct RateLanes {
 
     /// Lets go whose turn it is.
     mutating func turn(_ key: String, at now: MonotonicTime) -> Turn {
+        if now < pauseEnd { return Turn(next: lanes[key]?.waiting.isEmpty == false ? pauseEnd : nil) }
         guard let turn = lanes[key]?.turn(at: now) else { return Turn() }
         waiting -= turn.admitted.count
         return turn
+    }
+
+    /// Lets no request begin before a time.
+    mutating func pause(until time: MonotonicTime) {
+        pauseEnd = max(pauseEnd, time)
     }
 
     private mutating func sweep(at now: MonotonicTime) {

@@ -1,10 +1,11 @@
-import SwitchyardServices
+public import SwitchyardServices
 
 /// A limit of the rate at which requests of one key begin; too early is refused, or waits.
 ///
 ///     options.limits = [RateLimit(.bucket(perSecond: 20, burst: 40))]                       // the whole client
 ///     options.limits = [RateLimit(.interval(.seconds(5)), by: .endpoint, excess: .refuse)]  // every API
 ///     configuration.limits = [searchLimit]                                                   // one kind of call
+///     limit.pause(for: .seconds(30))                                                         // nothing begins for 30 s
 ///
 /// Every round of a request counts. Those who wait can be cancelled like any other request, hold no thread, and leave no
 /// gap behind; there is one timer for each key that somebody waits for, and none otherwise.
@@ -34,6 +35,24 @@ public final class RateLimit: RequestLimit {
     ) {
         self.key = key
         state = Locked(State(lanes: RateLanes(rule, excess, maximumWaiting: maximumWaiting)))
+    }
+
+    /// Lets no request of the limit begin before a time.
+    ///
+    /// Requests wait or fail as they do when they come too early. A pause that ends before one under way changes nothing.
+    ///
+    /// - Parameter time: The time, on the client's clock (``NetworkClient/time``, ``DispatchContext/time``).
+    public func pause(until time: MonotonicTime) {
+        state.withLock { $0.lanes.pause(until: time) }
+    }
+
+    /// Lets no request of the limit begin for some time.
+    ///
+    /// - Parameters:
+    ///   - duration: How long.
+    ///   - time: The client's clock; the system's by default.
+    public func pause(for duration: Duration, on time: any TimeSource = SystemTime.shared) {
+        pause(until: time.now.advanced(by: min(max(.zero, duration), .seconds(1_000_000_000))))
     }
 
     /// How many keys are remembered; one whose time has passed is forgotten when others are looked up.
@@ -103,6 +122,8 @@ public enum RateRule: Sendable, Hashable {
     case bucket(perSecond: Double, burst: Int)
     /// So many in any span of the length, a sliding one.
     case window(count: Int, per: Duration)
+    /// Any number, but for the pauses that ``RateLimit/pause(until:)`` sets.
+    case unlimited
 }
 
 /// What becomes of a request that comes too early.

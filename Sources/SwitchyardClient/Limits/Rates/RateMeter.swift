@@ -21,6 +21,8 @@ struct RateMeter {
             kind = .cells(spacing: spacing, slack: spacing * (min(max(1, burst), 1_000_000) - 1), due: .zero)
         case .window(let count, let span):
             kind = .window(count: max(1, count), span: Self.sensible(span), times: [])
+        case .unlimited:
+            kind = .cells(spacing: .zero, slack: .zero, due: .zero)
         }
     }
 
