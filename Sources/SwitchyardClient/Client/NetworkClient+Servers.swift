@@ -57,7 +57,7 @@ extension NetworkClient {
     ///   - environment: The environment to enter; entering the present one changes nothing.
     ///   - cancelsActiveRequests: Whether requests under way are cancelled, those of a renewal of credentials excepted.
     ///     Unless told so they end where they began.
-    /// - Throws: ``ClientError/missingEnvironment(_:server:)``; then nothing has changed.
+    /// - Throws: ``ClientError/missingEnvironment(_:server:known:)``; then nothing has changed.
     public func switchEnvironment(
         to environment: ServiceEnvironment,
         cancelsActiveRequests: Bool = false

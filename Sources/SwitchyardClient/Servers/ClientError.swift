@@ -5,8 +5,8 @@ public import SwitchyardServices
 ///
 /// Nothing has changed then.
 public enum ClientError: Error, Sendable, Hashable {
-    /// A server of the service has no base URL in this environment.
-    case missingEnvironment(ServiceEnvironment, server: Server.ID)
+    /// A server of the service has no base URL in this environment; `known` are the environments that it has.
+    case missingEnvironment(ServiceEnvironment, server: Server.ID, known: KnownEnvironments = [])
     /// A server's base URL cannot be used.
     case unusableURL(server: Server.ID, RequestError)
     /// The switching core refused: an unknown server, an empty list, an outdated command.
@@ -21,12 +21,41 @@ public enum ClientError: Error, Sendable, Hashable {
     case retry(RetryPolicyError)
 }
 
+/// The environments that a server has, for the message of an error.
+///
+/// All lists are equal, so that errors are compared by what is wrong and not by what would be right.
+public struct KnownEnvironments: Sendable, Hashable, ExpressibleByArrayLiteral, CustomStringConvertible {
+    /// The environments, in the order of their names.
+    public let environments: [ServiceEnvironment]
+
+    /// Creates a list.
+    public init(_ environments: some Sequence<ServiceEnvironment>) {
+        self.environments = environments.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Creates a list.
+    public init(arrayLiteral elements: ServiceEnvironment...) {
+        self.init(elements)
+    }
+
+    /// The names, as the end of a sentence; empty for no environment.
+    public var description: String {
+        environments.isEmpty ? "" : ", only for \(environments.map(\.rawValue).joined(separator: ", "))"
+    }
+
+    /// Whether both are lists: always.
+    public static func == (left: KnownEnvironments, right: KnownEnvironments) -> Bool { true }
+
+    /// Hashes nothing.
+    public func hash(into hasher: inout Hasher) {}
+}
+
 extension ClientError: CustomStringConvertible {
     /// What is wrong, and where.
     public var description: String {
         switch self {
-        case .missingEnvironment(let environment, let server):
-            "the server \(server) has no base URL for the environment \(environment)"
+        case .missingEnvironment(let environment, let server, let known):
+            "the server \(server) has no base URL for the environment \(environment)\(known)"
         case .unusableURL(let server, let error): "the base URL of the server \(server) cannot be used: \(error)"
         case .switching(let error): error.description
         case .catalog(let error): error.description

@@ -110,7 +110,8 @@ package final class ServerPool: Sendable {
         var sites: [Site] = []
         for server in servers {
             guard let base = server.baseURLs[environment] else {
-                throw .missingEnvironment(environment, server: server.name)
+                let known = KnownEnvironments(server.baseURLs.keys)
+                throw .missingEnvironment(environment, server: server.name, known: known)
             }
             do throws(RequestError) {
                 let cdn = try server.cdnURLs[environment].map { (url) throws(RequestError) in try BaseURL(url.text) }

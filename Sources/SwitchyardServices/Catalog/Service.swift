@@ -67,7 +67,7 @@ public struct Service: Sendable, Hashable {
             url = try ServerURL(baseURL)
         } catch {
             let place = "servers[0].baseURLs.\(environment)"
-            throw CatalogError(.invalidURL, at: place, expected: error.rawValue)
+            throw CatalogError(.invalidURL, at: place, expected: error.rawValue, found: error.found)
         }
         let server = Server(name: "primary", baseURLs: [environment: url])
         try self.init(name: name, servers: [server], defaultEnvironment: environment, switching: switching)

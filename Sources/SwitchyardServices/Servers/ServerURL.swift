@@ -14,17 +14,44 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     public let port: Int?
 
     /// Why a text is not the base URL of a server.
-    public enum Problem: String, Error, Hashable, CaseIterable {
+    ///
+    /// Two problems are equal if they are of the same kind.
+    public struct Problem: Error, Sendable {
+        private enum Kind: Hashable {
+            case malformed, scheme, host, tail, credentials
+        }
+
+        private let kind: Kind
+        /// What was expected, in words.
+        public private(set) var rawValue: String
+        /// The text that was found, without user, password and query; `nil` if it is not known.
+        public private(set) var found: String?
+
         /// The text is not a URL.
-        case malformed = "a URL"
+        public static let malformed = Problem(kind: .malformed, rawValue: "a URL")
         /// The scheme is missing, or neither http nor https.
-        case scheme = "a URL with the scheme http or https"
+        public static let scheme = Problem(kind: .scheme, rawValue: "a URL with the scheme http or https")
         /// There is no host.
-        case host = "a URL with a host"
+        public static let host = Problem(kind: .host, rawValue: "a URL with a host")
         /// There is a query or a fragment, which no path could follow.
-        case tail = "a URL without query and fragment"
+        public static let tail = Problem(kind: .tail, rawValue: "a URL without query and fragment")
         /// There is a user name or a password, which would end up in logs.
-        case credentials = "a URL without user name and password"
+        public static let credentials = Problem(kind: .credentials, rawValue: "a URL without user name and password")
+
+        /// The port is 0 or above 65,535: a malformed URL.
+        fileprivate static func port(_ port: Int) -> Problem {
+            var problem = malformed
+            problem.rawValue = "a URL with a port from 1 to 65535"
+            if port == 0 { problem.rawValue += " (a LoopbackServer has its port after start())" }
+            return problem
+        }
+
+        /// The problem with the text that has it.
+        fileprivate func of(_ text: String) -> Problem {
+            var problem = self
+            problem.found = ServerURL.shown(text)
+            return problem
+        }
     }
 
     /// Creates a base URL from text.
@@ -32,6 +59,10 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter text: The URL, percent-encoded but for the host, which may be a name in any script.
     /// - Throws: What is wrong with it.
     public init(_ text: String) throws(Problem) {
+        do throws(Problem) { self = try ServerURL(checking: text) } catch { throw error.of(text) }
+    }
+
+    private init(checking text: String) throws(Problem) {
         let text = Self.withASCIIHost(text) ?? text
         let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
         guard isPlain, let parts = URLComponents(string: text) else { throw .malformed }
@@ -40,11 +71,18 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
         guard parts.query == nil, parts.fragment == nil else { throw .tail }
         guard parts.user == nil, parts.password == nil else { throw .credentials }
         guard Self.canBeAsked(parts.encodedHost ?? "") else { throw .malformed }
-        if let port = parts.port, !(1...65_535).contains(port) { throw .malformed }
+        if let port = parts.port, !(1...65_535).contains(port) { throw .port(port) }
         self.text = text
         self.scheme = scheme
         self.host = host.lowercased().trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         port = parts.port
+    }
+
+    /// A URL as an error shows it, which is safe to log: without user, password and query, and at most 200 characters.
+    static func shown(_ url: String) -> String {
+        let plain = url.replacing(/\/\/.*@/.dotMatchesNewlines(), with: "//***@")
+        guard let mark = plain.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return String(plain.prefix(200)) }
+        return "\(plain[...mark].prefix(200))***"
     }
 
     /// The URL with a host beyond ASCII in its ASCII form; `nil` when it has none.
@@ -74,7 +112,20 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     public var description: String { text }
 }
 
+extension ServerURL.Problem: Hashable {
+    /// Whether both are of the same kind.
+    public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
+
+    /// Hashes the kind.
+    public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
+}
+
+extension ServerURL.Problem: CaseIterable {
+    /// All kinds of problems.
+    public static let allCases: [Self] = [.malformed, .scheme, .host, .tail, .credentials]
+}
+
 extension ServerURL.Problem: CustomStringConvertible {
-    /// What was expected.
-    public var description: String { "expected \(rawValue)" }
+    /// What was expected, and what was found.
+    public var description: String { "expected \(rawValue)" + (found.map { ", found \"\($0)\"" } ?? "") }
 }

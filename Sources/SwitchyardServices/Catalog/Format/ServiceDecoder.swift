@@ -80,16 +80,9 @@ struct ServiceDecoder {
             do throws(ServerURL.Problem) {
                 urls[ServiceEnvironment(rawValue: key)] = try ServerURL(text)
             } catch {
-                throw CatalogError(.invalidURL, file: file, at: path, expected: error.rawValue, found: shown(text))
+                throw CatalogError(.invalidURL, file: file, at: path, expected: error.rawValue, found: error.found)
             }
         }
         return urls
-    }
-
-    /// A URL as an error shows it, which is safe to log: without user, password and query.
-    private func shown(_ url: String) -> String {
-        let plain = url.replacing(/\/\/.*@/.dotMatchesNewlines(), with: "//***@")
-        guard let mark = plain.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return plain }
-        return "\(plain[...mark])***"
     }
 }
