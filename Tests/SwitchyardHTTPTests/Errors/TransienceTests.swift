@@ -20,7 +20,7 @@ import Testing
         let table: [Transience: Set<TransportError.Kind>] = [
             .transient: [
                 .dnsFailure, .connectionRefused, .connectTimeout, .timeout, .connectionReset, .truncated,
-                .protocolViolation, .tlsFailure, .proxyFailure, .offline,
+                .protocolViolation, .tlsFailure, .proxyFailure, .offline, .resourcesExhausted,
             ],
             .indeterminate: [.certificateRejected, .headersTooLarge, .decodingFailed, .other],
             .permanent: [.cancelled, .bodyTooLarge, .requestBodyFailed, .invalidRequest, .unsupported, .closed],
