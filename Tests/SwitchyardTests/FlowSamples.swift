@@ -128,6 +128,16 @@ enum FlowSamples {
         // end
     }
 
+    static func endSession(_ client: NetworkClient, _ credentials: Credentials, _ jar: CookieJar) {
+        // sample
+        var end = APIConfiguration(path: "session", method: .delete)
+        end.outlivesLogout = true
+        client.send(end, on: .main) { _ in }
+        credentials.logOut(in: client.environment)
+        jar.removeAll()
+        // end
+    }
+
     static func oauth(_ options: inout NetworkClient.Options) {
         // sample
         var settings = OAuthSettings(clientID: "app", tokenEndpoint: "https://login.example.com/token")

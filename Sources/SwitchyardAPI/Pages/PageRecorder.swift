@@ -18,6 +18,8 @@ import SwitchyardServices
 /// - A second call while one of its kind runs joins it and gets the same answer. A load of more waits for a refresh.
 ///   A closure that loads must not wait for its own load: such a call of its task fails with
 ///   ``APIError/ConfigurationReason/other(_:)``; one that it makes in another task and awaits is never answered.
+/// - A load under way when the environment or the user changes ends with ``APIError/Cancellation/superseded``, and later
+///   loads do not join it.
 /// - A load of more starts the list again when the manager that loads has come into another environment, or to another
 ///   user, since: what belongs to two of them is never in one list.
 /// - An empty first page is ``APIError/Code/noData`` unless `allowsEmptyList` is set, an empty later one ``APIError/Code/noMoreData``; from then on a

@@ -321,16 +321,6 @@ extension GroupReport {
     }
 }
 
-/// A member whose call has an owner.
-protocol OwnedMember {
-    /// Whose call it is; `nil` for one that is bound to nobody.
-    var owner: CallOwner? { get }
-}
-
-extension GroupMember {
-    var callOwner: CallOwner? { (self as? any OwnedMember)?.owner }
-}
-
 /// A member of a group that has members of its own.
 protocol MemberNest: GroupMember {
     /// Those that it waits for, at this moment.

@@ -245,10 +245,6 @@ extension APIRequest {
     }
 }
 
-extension APIRequest: OwnedMember {
-    var owner: CallOwner? { configuration.outlivesLogout ? nil : configuration.callOwner }
-}
-
 extension DispatchQueue {
     /// A serial queue that runs on this one; the main queue is serial already.
     func serial(_ label: String) -> DispatchQueue {

@@ -14,7 +14,8 @@ import SwitchyardServices
 /// service if the last one failed, with `Last-Event-ID` from the last whole event. It ends without an error when the
 /// server answers 204, and with one when the answer is no event stream. A request that must not be repeated
 /// (`APIConfiguration.resendRule`) makes one connection: its events end with it, or fail with it. Leaving the loop,
-/// cancelling the task and ``/SwitchyardClient/NetworkClient/cancel(_:)-(RequestID)`` close it.
+/// cancelling the task and ``/SwitchyardClient/NetworkClient/cancel(_:)-(RequestID)`` close it. It ends when its user logs
+/// out or another user logs in: an id of one user is never sent for another.
 public struct EventSource: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = ServerSentEvent

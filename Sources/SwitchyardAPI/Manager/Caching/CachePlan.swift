@@ -253,19 +253,6 @@ extension CachePlan {
     }
 }
 
-/// What may make a response outdated while it is on its way.
-struct CacheChanges: Sendable, Hashable {
-    /// How often entries were removed on purpose.
-    var removals: Int
-    /// How many writes there were at the path.
-    var writes: UInt32
-
-    /// The same after removals by the call itself.
-    func having(_ own: Int) -> CacheChanges {
-        CacheChanges(removals: removals + own, writes: writes)
-    }
-}
-
 extension HTTPStoredAnswer {
     init(_ answer: StoredAnswer, request: HTTPHeaders) {
         self.init(

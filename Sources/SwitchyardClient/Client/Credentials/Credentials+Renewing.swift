@@ -146,22 +146,29 @@ extension Credentials {
             }
             _ = finish(result)
         }
-        let start = time.now
-        let release = time.schedule(at: start.advanced(by: policy.timeout)) { [self] in
-            let waiters = state.withLock { $0[environment]?.releaseWaiters(of: number) }
-            if waiters != nil { publish(.failed(.renewalTimedOut), in: environment) }
-            for waiter in waiters ?? [] { waiter.end(.failure(.renewalTimedOut)) }
-        }
-        let giveUp = time.schedule(at: start.advanced(by: policy.timeout * Self.longestRenewal)) {
-            if finish(.failure(.renewalTimedOut)) { worker.cancel() }
-        }
         let ending = request.core.whenShutDown { worker.cancel() }
+        let start = time.now
+        let timers = RenewalTimers()
+        timers.hold(
+            time.schedule(at: start.advanced(by: policy.timeout)) { [self] in
+                release(number, in: environment)
+                let end = start.advanced(by: policy.timeout * Self.longestRenewal)
+                timers.hold(time.schedule(at: end) { if finish(.failure(.renewalTimedOut)) { worker.cancel() } })
+            }
+        )
         // The timers go with the worker, whichever ends first.
         Task {
             await worker.value
-            for timer in [release, giveUp] { timer.cancel() }
+            timers.end()
             ending()
         }
+    }
+
+    /// Lets those go who have waited for a renewal as long as they may.
+    private func release(_ number: UInt64, in environment: ServiceEnvironment) {
+        guard let waiters = state.withLock({ $0[environment]?.releaseWaiters(of: number) }) else { return }
+        publish(.failed(.renewalTimedOut), in: environment)
+        for waiter in waiters { waiter.end(.failure(.renewalTimedOut)) }
     }
 
     /// Whether what a renewal brought ends within the leeway, so that renewing it again would bring no more.
@@ -194,6 +201,35 @@ extension Credentials {
             }
             return .failure(.renewalFailed(Veto(name: "renewal", underlying: error)))
         }
+    }
+}
+
+/// The timers of one renewal, one after the other.
+private final class RenewalTimers: Sendable {
+    private struct State {
+        var timers: [any ScheduledTimer] = []
+        var isOver = false
+    }
+
+    private let state = Locked(State())
+
+    /// Keeps a timer until the end; behind it the timer is cancelled.
+    func hold(_ timer: any ScheduledTimer) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.timers.append(timer) }
+            return state.isOver
+        }
+        if isOver { timer.cancel() }
+    }
+
+    /// Cancels the timers.
+    func end() {
+        let timers = state.withLock { state in
+            state.isOver = true
+            defer { state.timers = [] }
+            return state.timers
+        }
+        for timer in timers { timer.cancel() }
     }
 }
 

@@ -1,0 +1,18 @@
+import SwitchyardHTTP
+
+extension CachePolicy {
+    /// How long an answer is fresh, and how long it is kept beyond, when the call decides.
+    func keepingTime(_ lifetime: Duration, _ headers: HTTPHeaders) -> (fresh: Duration, stale: Duration) {
+        let canBeConfirmed = !HTTPCacheRules.conditions(for: headers).isEmpty
+        return (lifetime, max(keepsStaleFor, canBeConfirmed ? keepsForConfirmation : .zero))
+    }
+
+    /// How long an answer is fresh, and how long it is kept beyond, when the answer decides.
+    func keepingTime(_ http: HTTPStoredAnswer) -> (fresh: Duration, stale: Duration) {
+        let control = CacheControl(http.headers)
+        let windows = ["stale-while-revalidate", "stale-if-error"].compactMap { control.seconds($0) }
+        let fresh = control.has("no-cache") ? 0 : max(0, http.lifetime - http.age(at: http.received))
+        let (_, stale) = keepingTime(.zero, http.headers)
+        return (.seconds(fresh), max(stale, .seconds(windows.max() ?? 0)))
+    }
+}
