@@ -84,9 +84,10 @@ let package = Package(
         ),
 
         // Tools.
+        .target(name: "SwitchyardGenerator"),
         .executableTarget(
             name: "yard",
-            dependencies: leaves + ["Switchyard", "SwitchyardTesting"],
+            dependencies: leaves + ["Switchyard", "SwitchyardTesting", "SwitchyardGenerator"],
             path: "Sources/YardTool",
             resources: [.copy("Report/Page")]
         ),
@@ -143,6 +144,12 @@ let package = Package(
         .testTarget(
             name: "YardToolTests",
             dependencies: ["yard", "Switchyard", "SwitchyardDiagnostics", "SwitchyardInspector"] + lab
+        ),
+        .testTarget(
+            name: "SwitchyardGeneratorTests",
+            dependencies: ["SwitchyardGenerator", "Switchyard"] + lab,
+            exclude: ["Golden/Services"],
+            resources: [.copy("Documents")]
         ),
         .testTarget(name: "SwitchyardBenchmarksTests", dependencies: ["SwitchyardBenchmarks"]),
     ],

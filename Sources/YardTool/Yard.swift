@@ -10,6 +10,7 @@ enum Yard {
             CommandEntry(ServeCommand.self),
             CommandEntry(LoadCommand.self),
             CommandEntry(InspectCommand.self),
+            CommandEntry(GenerateCommand.self),
             CommandEntry(SimulateCommand.self),
         ]
     }

@@ -1,0 +1,123 @@
+import Foundation
+
+/// The files of a document: the one that was named, and those beside it that its references lead to.
+final class DocumentFiles {
+    /// The most files that one document may consist of.
+    static let maximumFiles = 1_000
+
+    private let folder: URL
+    private let load: (URL) throws -> Data
+    private var roots: [String: Place] = [:]
+    private let limits: ReadingLimits
+
+    /// The whole of the file that was named.
+    let root: Place
+
+    /// Reads the main file.
+    ///
+    /// - Parameters:
+    ///   - url: The file; what its name ends with says how it is read, and what it begins with where that does not.
+    ///   - limits: The limits of the readers.
+    ///   - load: Reads the bytes of a file.
+    /// - Throws: ``GeneratorError`` if it cannot be read.
+    init(
+        _ url: URL,
+        limits: ReadingLimits = ReadingLimits(),
+        load: @escaping (URL) throws -> Data = { try Data(contentsOf: $0) }
+    ) throws(GeneratorError) {
+        folder = url.deletingLastPathComponent().standardizedFileURL
+        self.load = load
+        self.limits = limits
+        root = try Self.read(url, as: url.lastPathComponent, load, limits)
+        roots[url.lastPathComponent] = root
+    }
+
+    /// The place that a reference leads to.
+    ///
+    /// - Throws: ``GeneratorError`` at the reference if it leads nowhere, to another machine, or out of the folder.
+    func target(of reference: String, at place: Place) throws(GeneratorError) -> Place {
+        let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = String(parts.first ?? "")
+        let file = path.isEmpty ? place.file : try filePath(path, at: place)
+        var target = try root(of: file, at: place)
+        for token in (parts.count > 1 ? String(parts[1]) : "").split(separator: "/") {
+            guard let next = Self.step(from: target, to: String(token)) else {
+                throw place.error("the reference \"\(reference)\" leads to nothing")
+            }
+            target = next
+        }
+        return target
+    }
+
+    private static func step(from place: Place, to token: String) -> Place? {
+        let name = (token.removingPercentEncoding ?? token).replacing("~1", with: "/").replacing("~0", with: "~")
+        if place.node.list != nil {
+            return Int(name).flatMap { place.elements.indices.contains($0) ? place.elements[$0] : nil }
+        }
+        return place[name]
+    }
+
+    /// The path of a file that a reference names, relative to the folder of the main file.
+    private func filePath(_ path: String, at place: Place) throws(GeneratorError) -> String {
+        guard !path.contains("://") else {
+            throw place.error("the reference leads to \"\(path)\"; only files beside the document are read")
+        }
+        let base = folder.appendingPathComponent(place.file).deletingLastPathComponent()
+        let url = base.appendingPathComponent(path.removingPercentEncoding ?? path).standardizedFileURL
+        guard url.path.hasPrefix(folder.path + "/") else {
+            throw place.error("the reference leads to \"\(path)\", outside the folder of the document")
+        }
+        return String(url.path.dropFirst(folder.path.count + 1))
+    }
+
+    private func root(of file: String, at place: Place) throws(GeneratorError) -> Place {
+        if let root = roots[file] { return root }
+        guard roots.count < Self.maximumFiles else {
+            throw place.error("the document consists of more than \(Self.maximumFiles) files")
+        }
+        let url = folder.appendingPathComponent(file)
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw place.error("the reference leads to \"\(file)\", which does not exist")
+        }
+        let root = try Self.read(url, as: file, load, limits)
+        roots[file] = root
+        return root
+    }
+
+    private static func read(
+        _ url: URL,
+        as name: String,
+        _ load: (URL) throws -> Data,
+        _ limits: ReadingLimits
+    ) throws(GeneratorError) -> Place {
+        let data: Data
+        do {
+            data = try load(url)
+        } catch {
+            throw GeneratorError("the file cannot be read: \(error.localizedDescription)", file: name)
+        }
+        guard data.count <= limits.bytes else {
+            throw GeneratorError("the file has \(data.count) bytes; at most \(limits.bytes) are read", file: name)
+        }
+        do throws(ReadingError) {
+            return Place(file: name, pointer: "", node: try node(of: ContiguousArray(data), named: name, limits))
+        } catch {
+            throw GeneratorError(error.message, file: name, line: error.line, column: error.column)
+        }
+    }
+
+    private static func node(
+        of bytes: ContiguousArray<UInt8>,
+        named name: String,
+        _ limits: ReadingLimits
+    ) throws(ReadingError) -> Node {
+        let first = bytes.first { !$0.isBlank && !$0.isLineEnd && $0 < 0x80 }
+        let isJSON = name.hasSuffix(".json") || (!name.hasSuffix(".yaml") && !name.hasSuffix(".yml") && first == 0x7B)
+        if isJSON {
+            var reader = JSONReader(bytes, limits: limits)
+            return try reader.document()
+        }
+        var reader = YAMLReader(bytes, limits: limits)
+        return try reader.document()
+    }
+}

@@ -1,0 +1,59 @@
+/// An OpenAPI document of version 3.0 or 3.1, read on demand.
+struct OpenAPIDocument {
+    let files: DocumentFiles
+    /// The whole document.
+    var root: Place { files.root }
+    /// The title and the version of the API.
+    let title: String
+    let version: String
+    /// The version of the OpenAPI Specification.
+    let openAPIVersion: String
+
+    /// Checks the head of a document.
+    ///
+    /// - Throws: ``GeneratorError`` if it is no OpenAPI document of a version that is read.
+    init(_ files: DocumentFiles) throws(GeneratorError) {
+        self.files = files
+        let root = files.root
+        guard root.node.isMap else { throw root.error("the document must be an object, not \(root.node.kindName)") }
+        if root.node["swagger"] != nil {
+            throw root.error("the document is of OpenAPI 2 (\"swagger\"); versions 3.0 and 3.1 are read")
+        }
+        guard let version = root.text("openapi") else {
+            throw root.error("the document has no \"openapi\"; versions 3.0 and 3.1 are read")
+        }
+        guard version == "3.0" || version == "3.1" || version.hasPrefix("3.0.") || version.hasPrefix("3.1.") else {
+            throw (root["openapi"] ?? root).error(
+                "the document is of OpenAPI \(version); versions 3.0 and 3.1 are read"
+            )
+        }
+        openAPIVersion = version
+        let info = try root.object("info")
+        title = info?.text("title") ?? ""
+        self.version = info?.text("version") ?? ""
+    }
+
+    /// Follows the references at a place, however many.
+    ///
+    /// - Throws: ``GeneratorError`` if they lead nowhere or in a circle.
+    func resolved(_ place: Place) throws(GeneratorError) -> Place {
+        var current = place
+        var seen: Set<String> = []
+        while let reference = try current.string("$ref") {
+            guard seen.insert(current.key).inserted else {
+                throw place.error("the reference \"\(reference)\" leads in a circle")
+            }
+            current = try files.target(of: reference, at: current)
+        }
+        return current
+    }
+
+    /// The tags of the document with their descriptions.
+    var tagDescriptions: [String: String] {
+        var texts: [String: String] = [:]
+        for tag in root["tags"]?.elements ?? [] {
+            if let name = tag.text("name") { texts[name] = tag.text("description") }
+        }
+        return texts
+    }
+}

@@ -1,0 +1,170 @@
+/// Makes Swift names of the names in a document.
+enum SwiftName {
+    /// Words that Swift writes in capitals.
+    private static let acronyms: Set<String> = [
+        "id", "ids", "url", "urls", "uri", "uris", "html", "json", "xml", "api", "apis", "http", "https", "sha", "ssh",
+        "ip", "ui", "uuid", "pdf", "csv", "sms", "gpg", "oauth", "mime", "sso", "ssl", "tls", "dns", "iban",
+    ]
+
+    /// What characters are called where they tell names apart.
+    private static let symbols: [Character: String] = ["<": "before", ">": "after", "+": "plus"]
+
+    /// What characters are called where nothing else is left of a name.
+    private static let allSymbols: [Character: String] = [
+        "<": "less than", ">": "greater than", "+": "plus", "-": "minus", "=": "equal", "*": "star", "/": "slash",
+        "@": "at", "$": "dollar", "#": "number", "%": "percent", "&": "and", "!": "not", "?": "question",
+        "_": "underscore",
+        ".": "dot", ",": "comma", ":": "colon", ";": "semicolon", "~": "tilde", "^": "caret", "|": "pipe", " ": "space",
+        "(": "open", ")": "close", "[": "open bracket", "]": "close bracket", "{": "open brace", "}": "close brace",
+    ]
+
+    /// The words of a name, in lower case.
+    static func words(of name: String) -> [String] {
+        let words = plainWords(of: name)
+        if !words.isEmpty { return words }
+        if name.isEmpty { return ["empty"] }
+        let spelled = name.compactMap { allSymbols[$0] }.joined(separator: " ").split(separator: " ").map(String.init)
+        return spelled.isEmpty ? name.unicodeScalars.map { "u" + String($0.value, radix: 16) } : spelled
+    }
+
+    private static func plainWords(of name: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        let characters = Array(name)
+        func end() {
+            if !word.isEmpty { words.append(word.lowercased()) }
+            word = ""
+        }
+        for (index, character) in characters.enumerated() {
+            let next = index + 1 < characters.count ? characters[index + 1] : " "
+            if let symbol = symbols[character], characters.count > 1 {
+                end()
+                words.append(symbol)
+            } else if character == "-", index == 0, next.isNumber {
+                words.append("minus")
+            } else if !isWord(character) {
+                end()
+            } else {
+                let previous = word.last
+                let begins =
+                    character.isUppercase && (previous?.isUppercase == false || (previous != nil && next.isLowercase))
+                if begins, !isPlural(word, character, next, characters, index) { end() }
+                word.append(character)
+            }
+        }
+        end()
+        return words
+    }
+
+    /// Whether a small "s" makes a plural of capitals, as in `IDs`.
+    private static func isPlural(
+        _ word: String,
+        _ character: Character,
+        _ next: Character,
+        _ all: [Character],
+        _ index: Int
+    ) -> Bool {
+        guard next == "s", word.allSatisfy(\.isUppercase), character.isUppercase else { return false }
+        let after = index + 2 < all.count ? all[index + 2] : " "
+        return !after.isLowercase && acronyms.contains((word + String(character) + "s").lowercased())
+    }
+
+    private static func isWord(_ character: Character) -> Bool {
+        if let ascii = character.asciiValue {
+            return ascii.isDecimalDigit || (ascii | 0x20 >= 0x61 && ascii | 0x20 <= 0x7A)
+        }
+        return character.isLetter && character.unicodeScalars.count == 1
+    }
+
+    // MARK: - Joining
+
+    /// A name in capitals and small letters that begins with a capital.
+    static func type(_ words: [String]) -> String {
+        let name = words.map(capitalised).joined()
+        return name.first?.isNumber == true ? "Value" + name : name
+    }
+
+    /// A name in capitals and small letters that begins with a small letter.
+    static func member(_ words: [String]) -> String {
+        guard let first = words.first else { return "value" }
+        let name = first + words.dropFirst().map(capitalised).joined()
+        return name.first?.isNumber == true ? "value" + name : name
+    }
+
+    private static func capitalised(_ word: String) -> String {
+        if acronyms.contains(word) {
+            let isPlural = word.hasSuffix("s") && acronyms.contains(String(word.dropLast()))
+            return isPlural ? word.dropLast().uppercased() + "s" : word == "oauth" ? "OAuth" : word.uppercased()
+        }
+        return word.prefix(1).uppercased() + word.dropFirst()
+    }
+
+    /// A member's name, which may be a keyword; not yet escaped.
+    static func member(of text: String) -> String {
+        let name = member(words(of: text))
+        return ["self", "init", "type", "Type", "Protocol"].contains(name) && name != "type" ? name + "Value" : name
+    }
+
+    static func type(of text: String) -> String { type(words(of: text)) }
+
+    // MARK: - Keywords
+
+    private static let keywords: Set<String> = [
+        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
+        "internal", "let", "open", "operator", "private", "precedencegroup", "protocol", "public", "rethrows", "static",
+        "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default", "defer", "do",
+        "else",
+        "fallthrough", "for", "guard", "if", "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as",
+        "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try",
+    ]
+
+    /// The name in backticks if it is a keyword.
+    static func escaped(_ name: String) -> String { keywords.contains(name) && name != "open" ? "`\(name)`" : name }
+
+    /// The name as the label of an argument, where few keywords need backticks.
+    static func label(_ name: String) -> String { ["inout", "var", "let"].contains(name) ? "`\(name)`" : name }
+
+    /// The name behind a dot, where only few keywords need backticks.
+    static func afterDot(_ name: String) -> String { ["init", "self", "Type"].contains(name) ? "`\(name)`" : name }
+
+    /// A text as a literal of Swift.
+    static func literal(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F || (0x2028...0x2029).contains(scalar.value):
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
+
+/// Gives each of several things a name of its own.
+struct NameTable {
+    private var taken: Set<String>
+
+    init(reserved: Set<String> = []) {
+        taken = reserved
+    }
+
+    /// The name, or the name with the first number that is free.
+    mutating func unique(_ name: String) -> String {
+        if taken.insert(name).inserted { return name }
+        var number = 2
+        while !taken.insert("\(name)\(number)").inserted { number += 1 }
+        return "\(name)\(number)"
+    }
+
+    /// The first name that is free, else the last with a number.
+    mutating func unique(of names: [String]) -> String {
+        for name in names where !taken.contains(name) { return unique(name) }
+        return unique(names.last ?? "value")
+    }
+}

@@ -1,0 +1,64 @@
+/// Gives the generated types their names.
+struct TypeNamer {
+    /// Names of Swift, Foundation and the library that generated types must not hide.
+    static let reserved: Set<String> = [
+        "Any", "AnyObject", "Array", "Bool", "Boxed", "CalendarDay", "Character", "Codable", "CodingKey", "Comparable",
+        "Data", "Date", "Decimal", "Decodable", "Decoder", "Dictionary", "Double", "Duration", "Encodable", "Encoder",
+        "Equatable", "Error", "FieldName", "FilePart", "Float", "Hashable", "HTTPDate", "HTTPHeaders", "HTTPMethod",
+        "Identifiable", "Indirect", "Int", "Int32", "Int64", "JSONDecoder", "JSONEncoder", "JSONValue", "Locale",
+        "ModuleErrorCode", "ModuleErrors", "MultipartForm", "MultipartPart", "Never", "NSError", "OpenEnum", "Optional",
+        "Page", "PageRecorder", "PageRequest", "PageStrategy", "PagedList", "ParameterConvertible", "Parameters",
+        "ParameterValue", "Protocol", "Range", "RequestBody", "Result", "Self", "Sendable", "Sequence", "Server",
+        "Service", "ServiceEnvironment", "Set", "String", "Substring", "Task", "Type", "UInt", "UInt8", "URL",
+        "URLRequest",
+        "UUID", "Void", "Credential", "Credentials", "NetworkClient", "APIConfiguration", "APIError", "APIManager",
+        "APIModule", "APIResponse", "ErrorBody", "ItemSequence", "ServiceCatalog", "CatalogError", "Thread", "Timer",
+        "Notification", "Bundle", "Process", "Stream", "Host", "Progress", "Operation", "Measurement", "Unit",
+        "Calendar", "TimeZone", "Foundation", "Switchyard", "View", "App", "Scene", "Text", "Image", "Button", "List",
+    ]
+
+    /// Names all types of a graph.
+    ///
+    /// A component has its own name; any other type the shortest that follows from a place where it stands.
+    ///
+    /// - Parameters:
+    ///   - graph: The types.
+    ///   - taken: Names of managers and other types that are generated.
+    static func name(_ graph: TypeGraph, taken: Set<String>) {
+        var table = NameTable(reserved: taken.union(reserved))
+        let used = graph.used
+        for declaration in used.filter({ $0.component != nil }).sorted(by: {
+            ($0.component ?? "", $0.id) < ($1.component ?? "", $1.id)
+        }) {
+            let name = SwiftName.type(shortened(SwiftName.words(of: declaration.component ?? "")))
+            declaration.name = table.unique(of: [name, "\(name)Model"])
+        }
+        let inline = used.filter { $0.component == nil }.map { declaration in
+            (declaration, names: names(from: graph.hints[declaration.id] ?? [declaration.hint]))
+        }
+        for (declaration, names) in inline.sorted(by: { ($0.names[0], $0.0.id) < ($1.names[0], $1.0.id) }) {
+            declaration.name = table.unique(of: names + ["\(names[0])Model"])
+        }
+    }
+
+    private static func names(from hints: [String]) -> [String] {
+        Set(hints.map { SwiftName.type(shortened(SwiftName.words(of: $0))) })
+            .sorted { ($0.count, $0) < ($1.count, $1) }
+    }
+
+    /// The longest name that is not shortened.
+    private static let maximumLength = 60
+
+    /// The words without one that repeats the word in front of it; of a long name without any that repeats, and without words
+    /// in the middle.
+    private static func shortened(_ words: [String]) -> [String] {
+        var result: [String] = []
+        for word in words where result.last != word { result.append(word) }
+        func isLong() -> Bool { result.reduce(0) { $0 + $1.count } > maximumLength }
+        guard isLong() else { return result }
+        var seen: Set<String> = []
+        result = result.reversed().filter { seen.insert($0).inserted }.reversed()
+        while isLong(), result.count > 4 { result.remove(at: min(3, result.count / 2)) }
+        return result
+    }
+}

@@ -1,0 +1,254 @@
+/// Makes methods of operations.
+struct MethodPlanner {
+    let reader: TypeReader
+    let options: GeneratorOptions
+
+    /// A type for bodies that the library writes or reads as they are.
+    static let reservedNames: Set<String> = ["self", "client", "module", "fileName"]
+
+    /// The method of an operation, without its final name.
+    func method(of operation: Operation, words: [String]) throws(GeneratorError) -> Method {
+        let hint = words.joined(separator: " ")
+        var method = Method(
+            operation: OperationHead(
+                path: operation.path,
+                method: operation.method,
+                id: operation.id,
+                summary: operation.summary,
+                description: operation.description,
+                isDeprecated: operation.isDeprecated,
+                place: operation.place
+            ),
+            name: hint,
+            parameters: [],
+            body: try body(of: operation, hint),
+            result: .none
+        )
+        try addParameters(of: operation, hint, to: &method)
+        try addResult(of: operation, hint, to: &method)
+        return method
+    }
+
+    // MARK: - Parameters
+
+    private static let ignoredHeaders: Set<String> = ["accept", "content-type", "authorization", "content-length"]
+
+    private func addParameters(of operation: Operation, _ hint: String, to method: inout Method) throws(GeneratorError)
+    {
+        var table = NameTable(reserved: Self.reservedNames.union(["body"]))
+        for parameter in operation.parameters {
+            let name = parameter.name.lowercased()
+            if parameter.location == .header, Self.ignoredHeaders.contains(name) { continue }
+            if parameter.location == .header, name == "idempotency-key" {
+                method.hasIdempotencyKey = true
+                continue
+            }
+            guard let planned = try self.parameter(parameter, hint, &table, &method) else { continue }
+            method.parameters.append(planned)
+        }
+        let ordered = method.parameters.enumerated().sorted { left, right in
+            (rank(left.element), left.offset) < (rank(right.element), right.offset)
+        }
+        method.parameters = ordered.map(\.element)
+    }
+
+    private func rank(_ parameter: Method.Parameter) -> Int {
+        parameter.location == .path ? 0 : parameter.isRequired ? 1 : 2
+    }
+
+    private func parameter(
+        _ parameter: Operation.Parameter,
+        _ hint: String,
+        _ table: inout NameTable,
+        _ method: inout Method
+    ) throws(GeneratorError) -> Method.Parameter? {
+        var typed = TypedSchema(type: .string)
+        if let schema = parameter.schema {
+            typed = try reader.type(of: schema, .init(component: nil, hint: "\(hint) \(parameter.name)"))
+        }
+        var style = Method.Parameter.Style.plain
+        if parameter.style == "content" {
+            style = .json
+        } else if case .list = typed.type, parameter.location != .query || !parameter.explodes,
+            parameter.style != "deepObject"
+        {
+            style = .joined(["spaceDelimited": " ", "pipeDelimited": "|"][parameter.style] ?? ",")
+        } else if parameter.style == "deepObject", reader.mayBeList(typed.type) {
+            method.deepLists.append(parameter.name)
+        }
+        if typed.type == .file { typed.type = .string }
+        return Method.Parameter(
+            name: parameter.name,
+            swiftName: table.unique(SwiftName.member(of: parameter.name)),
+            type: typed.type,
+            isRequired: parameter.isRequired && !typed.isNullable,
+            location: parameter.location,
+            style: style,
+            description: parameter.description
+        )
+    }
+
+    // MARK: - Bodies
+
+    private func body(of operation: Operation, _ hint: String) throws(GeneratorError) -> Method.Body? {
+        guard let content = Self.preferred(operation.bodies) else { return nil }
+        let type = Self.essence(content.type)
+        let origin = TypeReader.Origin(component: nil, hint: "\(hint) body")
+        func body(_ kind: Method.Body.Kind, _ type: SwiftType, deepLists: [String] = []) -> Method.Body {
+            Method.Body(kind: kind, type: type, isRequired: operation.isBodyRequired, deepLists: deepLists)
+        }
+        guard let schema = content.schema, Self.isStructured(type) else {
+            if Self.isJSON(type) { return body(.json, .json) }
+            if type == "text/plain" { return body(.text(type), .string) }
+            if type.hasSuffix("xml") { reader.note(.untyped, "a body in XML is sent as bytes", at: content.place) }
+            return body(.bytes(type), .data)
+        }
+        if type == "multipart/form-data" {
+            return body(.multipart, try multipartType(schema, content.place["encoding"], origin))
+        }
+        let typed = try reader.type(of: schema, origin).type
+        if type == "application/x-www-form-urlencoded" {
+            // A form has nothing to send when its schema lists no field.
+            if case .declared(let id) = typed, case .structure(let properties, nil) = reader.declarations[id].kind,
+                properties.isEmpty
+            {
+                return nil
+            }
+            return body(.form, typed, deepLists: deepLists(of: typed, content.place["encoding"]))
+        }
+        return body(.json, typed)
+    }
+
+    /// The fields of a form that are encoded as `deepObject` and may be lists.
+    private func deepLists(of type: SwiftType, _ encoding: Place?) -> [String] {
+        guard case .declared(let id) = type, case .structure(let properties, _) = reader.declarations[id].kind else {
+            return []
+        }
+        return properties.filter { property in
+            encoding?[property.name]?.text("style") == "deepObject" && reader.mayBeList(property.type)
+        }
+        .map(\.name)
+    }
+
+    private static func isStructured(_ type: String) -> Bool {
+        isJSON(type) || type == "multipart/form-data" || type == "application/x-www-form-urlencoded"
+    }
+
+    private func multipartType(
+        _ schema: Place,
+        _ encoding: Place?,
+        _ origin: TypeReader.Origin
+    ) throws(GeneratorError) -> SwiftType {
+        let typed = try reader.multipartType(of: schema, origin)
+        guard case .declared(let id) = typed,
+            case .structure(var properties, let additional) = reader.declarations[id].kind
+        else { return typed }
+        for (name, part) in encoding?.members ?? [] {
+            guard let index = properties.firstIndex(where: { $0.name == name }) else { continue }
+            properties[index].partType = part.text("contentType").flatMap {
+                $0.contains(",") || $0.contains("*") ? nil : $0
+            }
+        }
+        reader.declarations[id].kind = .structure(properties, additional: additional)
+        return typed
+    }
+
+    /// The content that is sent or read if there are several: JSON, a form, parts, then any other.
+    private static func preferred(_ contents: [Operation.Content]) -> Operation.Content? {
+        let ranks: [(Operation.Content) -> Bool] = [
+            { essence($0.type) == "application/json" },
+            { isJSON(essence($0.type)) },
+            { essence($0.type) == "multipart/form-data" },
+            { essence($0.type) == "application/x-www-form-urlencoded" },
+            { essence($0.type) == "text/plain" },
+        ]
+        for rank in ranks { if let content = contents.first(where: rank) { return content } }
+        return contents.first { essence($0.type) != "text/event-stream" }
+    }
+
+    /// The content type in lower case, without parameters.
+    static func essence(_ type: String) -> String {
+        (type.split(separator: ";").first.map(String.init) ?? type).trimmingBlanks.lowercased()
+    }
+
+    static func isJSON(_ type: String) -> Bool {
+        type == "application/json" || type.hasSuffix("+json") || type == "*/*" || type == "text/json"
+            || type == "application/*"
+    }
+
+    // MARK: - Responses
+
+    private func addResult(of operation: Operation, _ hint: String, to method: inout Method) throws(GeneratorError) {
+        var successes = operation.responses.filter { $0.status.hasPrefix("2") }
+        if successes.isEmpty { successes = operation.responses.filter { $0.status == "default" } }
+        if successes.isEmpty, operation.responses.contains(where: { $0.status.hasPrefix("3") }),
+            operation.method == "get"
+        {
+            method.result = .bytes
+            return
+        }
+        var schemas: [Place] = []
+        var hasEmpty = false
+        for response in successes {
+            if response.contents.contains(where: { Self.essence($0.type) == "text/event-stream" }) {
+                method.hasEvents = true
+            }
+            guard let content = Self.preferred(response.contents) else {
+                hasEmpty = true
+                continue
+            }
+            let type = Self.essence(content.type)
+            if Self.isJSON(type) {
+                if let schema = content.schema { schemas.append(schema) }
+                if content.schema == nil { method.result = .value(.json, isOptional: false) }
+            } else if type.hasPrefix("text/") || type == "application/x-www-form-urlencoded" {
+                method.result = .text
+            } else {
+                if type.hasSuffix("xml") {
+                    reader.note(.untyped, "a response in XML is read as bytes", at: content.place)
+                }
+                method.result = .bytes
+            }
+        }
+        guard !schemas.isEmpty else { return }
+        let typed = try reader.type(
+            ofAnyOf: schemas,
+            at: operation.place["responses"] ?? operation.place,
+            .init(component: nil, hint: "\(hint) response")
+        )
+        if typed.type == .file {
+            method.result = .bytes
+        } else {
+            method.result = .value(typed.type, isOptional: typed.isNullable || hasEmpty)
+        }
+    }
+}
+
+extension TypeReader {
+    /// Whether a value of a type may be a list.
+    func mayBeList(_ type: SwiftType) -> Bool {
+        switch type {
+        case .list: return true
+        case .declared(let id):
+            guard case .union(let variants, _) = declarations[id].kind else { return false }
+            return variants.contains { if case .list = $0.type { true } else { false } }
+        default: return false
+        }
+    }
+
+    /// The type of a response that has one of several schemas.
+    func type(ofAnyOf schemas: [Place], at place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
+        if schemas.count == 1 { return try type(of: schemas[0], origin) }
+        return try unionType(SchemaFacts(place), schemas, origin)
+    }
+
+    /// The type of a form of parts, in which files stand as they are.
+    func multipartType(of schema: Place, _ origin: Origin) throws(GeneratorError) -> SwiftType {
+        let target = try document.resolved(schema)
+        let facts = try SchemaFacts(target)
+        let parts = try facts.allOf
+        guard facts.isObject || !parts.isEmpty else { return .dictionary(.json) }
+        let declaration = try formDeclaration(target, schema["$ref"] == nil ? origin : Self.origin(of: target))
+        return .declared(declaration.id)
+    }
+}

@@ -1,0 +1,249 @@
+/// Plans the client for a document.
+struct Planner {
+    let document: OpenAPIDocument
+    let options: GeneratorOptions
+    let reader: TypeReader
+    private var services: ServicePlanner
+    private var plan: ClientPlan
+
+    init(_ document: OpenAPIDocument, options: GeneratorOptions) {
+        self.document = document
+        var options = options
+        let name = options.name ?? SwiftName.type(of: document.title)
+        options.name = name
+        self.options = options
+        reader = TypeReader(document)
+        services = ServicePlanner(options: options)
+        plan = ClientPlan(
+            name: name,
+            title: document.title.isEmpty ? name : document.title,
+            version: document.version,
+            openAPIVersion: document.openAPIVersion
+        )
+    }
+
+    /// A plan with its types and notes.
+    struct Outcome {
+        let plan: ClientPlan
+        let graph: TypeGraph
+        let notes: [GeneratorNote]
+        let operations: Int
+    }
+
+    /// Reads the operations and plans what is written.
+    ///
+    /// - Throws: ``GeneratorError`` at the first mistake of the document.
+    mutating func outcome() throws(GeneratorError) -> Outcome {
+        let operations = try chosenOperations()
+        try planSchemes()
+        try planManagers(operations)
+        plan.errors = ErrorPlanner.errors(of: operations)
+        if let schema = try ErrorPlanner.commonSchema(of: operations, in: document) {
+            plan.errorType = try reader.type(of: schema, .init(component: nil, hint: "\(plan.name) refusal")).type
+        }
+        plan.services = services.services
+        reader.completeUnions()
+        let graph = TypeGraph(reader.declarations)
+        finish(graph, operations)
+        let notes = services.notes + reader.notes + securityNotes
+        return Outcome(plan: plan, graph: graph, notes: notes, operations: operations.count)
+    }
+
+    private func chosenOperations() throws(GeneratorError) -> [Operation] {
+        let only = options.only
+        let operations = try OperationReader(document: document).operations { path, _, id, tag in
+            only.isEmpty || only.contains { $0 == path || $0 == id || $0 == tag }
+        }
+        for name in only where !operations.contains(where: { $0.path == name || $0.id == name || $0.tag == name }) {
+            throw GeneratorError("no tag, operationId or path is \"\(name)\"", file: document.root.file)
+        }
+        guard !operations.isEmpty else {
+            throw (document.root["paths"] ?? document.root).error("the document has no operation")
+        }
+        return operations
+    }
+
+    // MARK: - Managers
+
+    private mutating func planManagers(_ operations: [Operation]) throws(GeneratorError) {
+        let rootServers = try document.root.list("servers")
+        let main = mainServers(operations, rootServers)
+        let mainKey = ServicePlanner.key(of: main)
+        _ = try services.service(for: main, isMain: true, root: document.root)
+        var groups: [String: Int] = [:]
+        var members: [[(operation: Operation, method: Method, short: [String], full: [String])]] = []
+        let methods = MethodPlanner(reader: reader, options: options)
+        let texts = document.tagDescriptions
+        var types = NameTable(reserved: TypeNamer.reserved.union([plan.name, "\(plan.name)Error"]))
+        var properties = NameTable(reserved: ["client", "module", "service"])
+        for operation in operations {
+            let tag = OperationNamer.tag(of: operation)
+            let servers = operation.servers.isEmpty ? rootServers : operation.servers
+            let isMain = ServicePlanner.key(of: servers) == mainKey
+            let service = isMain ? 0 : try services.service(for: servers, isMain: false, root: document.root)
+            let key = "\(SwiftName.type(of: tag)) \(service)"
+            if groups[key] == nil {
+                groups[key] = plan.managers.count
+                let words = managerWords(tag, service)
+                plan.managers.append(
+                    ClientPlan.Manager(
+                        typeName: types.unique(SwiftName.type(words) + "API"),
+                        propertyName: properties.unique(SwiftName.member(of: words.joined(separator: " "))),
+                        description: texts[tag],
+                        service: service
+                    )
+                )
+                members.append([])
+            }
+            let names = OperationNamer.names(of: operation, tag: tag)
+            let tagWords = SwiftName.words(of: tag)
+            let isNamed = Set(tagWords).isSubset(of: names.full)
+            let method = try methods.method(of: operation, words: isNamed ? names.full : tagWords + names.full)
+            members[groups[key] ?? 0].append((operation, method, names.short, names.full))
+        }
+        for index in members.indices { plan.managers[index].methods = named(members[index]) }
+    }
+
+    /// The words of the tag, and for a further service those by which its name differs.
+    private func managerWords(_ tag: String, _ service: Int) -> [String] {
+        let words = SwiftName.words(of: tag)
+        guard service > 0 else { return words }
+        let names = services.services.map(\.name)
+        let own = SwiftName.words(of: String(names[service].dropFirst(names[0].count)))
+        return words + own.filter { !words.contains($0) }
+    }
+
+    /// The servers of most operations.
+    private func mainServers(_ operations: [Operation], _ root: [Place]) -> [Place] {
+        var counts: [String: Int] = [:]
+        var servers: [String: [Place]] = [:]
+        var order: [String] = []
+        for operation in operations {
+            let own = operation.servers.isEmpty ? root : operation.servers
+            let key = ServicePlanner.key(of: own)
+            if counts[key] == nil { order.append(key) }
+            counts[key, default: 0] += 1
+            servers[key] = own
+        }
+        let rootKey = ServicePlanner.key(of: root)
+        if counts[rootKey] != nil { return root }
+        return order.max { counts[$0, default: 0] < counts[$1, default: 0] }.flatMap { servers[$0] } ?? root
+    }
+
+    /// The methods of a manager with their names: the short one for the operation with the shortest identifier that wants it.
+    private func named(
+        _ members: [(operation: Operation, method: Method, short: [String], full: [String])]
+    ) -> [Method] {
+        var table = NameTable(reserved: [
+            "value", "send", "response", "cancel", "cache", "isLoading", "cancelAll", "resource", "cacheUser",
+            "activeRequests", "removeAnswers", "removeAnswer", "storeAnswer",
+        ])
+        var names: [Int: String] = [:]
+        let order = members.indices.sorted { left, right in
+            let first = members[left].operation
+            let second = members[right].operation
+            let key = { (operation: Operation) in operation.id ?? "\(operation.method) \(operation.path)" }
+            return (key(first).count, key(first)) < (key(second).count, key(second))
+        }
+        for index in order {
+            let member = members[index]
+            let short = SwiftName.member(of: member.short.joined(separator: " "))
+            let full = SwiftName.member(of: member.full.joined(separator: " "))
+            names[index] = table.unique(of: [short, full])
+        }
+        return members.indices.map { index in
+            var method = members[index].method
+            method.name = names[index] ?? method.name
+            method.access = access(of: members[index].operation)
+            return method
+        }
+    }
+
+    // MARK: - Security
+
+    private var securityNotes: [GeneratorNote] = []
+
+    private mutating func planSchemes() throws(GeneratorError) {
+        for (name, place) in document.root["components"]?["securitySchemes"]?.members ?? [] {
+            let scheme = try document.resolved(place)
+            let kind: ClientPlan.SecurityScheme.Kind
+            switch (scheme.text("type"), scheme.text("scheme")?.lowercased()) {
+            case ("http", "basic"): kind = .basic
+            case ("http", _), ("oauth2", _), ("openIdConnect", _): kind = .bearer
+            case ("apiKey", _) where scheme.text("in") == "header":
+                kind = .header(scheme.text("name") ?? "Authorization")
+            case (let type, _):
+                let text =
+                    "the security scheme \"\(name)\" (\(type ?? "of no type") in \(scheme.text("in") ?? "no place")) has no credential"
+                securityNotes.append(GeneratorNote(.skipped, text, at: scheme))
+                continue
+            }
+            plan.schemes.append(.init(name: name, kind: kind, description: scheme.text("description")))
+        }
+    }
+
+    private func access(of operation: Operation) -> Method.Access? {
+        guard let security = operation.security else { return nil }
+        if security.isEmpty { return Method.Access.none }
+        return security.contains { $0.node.members.isEmpty } ? .optional : nil
+    }
+
+    // MARK: - Types
+
+    private mutating func finish(_ graph: TypeGraph, _ operations: [Operation]) {
+        let headers = Dictionary(
+            operations.map { operation in
+                let successes = operation.responses.filter { $0.status.hasPrefix("2") }
+                return ("\(operation.method) \(operation.path)", Set(successes.flatMap(\.headers)))
+            }
+        ) { first, _ in first }
+        let lists = ListPlanner(graph: graph, options: options)
+        for manager in plan.managers.indices {
+            let user = plan.managers[manager].typeName
+            for index in plan.managers[manager].methods.indices {
+                var method = plan.managers[manager].methods[index]
+                method.settle(graph)
+                method.use(graph, by: user)
+                let key = "\(method.operation.method) \(method.operation.path)"
+                method.list = lists.plan(for: method, headers: headers[key] ?? [])
+                plan.managers[manager].methods[index] = method
+            }
+        }
+        if let type = plan.errorType {
+            plan.errorType = graph.final(type)
+            plan.errorBody = ErrorPlanner.body(of: graph.final(type), in: graph)
+            graph.use(graph.final(type), isDecoded: true, by: plan.name)
+        }
+        graph.breakCycles()
+        let taken = Set(plan.managers.map(\.typeName) + [plan.name, "\(plan.name)Error"])
+        TypeNamer.name(graph, taken: taken)
+    }
+}
+
+extension Method {
+    /// Takes the numbers of the types that are generated.
+    mutating func settle(_ graph: TypeGraph) {
+        parameters = parameters.map { parameter in
+            Parameter(
+                name: parameter.name,
+                swiftName: parameter.swiftName,
+                type: graph.final(parameter.type),
+                isRequired: parameter.isRequired,
+                location: parameter.location,
+                style: parameter.style,
+                description: parameter.description
+            )
+        }
+        body = body.map {
+            Body(kind: $0.kind, type: graph.final($0.type), isRequired: $0.isRequired, deepLists: $0.deepLists)
+        }
+        if case .value(let type, let isOptional) = result { result = .value(graph.final(type), isOptional: isOptional) }
+    }
+
+    /// Notes which types are read and which are sent.
+    func use(_ graph: TypeGraph, by user: String) {
+        for parameter in parameters { graph.use(parameter.type, isDecoded: false, by: user) }
+        if let body { graph.use(body.type, isDecoded: false, by: user) }
+        if case .value(let type, _) = result { graph.use(type, isDecoded: true, by: user) }
+    }
+}

@@ -1,0 +1,122 @@
+/// A value of a JSON or YAML document, with the position it starts at.
+final class Node: Sendable {
+    /// The value.
+    let value: Value
+    /// The position of the first character.
+    let position: Position
+    /// The number of nodes in this tree, counted with repetitions through aliases.
+    let weight: Int
+    private let index: [String: Int]
+
+    /// The kinds of values.
+    enum Value: Sendable {
+        case null
+        case bool(Bool)
+        /// A number as it is written.
+        case number(String)
+        case string(String)
+        case list([Node])
+        /// The members in the order of the document.
+        case map([Member])
+    }
+
+    /// A member of a map.
+    struct Member: Sendable {
+        let key: String
+        let value: Node
+    }
+
+    init(_ value: Value, at position: Position) {
+        self.value = value
+        self.position = position
+        switch value {
+        case .list(let elements):
+            weight = elements.reduce(1) { $0.addingClamped($1.weight) }
+            index = [:]
+        case .map(let members):
+            weight = members.reduce(1) { $0.addingClamped($1.value.weight) }
+            index = Dictionary(members.enumerated().map { ($1.key, $0) }) { first, _ in first }
+        default:
+            weight = 1
+            index = [:]
+        }
+    }
+
+    /// The value of a member; `nil` if there is none or this is no map.
+    subscript(key: String) -> Node? {
+        guard case .map(let members) = value, let place = index[key] else { return nil }
+        return members[place].value
+    }
+
+    /// The members in the order of the document; empty for any other kind.
+    var members: [Member] { if case .map(let members) = value { members } else { [] } }
+    /// The elements; `nil` for any other kind.
+    var list: [Node]? { if case .list(let list) = value { list } else { nil } }
+    /// The string; `nil` for any other kind.
+    var string: String? { if case .string(let string) = value { string } else { nil } }
+    /// The truth value; `nil` for any other kind.
+    var bool: Bool? { if case .bool(let bool) = value { bool } else { nil } }
+    /// Whether this is a map.
+    var isMap: Bool { if case .map = value { true } else { false } }
+    /// Whether this is `null`.
+    var isNull: Bool { if case .null = value { true } else { false } }
+
+    /// The text of a scalar; `nil` for lists and maps.
+    var scalarText: String? {
+        switch value {
+        case .string(let text), .number(let text): text
+        case .bool(let bool): bool ? "true" : "false"
+        case .null: "null"
+        case .list, .map: nil
+        }
+    }
+
+    /// The kind of the value, for messages.
+    var kindName: String {
+        switch value {
+        case .null: "null"
+        case .bool: "a Boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .list: "a list"
+        case .map: "an object"
+        }
+    }
+}
+
+/// A position in a text, counted from 1.
+struct Position: Sendable, Hashable {
+    var line: Int
+    var column: Int
+}
+
+/// A text that is not JSON or not YAML.
+struct ReadingError: Error, Equatable {
+    var message: String
+    var line: Int
+    var column: Int
+
+    init(_ message: String, at position: Position) {
+        self.message = message
+        line = position.line
+        column = position.column
+    }
+}
+
+/// The limits of both readers.
+struct ReadingLimits: Sendable {
+    /// The deepest nesting of lists and maps.
+    var depth = 200
+    /// The number of nodes that aliases may stand for in total.
+    var aliasedNodes = 1_000_000
+    /// The size of a document in bytes.
+    var bytes = 200_000_000
+}
+
+extension Int {
+    /// The sum, or the largest number if the sum is out of range.
+    func addingClamped(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

@@ -1,0 +1,85 @@
+/// Reads the bytes of a text from front to back and knows the line and column.
+struct TextCursor {
+    let bytes: ContiguousArray<UInt8>
+    private(set) var offset = 0
+    private(set) var line = 1
+    private(set) var lineStart = 0
+
+    init(_ bytes: ContiguousArray<UInt8>) {
+        self.bytes = bytes
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            offset = 3
+            lineStart = 3
+        }
+    }
+
+    /// The position of the next byte; a column is a character, or a byte on lines of more than 2,000 bytes.
+    var position: Position {
+        guard indent <= 2_000 else { return Position(line: line, column: indent + 1) }
+        let characters = bytes[lineStart..<offset].reduce(into: 0) { if $1 & 0xC0 != 0x80 { $0 += 1 } }
+        return Position(line: line, column: characters + 1)
+    }
+
+    /// The number of bytes in front of the next one on its line.
+    var indent: Int { offset - lineStart }
+    var isAtEnd: Bool { offset >= bytes.count }
+    /// The next byte; 0 at the end.
+    var next: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
+
+    /// The byte at a distance; 0 behind the end.
+    func peek(_ distance: Int) -> UInt8 {
+        offset + distance < bytes.count ? bytes[offset + distance] : 0
+    }
+
+    /// Goes over bytes; a line feed begins a new line.
+    mutating func advance(_ count: Int = 1) {
+        for _ in 0..<count where offset < bytes.count {
+            if bytes[offset] == .lineFeed || (bytes[offset] == .carriageReturn && peek(1) != .lineFeed) {
+                line += 1
+                lineStart = offset + 1
+            }
+            offset += 1
+        }
+    }
+
+    /// Goes over the next byte if it is this one.
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard offset < bytes.count, bytes[offset] == byte else { return false }
+        advance()
+        return true
+    }
+
+    /// Whether the next bytes are those of a text.
+    func starts(with text: StaticString) -> Bool {
+        guard offset + text.utf8CodeUnitCount <= bytes.count else { return false }
+        for index in 0..<text.utf8CodeUnitCount where bytes[offset + index] != text.utf8Start[index] { return false }
+        return true
+    }
+
+    /// The text between an offset and the next byte; `nil` if it is not UTF-8.
+    func text(from start: Int) -> String? { String(validating: bytes[start..<offset], as: UTF8.self) }
+}
+
+extension UInt8 {
+    static let lineFeed: UInt8 = 0x0A
+    static let carriageReturn: UInt8 = 0x0D
+    static let space: UInt8 = 0x20
+    static let tab: UInt8 = 0x09
+
+    /// Whether the byte ends a line.
+    var isLineEnd: Bool { self == .lineFeed || self == .carriageReturn }
+    /// Whether the byte is a space or a tab.
+    var isBlank: Bool { self == .space || self == .tab }
+    /// Whether the byte is a decimal digit.
+    var isDecimalDigit: Bool { (0x30...0x39).contains(self) }
+
+    /// The value of a hexadecimal digit.
+    var hexadecimalValue: UInt32? {
+        switch self {
+        case 0x30...0x39: UInt32(self) - 0x30
+        case 0x41...0x46: UInt32(self) - 0x37
+        case 0x61...0x66: UInt32(self) - 0x57
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,100 @@
+extension YAMLReader {
+    /// What becomes of the line feeds at the end of a block scalar.
+    private enum Chomping {
+        case clip
+        case strip
+        case keep
+    }
+
+    /// Reads a literal (`|`) or folded (`>`) block scalar.
+    mutating func blockScalar(parent: Int) throws(ReadingError) -> String {
+        let isFolded = cursor.next == UInt8(ascii: ">")
+        cursor.advance()
+        let (chomping, given) = try blockHeader()
+        var lines = try blockLines(parent: parent, indent: given.map { max(parent, 0) + $0 })
+        var trailing = 0
+        while lines.last == "" {
+            lines.removeLast()
+            trailing += 1
+        }
+        let text = isFolded ? Self.folded(lines) : lines.joined(separator: "\n")
+        switch chomping {
+        case .strip: return text
+        case .clip: return lines.isEmpty ? "" : text + "\n"
+        case .keep: return text + String(repeating: "\n", count: lines.isEmpty ? trailing : trailing + 1)
+        }
+    }
+
+    private mutating func blockHeader() throws(ReadingError) -> (Chomping, indent: Int?) {
+        var chomping = Chomping.clip
+        var indent: Int?
+        while !cursor.next.isBlank, !cursor.next.isLineEnd, !cursor.isAtEnd {
+            switch cursor.next {
+            case UInt8(ascii: "-"): chomping = .strip
+            case UInt8(ascii: "+"): chomping = .keep
+            case 0x31...0x39: indent = Int(cursor.next) - 0x30
+            default: throw error("a block scalar starts with its indicators and the end of the line")
+            }
+            cursor.advance()
+        }
+        try endLine()
+        skipLine()
+        return (chomping, indent)
+    }
+
+    /// The lines of the scalar without their indentation; blank ones are empty.
+    private mutating func blockLines(parent: Int, indent given: Int?) throws(ReadingError) -> [String] {
+        var indent = given
+        var lines: [String] = []
+        while !cursor.isAtEnd {
+            var look = self
+            look.skipLineEnd()
+            if look.cursor.isAtEnd { break }
+            let start = look.cursor.offset
+            while look.cursor.next == .space, indent.map({ look.cursor.indent < $0 }) ?? true { look.cursor.advance() }
+            if look.cursor.isAtEnd || look.cursor.next.isLineEnd {
+                lines.append("")
+                if look.cursor.isAtEnd {
+                    self = look
+                    break
+                }
+                self = look
+                continue
+            }
+            let width = look.cursor.offset - start
+            guard width > parent, width >= indent ?? 0, !look.isMarker("---"), !look.isMarker("...") else { break }
+            if indent == nil { indent = width }
+            let first = look.cursor.offset
+            look.skipLine()
+            guard let line = look.cursor.text(from: first) else { throw error("the text is not valid UTF-8") }
+            lines.append(line.allSatisfy { $0 == " " } && width < (indent ?? 0) ? "" : line)
+            self = look
+        }
+        return lines
+    }
+
+    /// Joins lines with spaces, except around lines that are indented more, and keeps blank lines.
+    private static func folded(_ lines: [String]) -> String {
+        var text = ""
+        var blanks = 0
+        var previousIsIndented = false
+        for (index, line) in lines.enumerated() {
+            if line.isEmpty {
+                blanks += 1
+                continue
+            }
+            let isIndented = line.first == " " || line.first == "\t"
+            if index > blanks || !text.isEmpty {
+                let keepsBreak = isIndented || previousIsIndented
+                text += blanks == 0 ? (keepsBreak ? "\n" : " ") : String(repeating: "\n", count: blanks)
+                if blanks > 0, keepsBreak { text += "\n" }
+            } else {
+                text += String(repeating: "\n", count: blanks)
+            }
+            text += line
+            blanks = 0
+            previousIsIndented = isIndented
+        }
+        return text
+    }
+}

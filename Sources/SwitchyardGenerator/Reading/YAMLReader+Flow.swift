@@ -1,0 +1,106 @@
+extension YAMLReader {
+    /// Reads a flow collection or a scalar within one.
+    mutating func flowNode() throws(ReadingError) -> Node {
+        try enter()
+        defer { leave() }
+        let position = cursor.position
+        let properties = try properties()
+        if !properties.isEmpty {
+            try skipFlowSpace()
+            let isEmpty = ",]}".utf8.contains(cursor.next)
+            let node = try tagged(isEmpty ? Node(.null, at: position) : try flowNode(), properties.tag)
+            note(node, as: properties.anchor)
+            return node
+        }
+        switch cursor.next {
+        case UInt8(ascii: "["): return Node(.list(try flowSequence()), at: position)
+        case UInt8(ascii: "{"): return Node(.map(try flowMapping()), at: position)
+        case UInt8(ascii: "*"): return try alias()
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): return Node(.string(try quoted(parent: -1)), at: position)
+        default: return Node(YAMLScalar.value(of: try flowPlain()), at: position)
+        }
+    }
+
+    private mutating func skipFlowSpace() throws(ReadingError) {
+        try skipToContent()
+        guard !cursor.isAtEnd else { throw error("the document ends within a flow collection") }
+        if isMarker("---") || isMarker("...") { throw error("the document ends within a flow collection") }
+    }
+
+    private mutating func flowSequence() throws(ReadingError) -> [Node] {
+        cursor.advance()
+        var elements: [Node] = []
+        try skipFlowSpace()
+        while !cursor.take(UInt8(ascii: "]")) {
+            let element = try flowNode()
+            try skipFlowSpace()
+            if cursor.next == UInt8(ascii: ":") { throw error("a pair within a flow list is not supported") }
+            elements.append(element)
+            if cursor.take(UInt8(ascii: ",")) {
+                try skipFlowSpace()
+            } else if cursor.next != UInt8(ascii: "]") {
+                throw error("expected \",\" or \"]\"")
+            }
+        }
+        return elements
+    }
+
+    private mutating func flowMapping() throws(ReadingError) -> [Node.Member] {
+        cursor.advance()
+        var members: [Node.Member] = []
+        var names: Set<String> = []
+        try skipFlowSpace()
+        while !cursor.take(UInt8(ascii: "}")) {
+            let position = cursor.position
+            guard let key = try flowNode().scalarText else {
+                throw ReadingError("a key must be a scalar", at: position)
+            }
+            guard key != "<<" else { throw ReadingError("the merge key \"<<\" is not supported", at: position) }
+            guard names.insert(key).inserted else {
+                throw ReadingError("the key \"\(key)\" occurs twice in one object", at: position)
+            }
+            try skipFlowSpace()
+            members.append(Node.Member(key: key, value: try flowValue(position)))
+            try skipFlowSpace()
+            if cursor.take(UInt8(ascii: ",")) {
+                try skipFlowSpace()
+            } else if cursor.next != UInt8(ascii: "}") {
+                throw error("expected \",\" or \"}\"")
+            }
+        }
+        return members
+    }
+
+    private mutating func flowValue(_ position: Position) throws(ReadingError) -> Node {
+        guard cursor.take(UInt8(ascii: ":")) else { return Node(.null, at: position) }
+        try skipFlowSpace()
+        if cursor.next == UInt8(ascii: ",") || cursor.next == UInt8(ascii: "}") { return Node(.null, at: position) }
+        return try flowNode()
+    }
+
+    /// A plain scalar within a flow collection, which may go on over several lines.
+    private mutating func flowPlain() throws(ReadingError) -> String {
+        guard startsPlain() || cursor.next == UInt8(ascii: ":") else { throw unexpectedCharacter }
+        var lines: [String] = []
+        while true {
+            let start = cursor.offset
+            while !isLineDone, !",[]{}".utf8.contains(cursor.next), !isFlowColon { cursor.advance() }
+            guard let text = cursor.text(from: start) else { throw error("the text is not valid UTF-8") }
+            lines.append(text.trimmingBlanks)
+            guard isLineDone, cursor.next != UInt8(ascii: "#"), !cursor.isAtEnd else { break }
+            try skipFlowSpace()
+            if ",[]{}#".utf8.contains(cursor.next) || isFlowColon { break }
+        }
+        return lines.joined(separator: " ").trimmingBlanks
+    }
+
+    private var isFlowColon: Bool {
+        cursor.next == UInt8(ascii: ":")
+            && (isIndicator(UInt8(ascii: ":")) || ",[]{}".utf8.contains(cursor.peek(1)))
+    }
+
+    var unexpectedCharacter: ReadingError {
+        let character = cursor.isAtEnd ? "the end of the document" : "\"\(Character(Unicode.Scalar(cursor.next)))\""
+        return error("a value must not start with \(character)")
+    }
+}

@@ -1,0 +1,224 @@
+/// Reads the part of YAML 1.2 that OpenAPI documents use into nodes that know their position.
+///
+/// It reads block and flow collections, all five styles of scalars, comments, anchors and aliases, and the tags of the core
+/// schema. It refuses merge keys, keys that are not scalars, other tags, and a second document in one file.
+struct YAMLReader {
+    var cursor: TextCursor
+    let limits: ReadingLimits
+    private var depth = 0
+    private var anchors: [String: Node] = [:]
+    private var aliasedNodes = 0
+
+    /// What stands in front of a node.
+    struct Properties {
+        var anchor: String?
+        var tag: String?
+        var isEmpty: Bool { anchor == nil && tag == nil }
+    }
+
+    init(_ bytes: ContiguousArray<UInt8>, limits: ReadingLimits = ReadingLimits()) {
+        cursor = TextCursor(bytes)
+        self.limits = limits
+    }
+
+    /// Reads the whole text.
+    ///
+    /// - Throws: ``ReadingError`` with the place at which the text stops being YAML, or leaves the part of it that is read.
+    mutating func document() throws(ReadingError) -> Node {
+        try skipToContent()
+        while cursor.indent == 0, cursor.next == UInt8(ascii: "%") {
+            skipLine()
+            try skipToContent()
+        }
+        if isMarker("---") {
+            cursor.advance(3)
+            skipBlanks()
+            try skipToContent()
+        }
+        guard !cursor.isAtEnd else { return Node(.null, at: cursor.position) }
+        let node = try blockNode(parent: -1)
+        try skipToContent()
+        if isMarker("...") {
+            cursor.advance(3)
+            try skipToContent()
+        }
+        if isMarker("---") { throw error("a second document in one file is not supported") }
+        guard cursor.isAtEnd else { throw error("expected the end of the document; check the indentation") }
+        return node
+    }
+
+    func error(_ message: String) -> ReadingError { ReadingError(message, at: cursor.position) }
+
+    // MARK: - Space
+
+    mutating func skipBlanks() {
+        while cursor.next.isBlank { cursor.advance() }
+    }
+
+    mutating func skipLine() {
+        while !cursor.isAtEnd, !cursor.next.isLineEnd { cursor.advance() }
+    }
+
+    /// Whether a marker such as `---` stands at the start of this line.
+    func isMarker(_ text: StaticString) -> Bool {
+        guard cursor.indent == 0, cursor.starts(with: text) else { return false }
+        let after = cursor.peek(3)
+        return cursor.offset + 3 >= cursor.bytes.count || after.isBlank || after.isLineEnd
+    }
+
+    /// Whether the rest of the line has no content.
+    var isLineDone: Bool {
+        cursor.isAtEnd || cursor.next.isLineEnd
+            || (cursor.next == UInt8(ascii: "#") && (cursor.indent == 0 || cursor.bytes[cursor.offset - 1].isBlank))
+    }
+
+    /// Goes to the next content, over blank lines and comments.
+    mutating func skipToContent() throws(ReadingError) {
+        while true {
+            let start = cursor.indent == 0
+            let first = cursor.offset
+            skipBlanks()
+            if isLineDone {
+                skipLine()
+                if cursor.isAtEnd { return }
+                cursor.advance()
+                continue
+            }
+            if start, cursor.bytes[first..<cursor.offset].contains(.tab) {
+                throw error("a tab must not be used for indentation")
+            }
+            return
+        }
+    }
+
+    /// Expects nothing but a comment on the rest of the line.
+    mutating func endLine() throws(ReadingError) {
+        skipBlanks()
+        guard isLineDone else { throw error("expected the end of the line") }
+    }
+
+    // MARK: - Nodes
+
+    mutating func enter() throws(ReadingError) {
+        guard depth < limits.depth else { throw error("nesting is deeper than \(limits.depth) levels") }
+        depth += 1
+    }
+
+    mutating func leave() { depth -= 1 }
+
+    /// Whether the indicator is followed by a space or the end of the line.
+    func isIndicator(_ byte: UInt8) -> Bool {
+        guard cursor.next == byte else { return false }
+        let after = cursor.peek(1)
+        return cursor.offset + 1 >= cursor.bytes.count || after.isBlank || after.isLineEnd
+    }
+
+    /// Reads a node whose first character is the next one, indented more than its parent.
+    mutating func blockNode(parent: Int) throws(ReadingError) -> Node {
+        try enter()
+        defer { leave() }
+        let indent = cursor.indent
+        let position = cursor.position
+        if isIndicator(UInt8(ascii: "-")) { return Node(.list(try sequence(at: indent)), at: position) }
+        if isIndicator(UInt8(ascii: "?")) || isKeyAhead() { return Node(.map(try mapping(at: indent)), at: position) }
+        return try inlineNode(parent: parent)
+    }
+
+    /// Reads a node that starts on this line and is no block mapping of this line.
+    mutating func inlineNode(parent: Int) throws(ReadingError) -> Node {
+        let position = cursor.position
+        let properties = try properties()
+        if !properties.isEmpty {
+            let node = try propertiedNode(properties, parent: parent, position)
+            if let anchor = properties.anchor { anchors[anchor] = node }
+            return node
+        }
+        switch cursor.next {
+        case UInt8(ascii: "*"): return try alias()
+        case UInt8(ascii: "|"), UInt8(ascii: ">"): return Node(.string(try blockScalar(parent: parent)), at: position)
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+            let node = try flowNode()
+            try endLine()
+            return node
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+            let text = try quoted(parent: parent)
+            try endLine()
+            return Node(.string(text), at: position)
+        default:
+            return Node(try plain(parent: parent), at: position)
+        }
+    }
+
+    private mutating func propertiedNode(
+        _ properties: Properties,
+        parent: Int,
+        _ position: Position
+    ) throws(ReadingError) -> Node {
+        skipBlanks()
+        var node = Node(.null, at: position)
+        if isLineDone {
+            try skipToContent()
+            let isSequence = isIndicator(UInt8(ascii: "-"))
+            if !cursor.isAtEnd, cursor.indent > parent || (isSequence && cursor.indent == parent), !isMarker("---") {
+                node = try blockNode(parent: parent)
+            }
+        } else {
+            node = try inlineNode(parent: parent)
+        }
+        return try tagged(node, properties.tag)
+    }
+
+    /// The anchor and tag in front of a node.
+    mutating func properties() throws(ReadingError) -> Properties {
+        var properties = Properties()
+        while cursor.next == UInt8(ascii: "&") || cursor.next == UInt8(ascii: "!") {
+            let isAnchor = cursor.next == UInt8(ascii: "&")
+            guard isAnchor ? properties.anchor == nil : properties.tag == nil else {
+                throw error("a node has at most one anchor and one tag")
+            }
+            let word = try word()
+            if isAnchor { properties.anchor = String(word.dropFirst()) } else { properties.tag = word }
+            skipBlanks()
+        }
+        return properties
+    }
+
+    /// The characters up to a space, the end of the line or an indicator of flow collections.
+    private mutating func word() throws(ReadingError) -> String {
+        let start = cursor.offset
+        while !cursor.isAtEnd, !cursor.next.isBlank, !cursor.next.isLineEnd, !",[]{}".utf8.contains(cursor.next) {
+            cursor.advance()
+        }
+        guard let word = cursor.text(from: start), word.count > 1 else { throw error("expected a name") }
+        return word
+    }
+
+    mutating func alias() throws(ReadingError) -> Node {
+        let position = cursor.position
+        let name = String(try word().dropFirst())
+        guard let node = anchors[name] else { throw ReadingError("there is no anchor \"\(name)\"", at: position) }
+        aliasedNodes = aliasedNodes.addingClamped(node.weight)
+        guard aliasedNodes <= limits.aliasedNodes else {
+            throw ReadingError("aliases stand for more than \(limits.aliasedNodes) nodes", at: position)
+        }
+        return node
+    }
+
+    mutating func note(_ node: Node, as anchor: String?) {
+        if let anchor { anchors[anchor] = node }
+    }
+
+    /// The node with its tag applied.
+    func tagged(_ node: Node, _ tag: String?) throws(ReadingError) -> Node {
+        switch tag {
+        case nil, "!!map", "!!seq": return node
+        case "!!str", "!":
+            guard let text = node.scalarText else { return node }
+            return Node(.string(node.isNull ? "" : text), at: node.position)
+        case "!!int", "!!float", "!!bool", "!!null":
+            guard let text = node.scalarText else { return node }
+            return Node(YAMLScalar.value(of: text), at: node.position)
+        case let other?: throw ReadingError("the tag \(other) is not supported", at: node.position)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// The members of a schema that decide on its type.
+struct SchemaFacts {
+    static let kinds: Set<String> = ["string", "integer", "number", "boolean", "array", "object"]
+
+    /// The names under `type`, without `null`.
+    let types: [String]
+    /// Whether `null` is allowed by `type`, `nullable`, `enum` or `const`.
+    let isNullable: Bool
+    /// The values that are allowed, without `null`; `nil` if they are not listed.
+    let values: [Node]?
+    let format: String?
+    let place: Place
+
+    init(_ place: Place) throws(GeneratorError) {
+        self.place = place
+        var types: [String] = []
+        if let type = place["type"] {
+            let names = type.node.list == nil ? [type] : type.elements
+            for name in names {
+                guard let text = name.node.scalarText, text == "null" || Self.kinds.contains(text) else {
+                    throw name.error(
+                        "the type \"\(name.node.scalarText ?? name.node.kindName)\" is none of "
+                            + Self.kinds.sorted().joined(separator: ", ") + ", null"
+                    )
+                }
+                types.append(text)
+            }
+        }
+        var values = place["enum"] == nil ? nil : try place.list("enum").map(\.node)
+        if let values, values.isEmpty { throw (place["enum"] ?? place).error("\"enum\" must list at least one value") }
+        if let constant = place.node["const"] { values = [constant] }
+        let saysNullable = try place.flag("nullable")
+        isNullable = saysNullable || types.contains("null") || values?.contains(where: \.isNull) == true
+        self.types = types.filter { $0 != "null" }
+        self.values = values?.filter { !$0.isNull }
+        format = place.text("format")
+    }
+
+    var hasProperties: Bool { place["properties"] != nil }
+    var allOf: [Place] { get throws(GeneratorError) { try place.list("allOf") } }
+
+    /// The alternatives, under whichever name.
+    var alternatives: [Place] {
+        get throws(GeneratorError) { try place.list("oneOf") + place.list("anyOf") }
+    }
+
+    /// Whether the schema describes an object.
+    var isObject: Bool {
+        types == ["object"] || (types.isEmpty && (hasProperties || place["additionalProperties"] != nil))
+    }
+
+    /// Whether the schema says nothing about the value but `required`, texts and examples.
+    var isTrivial: Bool {
+        types.isEmpty && values == nil && !hasProperties && place["items"] == nil && place["$ref"] == nil
+            && place["allOf"] == nil && place["oneOf"] == nil && place["anyOf"] == nil && place["not"] == nil
+            && place["additionalProperties"] == nil && format == nil
+    }
+}

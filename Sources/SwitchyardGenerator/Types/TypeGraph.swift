@@ -1,0 +1,121 @@
+/// The declared types together: which are equal, which are used for what, and which contain themselves.
+final class TypeGraph {
+    private(set) var declarations: [Declaration]
+    private var replacements: [Int]
+    /// The hints of all schemas that became one type.
+    private(set) var hints: [Int: [String]] = [:]
+
+    init(_ declarations: [Declaration]) {
+        self.declarations = declarations
+        replacements = Array(declarations.indices)
+        mergeEqualShapes()
+    }
+
+    /// The type with the numbers of the types that are generated.
+    func final(_ type: SwiftType) -> SwiftType { type.renumbered { self.replacements[$0] } }
+
+    subscript(id: Int) -> Declaration { declarations[replacements[id]] }
+
+    /// The declared type behind a type; `nil` if it is of another kind.
+    func declaration(of type: SwiftType) -> Declaration? {
+        if case .declared(let id) = type { self[id] } else { nil }
+    }
+
+    // MARK: - Equal shapes
+
+    /// Makes one type of schemas of equal shape; a component keeps its own.
+    private func mergeEqualShapes() {
+        for declaration in declarations { hints[declaration.id] = [declaration.hint] }
+        var hasChanged = true
+        while hasChanged {
+            hasChanged = false
+            for declaration in declarations { declaration.renumber { self.replacements[$0] } }
+            var first: [String: Int] = [:]
+            let ordered = declarations.filter { replacements[$0.id] == $0.id && !$0.isPending }
+                .sorted {
+                    ($0.component == nil ? 1 : 0, $0.component ?? "", $0.id) < (
+                        $1.component == nil ? 1 : 0, $1.component ?? "", $1.id
+                    )
+                }
+            for declaration in ordered {
+                let signature = declaration.signature
+                guard let other = first[signature] else {
+                    first[signature] = declaration.id
+                    continue
+                }
+                guard declaration.component == nil else { continue }
+                replace(declaration.id, by: other)
+                hasChanged = true
+            }
+        }
+    }
+
+    private func replace(_ id: Int, by other: Int) {
+        for index in replacements.indices where replacements[index] == id { replacements[index] = other }
+        hints[other, default: []] += hints[id] ?? []
+    }
+
+    // MARK: - Uses
+
+    /// Notes that values of a type are read or sent by a manager.
+    func use(_ type: SwiftType, isDecoded: Bool, by user: String) {
+        var open = type.declared
+        while let id = open.popLast() {
+            let declaration = self[id]
+            let isKnown = isDecoded ? declaration.isDecoded : declaration.isEncoded
+            if isKnown, declaration.users.contains(user) { continue }
+            if isDecoded { declaration.isDecoded = true } else { declaration.isEncoded = true }
+            declaration.users.insert(user)
+            open += declaration.parts.flatMap(\.declared)
+        }
+    }
+
+    /// The types that are used, in the order of their numbers.
+    var used: [Declaration] {
+        declarations.filter { replacements[$0.id] == $0.id && ($0.isDecoded || $0.isEncoded) }
+    }
+
+    // MARK: - Cycles
+
+    /// Puts references where a type would contain itself.
+    func breakCycles() {
+        for declaration in used {
+            guard case .union = declaration.kind, reaches(declaration.id, from: declaration) else { continue }
+            declaration.isIndirect = true
+        }
+        for declaration in used {
+            guard case .structure(var properties, let additional) = declaration.kind else { continue }
+            for index in properties.indices {
+                guard let target = properties[index].type.stored.map({ self[$0] }), !target.isIndirect else { continue }
+                guard target.id == declaration.id || reaches(declaration.id, from: target) else { continue }
+                properties[index].isBoxed = true
+                declaration.kind = .structure(properties, additional: additional)
+            }
+        }
+    }
+
+    /// Whether a value of a type may hold one of another without a reference between them.
+    private func reaches(_ id: Int, from declaration: Declaration) -> Bool {
+        var seen: Set<Int> = []
+        var open = stored(in: declaration)
+        while let next = open.popLast() {
+            if next == id { return true }
+            guard seen.insert(next).inserted, !self[next].isIndirect else { continue }
+            open += stored(in: self[next])
+        }
+        return false
+    }
+
+    private func stored(in declaration: Declaration) -> [Int] {
+        switch declaration.kind {
+        case .structure(let properties, _): properties.filter { !$0.isBoxed }.compactMap(\.type.stored)
+        case .union(let variants, _): variants.compactMap(\.type.stored)
+        default: []
+        }
+    }
+}
+
+extension Declaration {
+    /// Whether nothing was made of the schema.
+    var isPending: Bool { if case .pending = kind { true } else { false } }
+}

@@ -1,0 +1,215 @@
+extension TypeReader {
+    /// The properties of an object that is put together from several schemas.
+    struct ObjectShape {
+        var properties: [Declaration.Property] = []
+        var additional: SwiftType?
+        var required: Set<String> = []
+
+        /// Adds a property, or replaces the one of its name.
+        mutating func add(_ property: Declaration.Property) {
+            guard let index = properties.firstIndex(where: { $0.name == property.name }) else {
+                return properties.append(property)
+            }
+            var merged = property
+            let earlier = properties[index]
+            if merged.type == .json { merged.type = earlier.type }
+            merged.description = merged.description ?? earlier.description
+            merged.isReadOnly = merged.isReadOnly || earlier.isReadOnly
+            merged.isNullable = merged.isNullable && earlier.isNullable
+            properties[index] = merged
+        }
+    }
+
+    /// The type of an object.
+    func objectType(_ place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
+        let facts = try SchemaFacts(place)
+        let alternatives = try facts.alternatives
+        if !facts.hasProperties, alternatives.isEmpty {
+            return try dictionaryType(place, origin)
+        }
+        let declaration = declare(place, origin)
+        let type = TypedSchema(type: .declared(declaration.id))
+        begin(place, as: TypedSchema(type: type.type, isNullable: facts.isNullable))
+        var shape = ObjectShape()
+        try collect(place, into: &shape, origin)
+        finish(declaration, shape)
+        return type
+    }
+
+    /// A structure for a form of parts; it is no type of JSON, and so not that of the schema itself.
+    func formDeclaration(_ place: Place, _ origin: Origin) throws(GeneratorError) -> Declaration {
+        let declaration = declare(
+            place,
+            Origin(component: nil, hint: origin.component.map { "\($0) form" } ?? origin.hint)
+        )
+        declaration.isMultipart = true
+        var shape = ObjectShape()
+        try collect(place, into: &shape, origin)
+        finish(declaration, shape)
+        return declaration
+    }
+
+    private func dictionaryType(_ place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
+        guard let additional = place["additionalProperties"], additional.node.isMap, !additional.node.members.isEmpty
+        else { return TypedSchema(type: .dictionary(.json)) }
+        let value = try type(of: additional, origin.child("value"))
+        if value.isNullable, value.type != .json {
+            note(.untyped, "the values may be null and are JSON values", at: additional)
+            return TypedSchema(type: .dictionary(.json))
+        }
+        return TypedSchema(type: .dictionary(value.type.withPlainDates))
+    }
+
+    private func finish(_ declaration: Declaration, _ shape: ObjectShape) {
+        var properties = shape.properties
+        for index in properties.indices {
+            properties[index].isRequired = shape.required.contains(properties[index].name)
+        }
+        declaration.kind = .structure(properties, additional: shape.additional)
+    }
+
+    // MARK: - allOf
+
+    /// The type of a schema with `allOf`: that of its only part, or one with the properties of all.
+    func mergedType(
+        _ facts: SchemaFacts,
+        _ parts: [Place],
+        _ origin: Origin
+    ) throws(GeneratorError) -> TypedSchema {
+        let real = try parts.kept { part throws(GeneratorError) in try !isTrivial(part) }
+        let alternatives = try facts.alternatives
+        let hasAdditional = facts.place["additionalProperties"]?.node.isMap ?? false
+        let addsNothing = !facts.hasProperties && alternatives.isEmpty && !hasAdditional
+        if real.count == 1, addsNothing, facts.values == nil {
+            var type = try type(of: real[0], real[0]["$ref"] == nil ? origin : origin.child("value"))
+            // What is said beside a reference does not make the type itself optional.
+            if facts.isNullable { type.isNullable = true }
+            return type
+        }
+        if let plain = try plainMergedType(facts, real, origin) { return plain }
+        let declaration = declare(facts.place, origin)
+        let type = TypedSchema(type: .declared(declaration.id))
+        begin(facts.place, as: TypedSchema(type: type.type, isNullable: facts.isNullable))
+        var shape = ObjectShape()
+        try collect(facts.place, into: &shape, origin)
+        finish(declaration, shape)
+        return type
+    }
+
+    /// The type of parts that are no objects; `nil` if they are.
+    private func plainMergedType(
+        _ facts: SchemaFacts,
+        _ parts: [Place],
+        _ origin: Origin
+    ) throws(GeneratorError) -> TypedSchema? {
+        var plain: [TypedSchema] = []
+        var hasObject = facts.hasProperties || facts.isObject
+        for part in parts {
+            let target = try document.resolved(part)
+            if try isObject(target) {
+                hasObject = true
+            } else {
+                plain.append(try type(of: part, origin))
+            }
+        }
+        guard let first = plain.last, parts.count == plain.count || hasObject else { return nil }
+        if hasObject {
+            if plain.allSatisfy({ $0.type == .json }) { return nil }
+            throw facts.place.error(
+                "no value fits \"allOf\": it demands an object and \(Self.kindName(first.type)) at once"
+            )
+        }
+        let kinds = Set(plain.map { Self.kindName($0.type) }.filter { $0 != "any value" })
+        guard kinds.count <= 1 || kinds == ["an integer", "a number"] else {
+            throw facts.place.error(
+                "no value fits \"allOf\": it demands \(kinds.sorted().joined(separator: " and ")) at once"
+            )
+        }
+        return plain.last { if case .declared = $0.type { true } else { false } } ?? first
+    }
+
+    /// Whether a schema describes an object, with or without `allOf`, `oneOf` and `anyOf`.
+    private func isObject(_ place: Place, depth: Int = 0) throws(GeneratorError) -> Bool {
+        guard depth < 50 else { throw place.error("\"allOf\" leads in a circle") }
+        guard place.node.isMap else { return false }
+        let facts = try SchemaFacts(place)
+        if facts.isObject || facts.isTrivial { return true }
+        if !facts.types.isEmpty { return false }
+        for part in try facts.allOf + facts.alternatives where try isObject(document.resolved(part), depth: depth + 1) {
+            return true
+        }
+        return false
+    }
+
+    private static func kindName(_ type: SwiftType) -> String {
+        switch type {
+        case .bool: "a Boolean"
+        case .int, .int64: "an integer"
+        case .double: "a number"
+        case .string, .date, .day, .data, .file, .declared: "a string"
+        case .list: "a list"
+        case .dictionary: "an object"
+        case .json: "any value"
+        }
+    }
+
+    /// Collects the properties of a schema and of all that it is put together from.
+    private func collect(
+        _ place: Place,
+        into shape: inout ObjectShape,
+        _ origin: Origin,
+        within: Set<String> = [],
+        isAlternative: Bool = false
+    ) throws(GeneratorError) {
+        let place = try document.resolved(place)
+        guard !within.contains(place.key) else { throw place.error("\"allOf\" leads in a circle") }
+        guard place.node.isMap else { return }
+        let within = within.union([place.key])
+        for part in try place.list("allOf") {
+            try collect(part, into: &shape, origin, within: within, isAlternative: isAlternative)
+        }
+        try addProperties(of: place, to: &shape, origin)
+        if !isAlternative {
+            shape.required.formUnion(try place.list("required").compactMap(\.node.string))
+        }
+        // The alternatives of an object add what may be there.
+        for part in try place.list("oneOf") + place.list("anyOf") {
+            try collect(part, into: &shape, origin, within: within, isAlternative: true)
+        }
+    }
+
+    private func addProperties(
+        of place: Place,
+        to shape: inout ObjectShape,
+        _ origin: Origin
+    ) throws(GeneratorError) {
+        for (name, schema) in try place.object("properties")?.members ?? [] {
+            let target = try schema["$ref"] == nil ? schema : document.resolved(schema)
+            if schema.node.bool == false { continue }
+            let typed = try type(of: schema, origin.child(name))
+            let isFlagged = { (key: String) throws(GeneratorError) in
+                let isHere = try schema.flag(key)
+                return try target.flag(key) || isHere
+            }
+            shape.add(
+                Declaration.Property(
+                    name: name,
+                    type: typed.type,
+                    isRequired: false,
+                    isNullable: typed.isNullable,
+                    isReadOnly: try isFlagged("readOnly"),
+                    isDeprecated: try isFlagged("deprecated"),
+                    constant: typed.constant,
+                    description: schema.text("description") ?? (schema["$ref"] == nil ? schema.text("title") : nil)
+                )
+            )
+        }
+        guard let additional = place["additionalProperties"], place["properties"] != nil else { return }
+        if additional.node.bool == true {
+            shape.additional = shape.additional ?? .json
+        } else if additional.node.isMap {
+            let value = try type(of: additional, origin.child("value"))
+            shape.additional = value.isNullable ? .json : value.type.withPlainDates
+        }
+    }
+}

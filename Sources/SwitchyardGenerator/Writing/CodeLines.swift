@@ -1,0 +1,146 @@
+/// Lines of Swift, laid out as `swift format` does.
+struct CodeLines {
+    static let width = 120
+
+    private(set) var lines: [String] = []
+    private var depth = 0
+
+    /// Adds a line at the present indentation; an empty one without spaces.
+    mutating func line(_ text: String = "") {
+        lines.append(text.isEmpty ? "" : String(repeating: " ", count: depth * 4) + text)
+    }
+
+    /// Adds lines that are indented by one level.
+    mutating func indented(_ body: (inout CodeLines) -> Void) {
+        depth += 1
+        body(&self)
+        depth -= 1
+    }
+
+    /// Adds a head, an indented body and a closing brace.
+    mutating func block(_ head: String, _ body: (inout CodeLines) -> Void) {
+        line(head + " {")
+        indented(body)
+        line("}")
+    }
+
+    /// Adds a list between brackets: on one line if it fits, else with an element on each line.
+    mutating func list(_ head: String, _ elements: [Element], _ tail: String, hasTrailingComma: Bool = false) {
+        let oneLine = head + elements.map(\.oneLine).joined(separator: ", ") + tail
+        // A literal of a collection has room for the comma that it has on lines of its own.
+        let needsRoom = hasTrailingComma || elements.contains { if case .list = $0 { true } else { false } }
+        guard !elements.isEmpty, !fits(oneLine, room: needsRoom ? 1 : 0) else { return line(oneLine) }
+        line(head)
+        indented { code in
+            for (index, element) in elements.enumerated() {
+                let comma = index < elements.count - 1 || hasTrailingComma ? "," : ""
+                code.element(element, comma)
+            }
+        }
+        line(tail)
+    }
+
+    private mutating func element(_ element: Element, _ comma: String) {
+        switch element {
+        case .text(let text): line(text + comma)
+        case .pair(let key, let value):
+            if fits(element.oneLine + comma) { return line(element.oneLine + comma) }
+            line("\(key):")
+            indented { $0.line(value + comma) }
+        case .call(let head, let elements, let tail):
+            list(head, elements, tail + comma)
+        case .list(let head, let elements, let tail):
+            if fits(element.oneLine + comma, room: 1) { return line(element.oneLine + comma) }
+            list(head, elements.map(Element.text), tail + comma, hasTrailingComma: true)
+        }
+    }
+
+    /// A part of a list.
+    enum Element {
+        case text(String)
+        /// A call within a call.
+        indirect case call(String, [Element], String)
+        /// An entry of a dictionary.
+        case pair(String, String)
+        /// A literal of a collection.
+        case list(String, [String], String)
+
+        var oneLine: String {
+            switch self {
+            case .text(let text): text
+            case .pair(let key, let value): "\(key): \(value)"
+            case .call(let head, let elements, let tail):
+                head + elements.map(\.oneLine).joined(separator: ", ") + tail
+            case .list(let head, let elements, let tail): head + elements.joined(separator: ", ") + tail
+            }
+        }
+    }
+
+    private func fits(_ text: String, room: Int = 0) -> Bool { depth * 4 + text.count + room <= Self.width }
+
+    /// Adds an assignment: on one line if it fits, else with the value on the next.
+    mutating func assignment(_ target: String, _ value: String) {
+        if fits("\(target) = \(value)") { return line("\(target) = \(value)") }
+        line("\(target) =")
+        indented { $0.line(value) }
+    }
+
+    /// Adds a case of a `switch`: on one line if it fits, else with the statement on the next.
+    mutating func switchCase(_ pattern: String, _ statement: String) {
+        if fits("\(pattern): \(statement)") { return line("\(pattern): \(statement)") }
+        line("\(pattern):")
+        indented { $0.line(statement) }
+    }
+
+    // MARK: - Documentation
+
+    /// Adds a documentation comment with one sentence, on as many lines as it needs.
+    mutating func documentation(_ text: String?, fallback: String? = nil, maximumLines: Int = 2) {
+        guard let sentence = text.flatMap(Self.sentence) ?? fallback else { return }
+        let width = Self.width - depth * 4 - 4
+        var rows: [String] = []
+        var row = ""
+        for word in sentence.split(separator: " ") {
+            if !row.isEmpty, row.count + 1 + word.count > width {
+                rows.append(row)
+                row = ""
+            }
+            row += row.isEmpty ? String(word) : " \(word)"
+        }
+        rows.append(row)
+        if rows.count > maximumLines {
+            rows = Array(rows.prefix(maximumLines))
+            let last = rows[maximumLines - 1]
+            let cut = last.count + 3 > width ? last.split(separator: " ").dropLast().joined(separator: " ") : last
+            rows[maximumLines - 1] = cut.trimmingPunctuation + "..."
+        }
+        for row in rows { line("/// \(row)") }
+    }
+
+    /// The first sentence of a text, without markup that would span lines; `nil` if there is none.
+    static func sentence(_ text: String) -> String? {
+        let paragraph = text.split(separator: "\n\n", omittingEmptySubsequences: true).first ?? ""
+        var words = paragraph.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        words = words.replacing(/<\/?[A-Za-z][^>]*>/, with: "").replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) }
+        words = words.replacing("e.g. ", with: "for example ").replacing("i.e. ", with: "that is ")
+        words = words.replacing("e.g.,", with: "for example,").replacing("i.e.,", with: "that is,")
+        let trimmed = words.drop { "#*->+ |:".contains($0) }
+        guard let first = trimmed.first else { return nil }
+        var sentence = String(trimmed)
+        if let end = sentence.firstMatch(of: /[.!?]["')]?(?: |$)/) {
+            sentence = String(sentence[..<end.range.lowerBound])
+        }
+        sentence = sentence.trimmingPunctuation
+        guard !sentence.isEmpty else { return nil }
+        let isWord = first.isLowercase && sentence.prefix { $0 != " " }.allSatisfy { $0.isLetter }
+        return (isWord ? sentence.prefix(1).uppercased() + sentence.dropFirst() : sentence) + "."
+    }
+}
+
+extension String {
+    /// The text without spaces and punctuation at its end.
+    var trimmingPunctuation: String {
+        guard let end = lastIndex(where: { !".,;: !?…".contains($0) }) else { return "" }
+        return String(self[...end])
+    }
+}

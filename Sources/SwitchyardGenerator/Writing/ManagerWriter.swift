@@ -1,0 +1,94 @@
+/// Writes managers and their methods.
+struct ManagerWriter {
+    let plan: ClientPlan
+    let names: TypeNames
+    let options: GeneratorOptions
+    private var prefix: String { options.prefix }
+
+    /// Adds the declaration of a manager.
+    func writeHead(_ manager: ClientPlan.Manager, _ methods: [Method], to code: inout CodeLines) {
+        code.documentation(manager.description, fallback: "The operations `\(manager.propertyName)`.")
+        code.block("\(prefix)final class \(manager.typeName): APIManager") { code in
+            if options.access == .public { code.line("/// The client through which the manager sends.") }
+            code.line("\(prefix)let client: NetworkClient")
+            if options.access == .public { code.line("/// What the responses have in common.") }
+            code.line("\(prefix)let module = \(plan.name).module")
+            code.line()
+            if options.access == .public { code.line("/// Creates a manager that sends through a scope of a client.") }
+            code.block("\(prefix)init(client: NetworkClient)") { $0.line("self.client = client.scoped()") }
+            for method in methods { write(method, to: &code) }
+        }
+    }
+
+    /// Adds further methods of a manager.
+    func writeExtension(_ manager: ClientPlan.Manager, _ methods: [Method], to code: inout CodeLines) {
+        code.line("extension \(manager.typeName) {")
+        code.indented { code in
+            for (index, method) in methods.enumerated() { write(method, to: &code, isFirst: index == 0) }
+        }
+        code.line("}")
+    }
+
+    /// Adds a method, and those that go with it.
+    func write(_ method: Method, to code: inout CodeLines, isFirst: Bool = false) {
+        if !isFirst { code.line() }
+        let call = MethodCode(method: method, names: names)
+        let hasDescription = call.needsDescription
+        if hasDescription {
+            writeDocumentation(
+                method,
+                &code,
+                "Describes the call `\(method.name)`, to read its response as events or into a file."
+            )
+            let tail = " -> APIConfiguration {"
+            code.list(
+                "\(prefix)func \(method.descriptionName)(",
+                call.parameters.map { .text($0) },
+                ")\(call.effect)\(tail)"
+            )
+            code.indented { code in
+                call.writeCall(to: &code, isReturned: true)
+            }
+            code.line("}")
+            code.line()
+        }
+        writeDocumentation(method, &code, nil)
+        let head = "\(prefix)func \(SwiftName.escaped(method.name))("
+        code.list(head, call.parameters.map { .text($0) }, ") async throws(APIError)\(call.returnClause) {")
+        code.indented { code in
+            if hasDescription {
+                let word = call.effect.isEmpty ? "" : "try "
+                code.list(
+                    "let \(call.callName) = \(word)\(call.selfPrefix(method.descriptionName))\(method.descriptionName)(",
+                    call.arguments.map { .text($0) },
+                    ")"
+                )
+            } else {
+                call.writeCall(to: &code, isReturned: false)
+            }
+            code.line(call.returnStatement)
+        }
+        code.line("}")
+        if let list = method.list {
+            code.line()
+            ListWriter(method: method, list: list, names: names, prefix: prefix).write(to: &code)
+        }
+    }
+
+    private func writeDocumentation(_ method: Method, _ code: inout CodeLines, _ text: String?) {
+        let head = method.operation
+        let verb = head.method.uppercased()
+        let place = "`\(verb) \(head.path)`"
+        code.documentation(text ?? head.summary ?? head.description, fallback: "Sends \(place).")
+        if text == nil, head.summary != nil || head.description != nil {
+            code.line("///")
+            code.line("/// \(place)")
+        }
+        if head.isDeprecated { code.line("@available(*, deprecated)") }
+    }
+}
+
+extension Method {
+    /// The name of the method that describes the call.
+    var descriptionName: String { "\(name)Configuration" }
+}

@@ -1,0 +1,206 @@
+/// Writes the parts of a method.
+struct MethodCode {
+    let method: Method
+    let names: TypeNames
+    /// Names of parameters that are left out, with the expressions that stand for them; an empty one is not sent.
+    var replaced: [String: String] = [:]
+
+    /// Whether there is a method that describes the call, for streams and files.
+    var needsDescription: Bool {
+        if case .bytes = method.result { return true }
+        return method.hasEvents
+    }
+
+    /// Whether making the call may fail.
+    var canFail: Bool {
+        if let kind = method.body?.kind {
+            switch kind {
+            case .form, .multipart: return true
+            default: break
+            }
+        }
+        return method.parameters.contains { parameter in
+            if replaced[parameter.name] != nil { return false }
+            if case .json = parameter.style { return true }
+            return !names.isParameter(parameter.type)
+        }
+    }
+
+    var effect: String { canFail ? " throws(APIError)" : "" }
+    /// The name of the constant that holds the call.
+    var callName: String { method.parameters.contains { $0.swiftName == "call" } ? "request" : "call" }
+
+    /// What stands in front of a method of the manager that has the name of a parameter.
+    func selfPrefix(_ name: String) -> String {
+        method.parameters.contains { $0.swiftName == name } ? "self." : ""
+    }
+
+    // MARK: - Signature
+
+    /// The parameters of the method: required ones, the body, then optional ones.
+    var parameters: [String] {
+        let shown = method.parameters.filter { replaced[$0.name] == nil }
+        func text(_ parameter: Method.Parameter) -> String {
+            let type = names.name(parameter.type)
+            let name = SwiftName.label(parameter.swiftName)
+            return parameter.isRequired ? "\(name): \(type)" : "\(name): \(type)? = nil"
+        }
+        var result = shown.filter(\.isRequired).map(text)
+        if let body = method.body, body.isRequired { result.append("body: \(bodyType(body))") }
+        result += shown.filter { !$0.isRequired }.map(text)
+        if let body = method.body, !body.isRequired {
+            if case .bytes = body.kind {
+                result.append("body: RequestBody = .none")
+            } else {
+                result.append("body: \(bodyType(body))? = nil")
+            }
+        }
+        if method.hasIdempotencyKey { result.append("idempotencyKey: IdempotencyKey = .automatic") }
+        return result
+    }
+
+    /// The arguments with which another method of the same parameters is called.
+    var arguments: [String] {
+        func text(_ name: String) -> String { "\(SwiftName.label(name)): \(SwiftName.escaped(name))" }
+        let shown = method.parameters.filter { replaced[$0.name] == nil }
+        var result = shown.filter(\.isRequired).map { text($0.swiftName) }
+        if method.body?.isRequired == true { result.append(text("body")) }
+        result += shown.filter { !$0.isRequired }.map { text($0.swiftName) }
+        if method.body?.isRequired == false { result.append(text("body")) }
+        if method.hasIdempotencyKey { result.append(text("idempotencyKey")) }
+        return result
+    }
+
+    private func bodyType(_ body: Method.Body) -> String {
+        switch body.kind {
+        case .bytes: return "RequestBody"
+        case .text: return "String"
+        case .json, .form, .multipart: return names.name(body.type)
+        }
+    }
+
+    var returnClause: String {
+        switch method.result {
+        case .none: ""
+        case .value(let type, let isOptional): " -> \(names.name(type))\(isOptional ? "?" : "")"
+        case .text: " -> String"
+        case .bytes: " -> Data"
+        }
+    }
+
+    var returnStatement: String {
+        switch method.result {
+        case .none: return "try await \(selfPrefix("send"))send(\(callName))"
+        case .value(let type, let isOptional):
+            let type = isOptional ? "\(names.name(type))?.self, " : ""
+            return "return try await \(selfPrefix("value"))value(\(type)for: \(callName))"
+        case .text: return "return try await \(selfPrefix("response"))response(for: \(callName), with: .string).value"
+        case .bytes: return "return try await \(selfPrefix("response"))response(for: \(callName), with: .data).value"
+        }
+    }
+
+    // MARK: - Call
+
+    /// Adds the description of the call, as a constant or a result.
+    func writeCall(to code: inout CodeLines, isReturned: Bool) {
+        let statements = furtherStatements
+        let word = statements.isEmpty ? "let" : "var"
+        let attempt = canFail ? "try " : ""
+        let head = isReturned && statements.isEmpty ? attempt : "\(word) \(callName) = \(attempt)"
+        code.list("\(head)APIConfiguration(", callArguments, ")")
+        for statement in statements { code.line(statement) }
+        if isReturned, !statements.isEmpty { code.line("return \(callName)") }
+    }
+
+    private var furtherStatements: [String] {
+        var statements: [String] = []
+        if method.hasIdempotencyKey { statements.append("\(callName).idempotencyKey = idempotencyKey") }
+        switch method.access {
+        case nil: break
+        case Method.Access.none?: statements.append("\(callName).usesCredentials = false")
+        case .optional?: statements.append("\(callName).allowsAnonymous = true")
+        }
+        if method.body != nil, ["get", "head"].contains(method.operation.method) {
+            statements.append("\(callName).allowsUnusualBody = true")
+        }
+        return statements
+    }
+
+    private var callArguments: [CodeLines.Element] {
+        var result: [CodeLines.Element] = [.text(".\(method.operation.method)"), .text(SwiftName.literal(path))]
+        let values = method.parameters.filter { $0.location == .path }.map {
+            "\(SwiftName.literal($0.swiftName)): \(value($0))"
+        }
+        if !values.isEmpty { result.append(.list("values: [", values, "]")) }
+        let query = method.parameters.filter { $0.location == .query && replaced[$0.name] != "" }.map {
+            "\(SwiftName.literal($0.name)): \(value($0))"
+        }
+        if !query.isEmpty { result.append(.list("query: [", query, "]")) }
+        let headers = self.headers
+        if !headers.isEmpty { result.append(.list("headers: [", headers, "]")) }
+        if let body = method.body {
+            if case .form = body.kind, !body.deepLists.isEmpty {
+                let lists = CodeLines.Element.list("deepLists: [", body.deepLists.map(SwiftName.literal), "]")
+                result.append(.call("body: .form(", [.text("encoding: body"), lists], ")"))
+            } else {
+                result.append(.text("body: \(bodyValue(body))"))
+            }
+        }
+        let deep = method.deepLists.map(SwiftName.literal)
+        if !deep.isEmpty { result.append(.list("deepLists: [", deep, "]")) }
+        return result
+    }
+
+    /// The path without what stands behind `?` and `#`, with placeholders named as the parameters.
+    private var path: String {
+        var path = String(method.operation.path.prefix { $0 != "#" && $0 != "?" }.drop { $0 == "/" })
+        for parameter in method.parameters where parameter.location == .path {
+            path = path.replacing("{\(parameter.name)}", with: "{\(parameter.swiftName)}")
+        }
+        return path
+    }
+
+    private var headers: [String] {
+        var fields = method.parameters.filter { $0.location == .header }.map {
+            "\(SwiftName.literal($0.name)): \(value($0))"
+        }
+        let cookies = method.parameters.filter { $0.location == .cookie }
+        if let cookie = cookies.first {
+            let name = SwiftName.escaped(cookie.swiftName)
+            let text = "\"\(cookie.name)=\\(\(cookie.isRequired ? name : "$0"))\""
+            fields.append("\"Cookie\": \(cookie.isRequired ? text : "\(name).map { \(text) }")")
+        }
+        if case .bytes(let type)? = method.body?.kind, type != "application/octet-stream", !type.contains("*") {
+            fields.append("\"Content-Type\": \(SwiftName.literal(type))")
+        }
+        return fields
+    }
+
+    /// The expression for the value of a parameter.
+    private func value(_ parameter: Method.Parameter) -> String {
+        if let expression = replaced[parameter.name] { return expression }
+        let name = SwiftName.escaped(parameter.swiftName)
+        let mark = parameter.isRequired ? "" : "?"
+        switch parameter.style {
+        case .json: return "jsonText(\(name))"
+        case .joined(let separator) where names.isParameter(parameter.type):
+            return "\(name)\(mark).joined(by: \(SwiftName.literal(separator)))"
+        default: break
+        }
+        if parameter.type == .date(.unixTime) { return "\(name)\(mark).unixSeconds" }
+        return names.isParameter(parameter.type) ? name : "parameter(\(name))"
+    }
+
+    private func bodyValue(_ body: Method.Body) -> String {
+        let mark = body.isRequired
+        switch body.kind {
+        case .json: return mark ? ".json(body)" : "body.map { .json($0) } ?? .none"
+        case .text(let type):
+            let arguments = "contentType: \(SwiftName.literal(type))"
+            return mark ? ".text(body, \(arguments))" : "body.map { .text($0, \(arguments)) } ?? .none"
+        case .bytes: return "body"
+        case .form: return ".form(encoding: body)"
+        case .multipart: return ".multipart(body)"
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// Writes the names of types.
+struct TypeNames {
+    let graph: TypeGraph
+
+    /// The name of a type in Swift.
+    func name(_ type: SwiftType) -> String {
+        switch type {
+        case .bool: "Bool"
+        case .int: "Int"
+        case .int64: "Int64"
+        case .double: "Double"
+        case .string: "String"
+        case .date: "Date"
+        case .day: "CalendarDay"
+        case .data, .file: "Data"
+        case .json: "JSONValue"
+        case .list(let element): "[\(name(element))]"
+        case .dictionary(let value): "[String: \(name(value))]"
+        case .declared(let id): graph[id].name
+        }
+    }
+
+    /// Whether a value becomes a parameter without an encoder.
+    func isParameter(_ type: SwiftType) -> Bool {
+        switch type {
+        case .bool, .int, .int64, .double, .string, .date, .day, .data, .file: true
+        case .json, .dictionary: false
+        case .list(let element): isParameter(element)
+        case .declared(let id): if case .openEnum = graph[id].kind { true } else { false }
+        }
+    }
+
+    /// The properties of a structure with their names in Swift.
+    func properties(of declaration: Declaration) -> [(property: Declaration.Property, name: String)] {
+        guard case .structure(let properties, _) = declaration.kind else { return [] }
+        var table = NameTable(reserved: ["additionalProperties"])
+        return properties.map { ($0, table.unique(SwiftName.member(of: $0.name))) }
+    }
+
+    /// The name in Swift of a property on the way to a value.
+    func name(of step: ListPlan.PathStep, in type: SwiftType) -> String {
+        guard let declaration = graph.declaration(of: type) else { return SwiftName.member(of: step.name) }
+        return properties(of: declaration).first { $0.property.name == step.name }?.name
+            ?? SwiftName.member(of: step.name)
+    }
+}

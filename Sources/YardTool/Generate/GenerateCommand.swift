@@ -1,0 +1,96 @@
+import Foundation
+import SwitchyardGenerator
+
+/// Writes a client for a service that an OpenAPI document describes.
+struct GenerateCommand: Command {
+    static let name = "generate"
+    static let summary =
+        "Writes a client for the service that an OpenAPI document (3.0 or 3.1, JSON or YAML) describes."
+    static let positional = "DOCUMENT"
+    static let options: [Arguments.Option] = [
+        .value("into", "FOLDER", "the folder for the files; required without --check"),
+        .value("name", "NAME", "the name of the root type; made of the document's title unless given"),
+        .value("only", "LIST", "the tags, operationIds and paths to generate, between commas"),
+        .value("server", "NAME=URL,…", "further servers of the service, between commas"),
+        .value("access", "LEVEL", "internal, package or public; internal unless given"),
+        .value("config", "FILE", "options as JSON; those of the command line come first"),
+        .flag("hashable", "makes models Hashable"),
+        .flag("check", "says what would be generated, and writes nothing"),
+        .flag("allow", "ends with 0 although something is skipped"),
+    ]
+
+    private let document: URL
+    private let folder: URL?
+    private let isAllowed: Bool
+    private let options: GeneratorOptions
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        guard let path = arguments.positional.first, arguments.positional.count == 1, !path.isEmpty else {
+            throw UsageError("give one OpenAPI document")
+        }
+        document = URL(fileURLWithPath: path)
+        let isCheck = arguments.has("check")
+        folder = isCheck ? nil : URL(fileURLWithPath: try arguments.requiredText("into"))
+        isAllowed = arguments.has("allow")
+        var options = try arguments.text("config").map(GenerateConfiguration.options) ?? GeneratorOptions()
+        try options.apply(arguments)
+        options.command = options.commandLine(document.lastPathComponent)
+        self.options = options
+    }
+
+    func run() async throws -> Int32 {
+        let output: ClientGenerator.Output
+        do throws(GeneratorError) {
+            output = try ClientGenerator(options: options).output(for: document)
+        } catch {
+            Terminal.complain("yard generate: \(error)")
+            return 1
+        }
+        let skipped = output.notes.count { $0.kind == .skipped }
+        if folder == nil || (skipped > 0 && !isAllowed) {
+            for note in output.notes { print(note) }
+        }
+        let lines = output.files.reduce(0) { $0 + $1.text.utf8.count { $0 == 0x0A } }
+        let head =
+            "\(output.name): \(output.operations) operations, \(output.types) types, \(output.files.count) files, \(lines) lines"
+        print("\(head); \(skipped) skipped, \(output.notes.count - skipped) notes")
+        if let folder { try FolderWriter(folder).write(output.files) }
+        return skipped > 0 && !isAllowed && folder == nil ? 1 : 0
+    }
+}
+
+extension GeneratorOptions {
+    /// Takes the options of a command line.
+    fileprivate mutating func apply(_ arguments: Arguments) throws(UsageError) {
+        if let name = arguments.text("name") { self.name = name }
+        if let name, name.wholeMatch(of: /[A-Z][A-Za-z0-9]*/) == nil {
+            throw UsageError("--name wants a capital followed by letters and digits, not \"\(name)\"")
+        }
+        if let list = arguments.text("only") { only = list.split(separator: ",").map(String.init) }
+        for text in arguments.text("server")?.split(separator: ",") ?? [] {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { throw UsageError("--server wants NAME=URL, not \"\(text)\"") }
+            servers.append(Server(name: parts[0], url: parts[1]))
+        }
+        if let text = arguments.text("access") {
+            guard let level = Access(rawValue: text) else {
+                throw UsageError.unknown(text, for: "access", known: Access.allCases.map(\.rawValue))
+            }
+            access = level
+        }
+        if arguments.has("hashable") { isHashable = true }
+    }
+
+    /// The command that gives the same output, without the paths of this machine.
+    fileprivate func commandLine(_ document: String) -> String {
+        var words = ["yard generate", document]
+        if let name { words.append("--name \(name)") }
+        if !only.isEmpty { words.append("--only \(only.joined(separator: ","))") }
+        if !servers.isEmpty {
+            words.append("--server " + servers.map { "\($0.name)=\($0.url)" }.joined(separator: ","))
+        }
+        if access != .internal { words.append("--access \(access.rawValue)") }
+        if isHashable { words.append("--hashable") }
+        return words.joined(separator: " ")
+    }
+}

@@ -1,0 +1,157 @@
+// Generated from shop.yaml: Shop, version 1.4, OpenAPI 3.1.0.
+// Command: yard generate shop.yaml --name Shop
+// Changes to this file are lost when it is generated again.
+
+import Foundation
+import Switchyard
+
+/// Products and the categories that they stand in.
+final class ProductsAPI: APIManager {
+    let client: NetworkClient
+    let module = Shop.module
+
+    init(client: NetworkClient) {
+        self.client = client.scoped()
+    }
+
+    /// List products.
+    ///
+    /// `GET /products`
+    func list(
+        acceptCurrency: String? = nil,
+        page: Int? = nil,
+        perPage: Int? = nil,
+        tags: [String]? = nil,
+        fields: [String]? = nil,
+        price: RangeModel? = nil,
+        available: Bool? = nil,
+        in: String? = nil
+    ) async throws(APIError) -> [Product] {
+        var call = try APIConfiguration(
+            .get,
+            "products",
+            query: [
+                "page": page,
+                "per_page": perPage,
+                "tags": tags,
+                "fields": fields?.joined(by: ","),
+                "price": parameter(price),
+                "available": available,
+                "in": `in`,
+            ],
+            headers: ["Accept-Currency": acceptCurrency]
+        )
+        call.usesCredentials = false
+        return try await value(for: call)
+    }
+
+    /// Reads the list of `list` page by page.
+    func listPages(
+        acceptCurrency: String? = nil,
+        tags: [String]? = nil,
+        fields: [String]? = nil,
+        price: RangeModel? = nil,
+        available: Bool? = nil,
+        in: String? = nil,
+        pageSize: Int = 20
+    ) -> PagedList<Product> {
+        PagedList(pageSize: pageSize, strategy: .link) { [self] page in
+            var call = try APIConfiguration(
+                .get,
+                "products",
+                query: [
+                    "per_page": page.size,
+                    "tags": tags,
+                    "fields": fields?.joined(by: ","),
+                    "price": parameter(price),
+                    "available": available,
+                    "in": `in`,
+                ],
+                headers: ["Accept-Currency": acceptCurrency]
+            )
+            call.usesCredentials = false
+            return try await linkedPage([Product].self, call.following(page.link)) { Page($0) }
+        }
+    }
+
+    /// Create a product.
+    ///
+    /// `POST /products`
+    func create(
+        body: Product,
+        acceptCurrency: String? = nil,
+        idempotencyKey: IdempotencyKey = .automatic
+    ) async throws(APIError) -> Product {
+        var call = APIConfiguration(.post, "products", headers: ["Accept-Currency": acceptCurrency], body: .json(body))
+        call.idempotencyKey = idempotencyKey
+        return try await value(for: call)
+    }
+
+    /// Get a product.
+    ///
+    /// `GET /products/{product_id}`
+    func get(productID: Int64) async throws(APIError) -> Product {
+        var call = APIConfiguration(.get, "products/{productID}", values: ["productID": productID])
+        call.allowsAnonymous = true
+        return try await value(for: call)
+    }
+
+    /// Sends `PATCH /products/{product_id}`.
+    @available(*, deprecated)
+    func update(
+        productID: Int64,
+        ifMatch: String? = nil,
+        body: ProductsUpdateBody? = nil
+    ) async throws(APIError) -> Product? {
+        let call = APIConfiguration(
+            .patch,
+            "products/{productID}",
+            values: ["productID": productID],
+            headers: ["If-Match": ifMatch],
+            body: body.map { .json($0) } ?? .none
+        )
+        return try await value(Product?.self, for: call)
+    }
+
+    /// Describes the call `picture`, to read its response as events or into a file.
+    func pictureConfiguration(productID: Int64) -> APIConfiguration {
+        APIConfiguration(.get, "products/{productID}/picture", values: ["productID": productID])
+    }
+
+    /// Sends `GET /products/{product_id}/picture`.
+    func picture(productID: Int64) async throws(APIError) -> Data {
+        let call = pictureConfiguration(productID: productID)
+        return try await response(for: call, with: .data).value
+    }
+
+    /// Sends `PUT /products/{product_id}/picture`.
+    func setPicture(productID: Int64, body: RequestBody) async throws(APIError) {
+        let call = APIConfiguration(
+            .put,
+            "products/{productID}/picture",
+            values: ["productID": productID],
+            headers: ["Content-Type": "image/png"],
+            body: body
+        )
+        try await send(call)
+    }
+
+    /// Sends `POST /products/{product_id}/files`.
+    func addFiles(productID: Int64, body: ProductsAddFilesBody) async throws(APIError) -> ProductsAddFilesResponse {
+        let call = try APIConfiguration(
+            .post,
+            "products/{productID}/files",
+            values: ["productID": productID],
+            body: .multipart(body)
+        )
+        return try await value(for: call)
+    }
+
+    /// List categories.
+    ///
+    /// `GET /categories`
+    func listCategories() async throws(APIError) -> Category {
+        let call = APIConfiguration(.get, "categories")
+        return try await value(for: call)
+    }
+}

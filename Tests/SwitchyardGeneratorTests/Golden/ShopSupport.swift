@@ -1,0 +1,436 @@
+// Generated from shop.yaml: Shop, version 1.4, OpenAPI 3.1.0.
+// Command: yard generate shop.yaml --name Shop
+// Changes to this file are lost when it is generated again.
+
+import Foundation
+import Switchyard
+
+/// The name of a member of a JSON object.
+struct FieldName: CodingKey, ExpressibleByStringLiteral {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringLiteral value: String) { stringValue = value }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+extension Decoder {
+    /// The members of an object.
+    func fields() throws -> KeyedDecodingContainer<FieldName> { try container(keyedBy: FieldName.self) }
+}
+
+extension KeyedDecodingContainer<FieldName> {
+    /// The value of a member that must be there.
+    func value<Value: Decodable>(_ name: FieldName) throws -> Value { try decode(Value.self, forKey: name) }
+
+    /// The value of a member; `nil` if there is none or it is null.
+    func optional<Value: Decodable>(_ name: FieldName) throws -> Value? {
+        try decodeIfPresent(Value.self, forKey: name)
+    }
+
+    /// A point in time, sent as seconds since 1970.
+    func unixTime(_ name: FieldName) throws -> Date {
+        Date(timeIntervalSince1970: try decode(Double.self, forKey: name))
+    }
+
+    /// A point in time, sent as seconds since 1970; `nil` if there is none or it is null.
+    func optionalUnixTime(_ name: FieldName) throws -> Date? {
+        try decodeIfPresent(Double.self, forKey: name).map(Date.init(timeIntervalSince1970:))
+    }
+
+    /// A point in time, sent as HTTP and e-mail write it.
+    func httpDate(_ name: FieldName) throws -> Date {
+        let text = try decode(String.self, forKey: name)
+        if let date = HTTPDate.date(from: text) { return date }
+        // E-mail writes the zone as +0000 (RFC 2822), HTTP as GMT.
+        if text.hasSuffix(" +0000"), let date = HTTPDate.date(from: text.dropLast(5) + "GMT") { return date }
+        throw DecodingError.dataCorruptedError(forKey: name, in: self, debugDescription: "not a date of RFC 2822")
+    }
+
+    /// A point in time, sent as HTTP and e-mail write it; `nil` if there is none or it is null.
+    func optionalHTTPDate(_ name: FieldName) throws -> Date? {
+        try decodeIfPresent(String.self, forKey: name) == nil ? nil : try httpDate(name)
+    }
+
+    /// The members whose names are not listed.
+    func others<Value: Decodable>(than names: Set<String>) throws -> [String: Value] {
+        var others: [String: Value] = [:]
+        for key in allKeys where !names.contains(key.stringValue) {
+            others[key.stringValue] = try decode(Value.self, forKey: key)
+        }
+        return others
+    }
+}
+
+extension KeyedEncodingContainer<FieldName> {
+    /// Writes a member, unless the value is `nil`.
+    mutating func write(_ value: (some Encodable)?, _ name: FieldName) throws {
+        try encodeIfPresent(value, forKey: name)
+    }
+
+    /// Writes a point in time as seconds since 1970, unless it is `nil`.
+    mutating func writeUnixTime(_ date: Date?, _ name: FieldName) throws {
+        try encodeIfPresent(date?.unixSeconds, forKey: name)
+    }
+
+    /// Writes a point in time as HTTP writes it, unless it is `nil`.
+    mutating func writeHTTPDate(_ date: Date?, _ name: FieldName) throws {
+        try encodeIfPresent(date.flatMap { HTTPDate.text(for: $0) }, forKey: name)
+    }
+
+    /// Writes further members.
+    mutating func write<Value: Encodable>(others: [String: Value]) throws {
+        for (name, value) in others { try encode(value, forKey: FieldName(stringValue: name)) }
+    }
+}
+
+extension Date {
+    /// The whole seconds since 1970.
+    var unixSeconds: Int { Int(timeIntervalSince1970.rounded(.down)) }
+}
+
+extension APIConfiguration {
+    /// Describes a call as OpenAPI writes parameters: lists as repeated names, Booleans as true and false.
+    ///
+    /// Nested parameters are written with brackets. The elements of a list within them, and of `deepLists`, have
+    /// indexes.
+    init(
+        _ method: HTTPMethod,
+        _ path: String,
+        values: Parameters = [:],
+        query: Parameters = [:],
+        headers: Parameters = [:],
+        body: RequestBody = .none,
+        deepLists: Set<String> = []
+    ) {
+        self.init(path: path, method: method, query: query, body: body)
+        pathValues = values
+        parameterOptions = .openAPI(deepLists: deepLists)
+        for item in headers.items { self.headers[item.key] = item.value.plainText }
+    }
+}
+
+extension ParameterEncodingOptions {
+    /// The options for a query or a form.
+    static func openAPI(deepLists: Set<String>) -> ParameterEncodingOptions {
+        var options = ParameterEncodingOptions()
+        options.booleans = .literal
+        options.arrays = .custom { name, index in
+            name.hasSuffix("]") || deepLists.contains(name) ? "\(name)[\(index)]" : name
+        }
+        return options
+    }
+}
+
+extension ParameterValue {
+    /// The value as text; the elements of a list stand between commas.
+    var plainText: String? {
+        switch self {
+        case .null: nil
+        case .bool(let value): value ? "true" : "false"
+        case .integer(let value): String(value)
+        case .unsigned(let value): String(value)
+        case .double(let value): String(value)
+        case .decimal(let value): "\(value)"
+        case .string(let value): value
+        case .date(let value): value.formatted(.iso8601)
+        case .data(let value): value.base64EncodedString()
+        case .array(let values): values.compactMap(\.plainText).joined(separator: ",")
+        case .dictionary(let values):
+            values.items.map { "\($0.key),\($0.value.plainText ?? "")" }.joined(separator: ",")
+        }
+    }
+}
+
+extension Array where Element: ParameterConvertible {
+    /// The elements as one text.
+    func joined(by separator: String) -> String {
+        compactMap(\.parameterValue.plainText).joined(separator: separator)
+    }
+}
+
+/// A value of any type as a parameter.
+func parameter(_ value: some Encodable & Sendable) throws(APIError) -> ParameterValue {
+    do throws(RequestError) {
+        return try ParameterValue(encoding: value)
+    } catch {
+        throw APIError(error)
+    }
+}
+
+/// A value of any type as JSON text; `nil` if there is none.
+func jsonText(_ value: (some Encodable)?) throws(APIError) -> String? {
+    guard let value else { return nil }
+    do {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    } catch {
+        throw APIError(error)
+    }
+}
+
+/// A text that is one of those a document lists, or another that the service has begun to use since.
+protocol OpenEnum: Codable, Hashable, Sendable, ParameterConvertible, CustomStringConvertible {
+    /// The listed texts.
+    static var known: [String: Self] { get }
+    /// A text that is not listed.
+    static func other(_ text: String) -> Self
+    /// The text.
+    var rawValue: String { get }
+}
+
+extension OpenEnum {
+    /// Finds the case of a text.
+    init(_ text: String) { self = Self.known[text] ?? .other(text) }
+
+    /// Reads a text.
+    init(from decoder: any Decoder) throws { self.init(try String(from: decoder)) }
+
+    /// Writes the text.
+    func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+
+    /// The text.
+    var description: String { rawValue }
+    /// The text as a parameter.
+    var parameterValue: ParameterValue { .string(rawValue) }
+    /// The text of a listed case.
+    var knownText: String { Self.known.first { $0.value == self }?.key ?? "" }
+}
+
+extension Decoder {
+    /// The whole value.
+    func value<Value: Decodable>() throws -> Value { try singleValueContainer().decode(Value.self) }
+
+    /// The whole value; `nil` if it is of another type.
+    func attempt<Value: Decodable>() -> Value? { try? singleValueContainer().decode(Value.self) }
+
+    /// The text of a member that tells objects apart; `nil` if there is none.
+    func tag(_ name: FieldName) -> String? { try? fields().decodeIfPresent(String.self, forKey: name) }
+}
+
+extension Encoder {
+    /// Writes the whole value.
+    func write(_ value: some Encodable) throws {
+        var container = singleValueContainer()
+        try container.encode(value)
+    }
+}
+
+/// A day of the calendar, without a time and a time zone: `2026-11-28`.
+struct CalendarDay: Codable, Hashable, Sendable, Comparable, ParameterConvertible, CustomStringConvertible {
+    /// The year.
+    let year: Int
+    /// The month, from 1.
+    let month: Int
+    /// The day of the month, from 1.
+    let day: Int
+
+    /// Creates a day; whether the calendar has it is not checked.
+    init(year: Int, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// Reads a day; `nil` if the text is none (RFC 3339 section 5.6).
+    init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
+            let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]),
+            (1...12).contains(month), (1...31).contains(day)
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+    }
+
+    /// Reads a day.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let day = CalendarDay(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a day of RFC 3339")
+        }
+        self = day
+    }
+
+    /// Writes the day.
+    func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+
+    /// The day as text.
+    var description: String {
+        let digits = { (number: Int, count: Int) in
+            String(repeating: "0", count: max(0, count - String(number).count)) + String(number)
+        }
+        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
+    }
+    /// The day as a parameter.
+    var parameterValue: ParameterValue { .string(description) }
+
+    /// Whether a day is before another.
+    static func < (left: CalendarDay, right: CalendarDay) -> Bool {
+        (left.year, left.month, left.day) < (right.year, right.month, right.day)
+    }
+}
+
+/// Keeps a value behind a reference, so that a type may contain itself.
+@propertyWrapper struct Indirect<Value: Sendable>: Sendable {
+    private final class Storage: Sendable {
+        let value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var storage: Storage
+
+    /// Creates a reference to a value.
+    init(wrappedValue: Value) { storage = Storage(wrappedValue) }
+
+    /// The value.
+    var wrappedValue: Value {
+        get { storage.value }
+        set { storage = Storage(newValue) }
+    }
+}
+
+extension Indirect: Equatable where Value: Equatable {
+    /// Whether the values are equal.
+    static func == (left: Indirect, right: Indirect) -> Bool { left.wrappedValue == right.wrappedValue }
+}
+
+extension Indirect: Hashable where Value: Hashable {
+    /// Takes in the value.
+    func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+}
+
+extension RequestBody {
+    /// A value of any type as a web form; no body if there is none.
+    static func form(
+        encoding value: (some Encodable & Sendable)?,
+        deepLists: Set<String> = []
+    ) throws(APIError) -> RequestBody {
+        guard let value else { return .none }
+        do throws(RequestError) {
+            return .form(try Parameters(encoding: value), options: .openAPI(deepLists: deepLists))
+        } catch {
+            throw APIError(error)
+        }
+    }
+}
+
+/// A file of a form: bytes in memory, or a file on disk that is read while it is sent.
+enum FilePart: Sendable {
+    /// Bytes in memory.
+    case data(Data, fileName: String = "file", contentType: String? = nil)
+    /// A file on disk.
+    case file(URL, fileName: String? = nil, contentType: String? = nil)
+
+    /// The part under a name.
+    func part(_ name: String) -> MultipartPart {
+        switch self {
+        case .data(let data, let fileName, let type): .data(data, name: name, fileName: fileName, contentType: type)
+        case .file(let url, let fileName, let type): .file(url, name: name, fileName: fileName, contentType: type)
+        }
+    }
+}
+
+/// A body that is a form of parts.
+protocol MultipartBody: Sendable {
+    /// Adds the parts to a form.
+    func add(to form: inout MultipartForm) throws(APIError)
+}
+
+extension RequestBody {
+    /// The form of a body; no body if there is none.
+    static func multipart(_ body: (some MultipartBody)?) throws(APIError) -> RequestBody {
+        guard let body else { return .none }
+        var form = MultipartForm()
+        try body.add(to: &form)
+        return .multipart(form)
+    }
+}
+
+extension MultipartForm {
+    /// Adds a field, unless the value is `nil`; a list becomes a field for each element.
+    mutating func add(_ name: String, _ value: (any ParameterConvertible)?) {
+        if case .array(let values)? = value?.parameterValue {
+            for value in values { append(.field(name, value.plainText)) }
+        } else if let text = value?.parameterValue.plainText {
+            append(.field(name, text))
+        }
+    }
+
+    /// Adds files.
+    mutating func add(_ name: String, files: [FilePart]?) {
+        for file in files ?? [] { append(file.part(name)) }
+    }
+
+    /// Adds a value as JSON, unless it is `nil`.
+    mutating func add(
+        _ name: String,
+        json value: (some Encodable)?,
+        contentType: String = "application/json"
+    ) throws(APIError) {
+        guard let text = try jsonText(value) else { return }
+        append(MultipartPart(name: name, contentType: contentType, content: .data(Data(text.utf8))))
+    }
+}
+
+/// A list that a service returns page by page.
+///
+/// Its recorder keeps what was loaded. The sequences read the whole list from its first page.
+struct PagedList<Item: Sendable>: Sendable {
+    /// Keeps the items, and what is known about the next page.
+    let recorder: PageRecorder<Item>
+    private let load: @Sendable (PageRequest) async throws -> Page<Item>
+
+    /// Creates a list.
+    init(
+        pageSize: Int,
+        strategy: PageStrategy<Item>,
+        load: @escaping @Sendable (PageRequest) async throws -> Page<Item>
+    ) {
+        recorder = PageRecorder(pageSize: pageSize, strategy: strategy)
+        self.load = load
+    }
+
+    /// Loads the first page and replaces all items by its items.
+    @discardableResult func refresh() async throws(APIError) -> [Item] { try await recorder.refresh(load) }
+
+    /// Loads the next page and returns its items.
+    @discardableResult func loadMore() async throws(APIError) -> [Item] { try await recorder.loadMore(load) }
+
+    /// All items from the first page on; one page is loaded ahead of the reader.
+    var all: ItemSequence<Item> { recorder.allItems(ahead: 1, load) }
+}
+
+extension APIConfiguration {
+    /// The call for the page behind a link; this one if there is none.
+    func following(_ link: String?) -> APIConfiguration {
+        guard let link else { return self }
+        var call = self
+        call.path = link
+        call.pathValues = [:]
+        call.query = [:]
+        return call
+    }
+}
+
+extension APIManager {
+    /// Loads a page that names the next one by a link: in its body, else in the header field `Link`.
+    ///
+    /// A link below the base URL becomes a path, so that the next page may come from another server.
+    func linkedPage<Value: Decodable & Sendable, Item: Sendable>(
+        _ type: Value.Type,
+        _ call: APIConfiguration,
+        _ content: @Sendable (Value) -> Page<Item>
+    ) async throws(APIError) -> Page<Item> {
+        let response = try await response(type, for: call)
+        let url = response.context?.url?.text
+        var page = content(response.value)
+        if page.nextLink == nil {
+            page = Page(page.items, linkHeader: response.headers.values(of: "Link"), url: url ?? "")
+        }
+        page.url = url
+        return page.relative(to: client)
+    }
+}
