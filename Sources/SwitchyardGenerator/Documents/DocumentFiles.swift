@@ -3,7 +3,7 @@ import Foundation
 /// The files of a document: the one that was named, and those beside it that its references lead to.
 final class DocumentFiles {
     /// The most files that one document may consist of.
-    static let maximumFiles = 1_000
+    static let maximumFiles = 10_000
 
     private let folder: URL
     private let load: (URL) throws -> Data

@@ -21,7 +21,7 @@ struct OperationReader {
             let item = try document.resolved(item)
             guard item.node.isMap else { throw item.error("a path must be an object, not \(item.node.kindName)") }
             for method in Self.methods {
-                guard let place = try item.object(method) else { continue }
+                guard let place = try item.object(method).map(document.resolved) else { continue }
                 let id = place.text("operationId")
                 if let id, !identifiers.insert(id).inserted {
                     throw place.error("the operationId \"\(id)\" occurs twice")
@@ -77,9 +77,24 @@ struct OperationReader {
         }
         let names = Self.placeholders(of: path)
         for name in names where !parameters.contains(where: { $0.location == .path && $0.name == name }) {
-            throw place.error("the path \"\(path)\" has the placeholder \"{\(name)}\", but no parameter of that name")
+            parameters.append(Self.undeclared(name, at: place))
         }
         return parameters.filter { $0.location != .path || names.contains($0.name) }
+    }
+
+    /// A placeholder of a path that no parameter describes: any text.
+    private static func undeclared(_ name: String, at place: Place) -> Operation.Parameter {
+        Operation.Parameter(
+            name: name,
+            location: .path,
+            isRequired: true,
+            isDeprecated: false,
+            style: "simple",
+            explodes: false,
+            schema: nil,
+            description: nil,
+            place: place
+        )
     }
 
     private func parameter(at place: Place) throws(GeneratorError) -> Operation.Parameter {

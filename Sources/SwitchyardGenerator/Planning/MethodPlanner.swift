@@ -63,6 +63,13 @@ struct MethodPlanner {
         _ method: inout Method
     ) throws(GeneratorError) -> Method.Parameter? {
         var typed = TypedSchema(type: .string)
+        if parameter.schema == nil, parameter.place.node["in"] == nil {
+            reader.note(
+                .untyped,
+                "the placeholder \"{\(parameter.name)}\" has no parameter and is any text",
+                at: parameter.place
+            )
+        }
         if let schema = parameter.schema {
             typed = try reader.type(of: schema, .init(component: nil, hint: "\(hint) \(parameter.name)"))
         }

@@ -27,7 +27,8 @@ struct SchemaFacts {
             }
         }
         var values = place["enum"] == nil ? nil : try place.list("enum").map(\.node)
-        if let values, values.isEmpty { throw (place["enum"] ?? place).error("\"enum\" must list at least one value") }
+        // An empty list says nothing that a client could use.
+        if values?.isEmpty == true { values = nil }
         if let constant = place.node["const"] { values = [constant] }
         let saysNullable = try place.flag("nullable")
         isNullable = saysNullable || types.contains("null") || values?.contains(where: \.isNull) == true

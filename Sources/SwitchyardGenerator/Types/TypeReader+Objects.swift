@@ -183,7 +183,10 @@ extension TypeReader {
         to shape: inout ObjectShape,
         _ origin: Origin
     ) throws(GeneratorError) {
-        for (name, schema) in try place.object("properties")?.members ?? [] {
+        var properties = try place.object("properties")
+        // Some documents refer to all properties at once.
+        if let all = properties, all["$ref"]?.node.string != nil { properties = try document.resolved(all) }
+        for (name, schema) in properties?.members ?? [] {
             let target = try schema["$ref"] == nil ? schema : document.resolved(schema)
             if schema.node.bool == false { continue }
             let typed = try type(of: schema, origin.child(name))

@@ -109,6 +109,9 @@ final class TypeReader {
 
     private func plainType(of place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         let facts = try SchemaFacts(place)
+        if place["enum"]?.node.list?.isEmpty == true {
+            note(.untyped, "\"enum\" lists no value and is ignored", at: place)
+        }
         if place["not"] != nil { note(.skipped, "\"not\" is not checked", at: place) }
         let composite = try compositeType(facts, origin)
         var type: TypedSchema
@@ -148,7 +151,7 @@ final class TypeReader {
     /// The type of a schema of one kind; the empty kind is inferred.
     func type(ofKind kind: String, _ facts: SchemaFacts, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         switch kind {
-        case "string": return TypedSchema(type: Self.stringType(facts.format))
+        case "string": return TypedSchema(type: Self.stringType(facts))
         case "integer": return TypedSchema(type: Self.integerType(facts.format))
         case "number": return TypedSchema(type: facts.format == "unix-time" ? .date(.unixTime) : .double)
         case "boolean": return TypedSchema(type: .bool)
@@ -159,19 +162,22 @@ final class TypeReader {
         if facts.place["items"] != nil { return try listType(facts.place, origin) }
         if facts.isObject { return try objectType(facts.place, origin) }
         if facts.format == "date-time" || facts.format == "date" {
-            return TypedSchema(type: Self.stringType(facts.format))
+            return TypedSchema(type: Self.stringType(facts))
         }
         return TypedSchema(type: .json)
     }
 
-    private static func stringType(_ format: String?) -> SwiftType {
-        switch format {
-        case "date-time": .date(.rfc3339)
-        case "date": .day
-        case "date-time-rfc-2822": .date(.rfc2822)
-        case "byte": .data
-        case "binary": .file
-        default: .string
+    private static func stringType(_ facts: SchemaFacts) -> SwiftType {
+        // Version 3.1 describes bytes by the keywords of JSON Schema.
+        if let encoding = facts.place.text("contentEncoding") { return encoding.hasPrefix("base64") ? .data : .string }
+        if facts.place.text("contentMediaType") == "application/octet-stream" { return .file }
+        switch facts.format {
+        case "date-time": return .date(.rfc3339)
+        case "date": return .day
+        case "date-time-rfc-2822": return .date(.rfc2822)
+        case "byte": return .data
+        case "binary": return .file
+        default: return .string
         }
     }
 

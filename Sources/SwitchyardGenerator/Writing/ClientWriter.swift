@@ -133,6 +133,8 @@ struct ClientWriter {
         }
         let writer = ModelWriter(names: names, options: options)
         var files: [GeneratedFile] = []
+        // The name of the client is that of the shared models, also where a manager has it.
+        var bases = NameTable(reserved: [plan.name])
         for (user, declarations) in groups.sorted(by: { $0.key < $1.key }) {
             var parts: [[String]] = [[]]
             for declaration in declarations.sorted(by: { $0.name < $1.name }) {
@@ -142,7 +144,7 @@ struct ClientWriter {
                 let isFirst = parts[parts.count - 1].isEmpty
                 parts[parts.count - 1] += (isFirst ? [] : [""]) + code.lines
             }
-            let base = user.hasSuffix("API") ? String(user.dropLast(3)) : user
+            let base = user == plan.name ? user : bases.unique(user.hasSuffix("API") ? String(user.dropLast(3)) : user)
             for (index, lines) in parts.enumerated() where !lines.isEmpty {
                 files.append(file("Models/\(base)Models\(index == 0 ? "" : "+\(index + 1)").swift", lines))
             }

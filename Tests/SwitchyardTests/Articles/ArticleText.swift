@@ -24,7 +24,9 @@ enum ArticleText {
     /// The samples of all files that are there to compile them, marked with `// sample` and `// end`.
     static func compiledSamples() throws -> Set<[String]> {
         var samples: Set<[String]> = []
-        for folder in ["Tests/SwitchyardTests", "Tests/SwitchyardAPITests/Articles"] {
+        for folder in [
+            "Tests/SwitchyardTests", "Tests/SwitchyardAPITests/Articles", "Tests/SwitchyardGeneratorTests/Articles",
+        ] {
             let files = FileManager.default.enumerator(
                 at: repository.appendingPathComponent(folder),
                 includingPropertiesForKeys: nil

@@ -1,0 +1,70 @@
+import Foundation
+import Switchyard
+import SwitchyardTesting
+import Testing
+
+/// Compiles and runs the samples of the article on generating.
+@Suite(.timeLimit(.minutes(5))) struct GeneratingSamples {
+    private func makeShop(_ file: URL, _ token: String) throws -> Shop {
+        // sample
+        let service = try ServiceCatalog.service(contentsOf: file)
+        let client = try NetworkClient(service: service) { options in
+            options.credentials = Shop.credentials(token: token)
+        }
+        let shop = Shop(client: client, reportsClient: client)
+        // end
+        return shop
+    }
+
+    private func readProduct(_ shop: Shop) async throws -> [String] {
+        var lines: [String] = []
+        let show: (String) -> Void = { lines.append($0) }
+        // sample
+        do throws(APIError) {
+            let product = try await shop.products.get(productID: 7)
+            show(product.title)
+        } catch {
+            switch error.module(ShopError.self) {
+            case .notFound: show("There is no such product.")
+            default: show(error.message)
+            }
+        }
+        // end
+        return lines
+    }
+
+    private func readProducts(_ shop: Shop) async throws -> [String] {
+        var lines: [String] = []
+        let show: (String) -> Void = { lines.append($0) }
+        // sample
+        let list = shop.products.listPages(tags: ["wood"], pageSize: 50)
+        for try await product in list.all { show(product.title) }
+        // end
+        // sample
+        try await list.refresh()
+        while list.recorder.hasMore { try await list.loadMore() }
+        // end
+        return lines + list.recorder.items.map(\.title)
+    }
+
+    @Test func `the samples of the article run`() async throws {
+        let server = LoopbackServer()
+        let product =
+            #"{"id": 7, "created_at": "2026-01-02T03:04:05Z", "title": "Chair", "price": 1, "state": "draft"}"#
+        server.route(.get, "/products", answering: .json("[\(product)]"))
+        server.route(.get, "/products/7", answering: .json("{}", status: 404))
+        try server.start()
+        let text =
+            #"{"service": "shop", "defaultEnvironment": "test", "servers": [{"name": "a", "baseURLs": {"test": "\#(server.baseURL)"}}]}"#
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("article-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("shop.json")
+        try Data(text.utf8).write(to: file)
+
+        let shop = try makeShop(file, "t")
+
+        #expect(try await readProduct(shop) == ["There is no such product."])
+        #expect(try await readProducts(shop) == ["Chair", "Chair"])
+    }
+}

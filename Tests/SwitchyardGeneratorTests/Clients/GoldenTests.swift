@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+@testable import SwitchyardGenerator
+
+/// The client in the folder `Golden` is what the generator makes of `Documents/shop.yaml`, and is compiled with the tests.
+@Suite struct GoldenTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+
+    private static func output() throws -> ClientGenerator.Output {
+        var options = GeneratorOptions()
+        options.name = "Shop"
+        options.command = "yard generate shop.yaml --name Shop"
+        let document = folder.appendingPathComponent("Documents/shop.yaml")
+        return try ClientGenerator(options: options).output(for: document)
+    }
+
+    @Test func `the client of the shop is as it was read by people`() throws {
+        let output = try Self.output()
+        let golden = Self.folder.appendingPathComponent("Golden")
+
+        for file in output.files {
+            let expected = try String(contentsOf: golden.appendingPathComponent(file.path), encoding: .utf8)
+            #expect(file.text == expected, "\(file.path)")
+        }
+        let names = FileManager.default.enumerator(atPath: golden.path)?.compactMap { $0 as? String } ?? []
+        #expect(Set(names.filter { $0.contains(".") }) == Set(output.files.map(\.path)))
+        #expect(output.notes == [])
+    }
+
+    @Test func `the same document gives the same bytes`() throws {
+        let first = try Self.output()
+        let second = try Self.output()
+
+        #expect(first.files == second.files)
+    }
+
+    @Test func `an operation that is added changes no name`() throws {
+        let text = try String(
+            contentsOf: Self.folder.appendingPathComponent("Documents/shop.yaml"),
+            encoding: .utf8
+        )
+        let added = "paths:\n  /added:\n    get: { operationId: products_get_all, tags: [products], responses: {} }\n"
+        let before = try client(text: text)
+        let after = try client(text: text.replacing("paths:\n", with: added, maxReplacements: 1))
+
+        let lines = Set(after.code.split(separator: "\n"))
+        #expect(before.code.split(separator: "\n").filter { !lines.contains($0) } == [])
+    }
+
+    @Test func `what is not chosen takes its models along`() throws {
+        var options = GeneratorOptions()
+        options.only = ["/categories"]
+        let text = try String(
+            contentsOf: Self.folder.appendingPathComponent("Documents/shop.yaml"),
+            encoding: .utf8
+        )
+        let output = try client(text: text, options: options)
+
+        #expect(output.operations == 1)
+        #expect(output.types == 1)
+        options.only = ["none"]
+        let error = #expect(throws: GeneratorError.self) { try client(text: text, options: options) }
+        #expect(error?.message == "no tag, operationId or path is \"none\"")
+    }
+
+    @Test func `a relative server is skipped, unless another is named`() throws {
+        let head = "servers: [{ url: /v1 }]"
+        var options = GeneratorOptions()
+        let without = try client(head: head, options: options)
+        options.servers = [.init(name: "a", url: "https://a.example"), .init(name: "b", url: "https://b.example")]
+        let with = try client(head: head, options: options)
+
+        #expect(without.notes.map(\.kind) == [.skipped])
+        #expect(without.files.filter { $0.path.hasSuffix(".json") } == [])
+        let service = try #require(with.files.first { $0.path == "Services/test.json" })
+        #expect(service.text.contains("\"release\": \"https://b.example\""))
+    }
+
+    @Test func `variables of a server become environments, or parameters`() throws {
+        let output = try client(
+            head: """
+                servers:
+                  - url: https://{region}.{tenant}.example/v1
+                    variables:
+                      region: { default: eu, enum: [eu, us] }
+                      tenant: { default: demo }
+                """
+        )
+
+        let service = try #require(output.files.first { $0.path == "Services/test.json" })
+        #expect(service.text.contains("\"release\": \"https://eu.demo.example/v1\""))
+        #expect(service.text.contains("\"release-us\": \"https://us.demo.example/v1\""))
+        #expect(
+            output.code.contains("static func testService(tenant: String = \"demo\") throws(CatalogError) -> Service {")
+        )
+    }
+}

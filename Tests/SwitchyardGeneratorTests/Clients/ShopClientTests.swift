@@ -1,0 +1,172 @@
+import Foundation
+import Switchyard
+import SwitchyardFixtures
+import SwitchyardTesting
+import Testing
+
+/// The generated client of the shop, against a real server.
+@Suite(.timeLimit(.minutes(5))) struct ShopClientTests {
+    private func shop(_ servers: LoopbackServer...) throws -> Shop {
+        for server in servers { try server.start() }
+        let client = try NetworkClient(service: .loopback(servers))
+        return Shop(client: client, reportsClient: client)
+    }
+
+    private static let product =
+        #"{"id": 7, "created_at": "2026-01-02T03:04:05.678Z", "title": "Chair", "price": 12.5, "state": "on sale"}"#
+
+    @Test func `a call sends its parameters as the document says`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/products", answering: .json("[\(Self.product)]"))
+        let shop = try shop(server)
+
+        let products = try await shop.products.list(
+            acceptCurrency: "EUR",
+            page: 2,
+            tags: ["a", "b"],
+            fields: ["x", "y"],
+            price: RangeModel(from: 1, to: 2.5),
+            available: true,
+            in: "sofas & more"
+        )
+
+        #expect(products.first?.title == "Chair")
+        #expect(products.first?.createdAt == Date(timeIntervalSince1970: 1_767_323_045.678))
+        let request = try #require(server.requests.first)
+        let items = Set(request.target.split(separator: "?").last?.split(separator: "&").map(String.init) ?? [])
+        #expect(
+            items == [
+                "page=2", "tags=a", "tags=b", "fields=x%2Cy", "price%5Bfrom%5D=1.0", "price%5Bto%5D=2.5",
+                "available=true", "in=sofas%20%26%20more",
+            ]
+        )
+        #expect(request.headers["Accept-Currency"] == "EUR")
+    }
+
+    @Test func `a value that the document does not list is kept`() async throws {
+        let server = LoopbackServer()
+        let body = Self.product.replacing("on sale", with: "auctioned").replacing("12.5", with: "[1]")
+        server.route(.get, "/products/7", answering: .json(body))
+
+        let product = try await shop(server).products.get(productID: 7)
+
+        #expect(product.state == .other("auctioned"))
+        guard case .other(let price) = product.price else {
+            Issue.record("\(product.price)")
+            return
+        }
+        #expect(price == [1])
+    }
+
+    @Test func `a union is read by its discriminator`() async throws {
+        let server = LoopbackServer()
+        let body = Self.product.dropLast() + #", "seller": {"kind": "company", "legal_name": "Wood Ltd"}}"#
+        server.route(.get, "/products/7", answering: .json(String(body)))
+
+        let product = try await shop(server).products.get(productID: 7)
+
+        guard case .company(let company) = product.seller else {
+            Issue.record("\(String(describing: product.seller))")
+            return
+        }
+        #expect(company.legalName == "Wood Ltd")
+    }
+
+    @Test func `a documented refusal is a code of the module, with its words`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/products/9", answering: .json(#"{"detail": "No such product."}"#, status: 404))
+
+        let error = await #expect(throws: APIError.self) { try await shop(server).products.get(productID: 9) }
+
+        #expect(error?.module(ShopError.self) == .notFound)
+        #expect(error?.message == "No such product.")
+        #expect(error?.decodedBody(as: ShopRefusal.self)?.detail == "No such product.")
+    }
+
+    @Test func `a body is sent without what the service sets`() async throws {
+        let server = LoopbackServer()
+        server.route(.post, "/products", answering: .json(Self.product, status: 201))
+        let money = Money(amount: "9", currency: .eur)
+        let new = Product(title: "Table", state: .draft, price: .money(money), released: CalendarDay("2026-02-03"))
+
+        _ = try await shop(server).products.create(body: new)
+
+        let request = try #require(server.requests.first)
+        let sent = try JSONValue(parsing: request.body)
+        #expect(
+            sent == [
+                "title": "Table", "state": "draft", "price": ["amount": "9", "currency": "EUR"],
+                "released": "2026-02-03",
+            ]
+        )
+        #expect(request.headers["Idempotency-Key"] != nil)
+    }
+
+    @Test func `a form has indexes for lists and seconds for dates`() async throws {
+        let server = LoopbackServer()
+        server.route(
+            .post,
+            "/orders",
+            answering: .json(#"{"id": "o1", "status": "paid", "placed": 86400, "note": "x"}"#)
+        )
+        let lines = [OrdersCreateBodyLine(product: 1, count: 2), OrdersCreateBodyLine(product: 3, count: 4)]
+        let body = OrdersCreateBody(lines: lines, gift: true, deliverAt: Date(timeIntervalSince1970: 60))
+
+        let order = try await shop(server).orders.create(body: body)
+
+        #expect(order.placed == Date(timeIntervalSince1970: 86_400))
+        #expect(order.additionalProperties == ["note": "x"])
+        let fields = Parameters(parsing: server.requests.first?.text ?? "")
+        #expect(
+            Set(fields.items.map { "\($0.key)=\($0.value.plainText ?? "")" }) == [
+                "lines[0][product]=1", "lines[0][count]=2", "lines[1][product]=3", "lines[1][count]=4", "gift=true",
+                "deliver_at=60",
+            ]
+        )
+    }
+
+    @Test func `a form of parts holds files, fields and JSON`() async throws {
+        let server = LoopbackServer()
+        server.route(.post, "/products/7/files", answering: .json(#"{"count": 2}"#))
+        let body = ProductsAddFilesBody(
+            files: [.data(Data("one".utf8), fileName: "1.txt"), .data(Data("two".utf8), fileName: "2.txt")],
+            purpose: .manual,
+            labels: ["a": "b"]
+        )
+
+        let response = try await shop(server).products.addFiles(productID: 7, body: body)
+
+        #expect(response.count == 2)
+        let text = server.requests.first?.text ?? ""
+        for part in ["name=\"files\"; filename=\"1.txt\"", "two", "name=\"purpose\"", "manual", #"{"a":"b"}"#] {
+            #expect(text.contains(part), "\(part)")
+        }
+    }
+
+    @Test func `bytes and text are read as they are`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/products/7/picture", answering: .data(Data([1, 2, 3])))
+        server.route(.put, "/products/7/picture", answering: .status(204))
+        server.route(.get, "/reports", answering: .text("a,b"))
+        let shop = try shop(server)
+
+        #expect(try await shop.products.picture(productID: 7) == Data([1, 2, 3]))
+        #expect(try await shop.reports.get(day: CalendarDay(year: 2026, month: 1, day: 2)) == "a,b")
+        try await shop.products.setPicture(productID: 7, body: .data(Data([9])))
+        #expect(server.requests.last?.headers["Content-Type"] == "image/png")
+    }
+
+    @Test func `a response without a body is nil where the document has one with a body too`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/products/7", answering: .status(204))
+        server.route(.get, "/orders/o1/events", answering: .json(#"[{"type": "sent"}, {"type": "paid", "amount": 1}]"#))
+        let shop = try shop(server)
+
+        let events = try await shop.orders.events(order: "o1")
+        guard case .sent? = events.first, case .paid(let paid)? = events.last else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(paid.amount == 1)
+    }
+}

@@ -1,0 +1,101 @@
+import Testing
+
+@testable import SwitchyardGenerator
+
+@Suite struct YAMLReaderTests {
+    @Test(arguments: [
+        ("a: 1\nb: x", #"{"a":1,"b":"x"}"#),
+        ("- 1\n- x\n-\n- - y", #"[1,"x",null,["y"]]"#),
+        ("a:\n- 1\n- 2\nb: 3", #"{"a":[1,2],"b":3}"#),
+        ("a:\n  - b: 1\n    c: 2\n  - d", #"{"a":[{"b":1,"c":2},"d"]}"#),
+        ("a: [1, {b: c}, 'd', \"e\"]", #"{"a":[1,{"b":"c"},"d","e"]}"#),
+        ("a: [\n  1,\n  2\n]", #"{"a":[1,2]}"#),
+        ("{a: , b}", #"{"a":null,"b":null}"#),
+        ("---\na: 1\n...\n", #"{"a":1}"#),
+        ("%YAML 1.2\n---\na: 1", #"{"a":1}"#),
+        ("# note\na: 1 # note\n# note", #"{"a":1}"#),
+        ("a: x#y", #"{"a":"x#y"}"#),
+        ("'200': a\n404: b", #"{"200":"a","404":"b"}"#),
+        ("? long key\n: b: 1\n  c: 2", #"{"long key":{"b":1,"c":2}}"#),
+        ("", "null"),
+    ])
+    func `collections are read`(text: String, expected: String) throws {
+        let node = try read(text)
+
+        #expect(json(node) == expected)
+    }
+
+    @Test(arguments: [
+        ("a: |\n  x\n   y\n\n  z\n", #"{"a":"x\n y\n\nz\n"}"#),
+        ("a: |-\n  x\n", #"{"a":"x"}"#),
+        ("a: |+\n  x\n\n", #"{"a":"x\n\n"}"#),
+        ("a: |2\n   x\n", #"{"a":" x\n"}"#),
+        ("a: >\n  x\n  y\n\n  z\n", #"{"a":"x y\nz\n"}"#),
+        ("a: >-\n  x\n    y\n  z\n", #"{"a":"x\n  y\nz"}"#),
+        ("a: x\n  y\n\n  z\nb: 1", #"{"a":"x y\nz","b":1}"#),
+        ("a: \"x\\n\\u00e9\\ud83d\\ude00 \\\n  y\"", #"{"a":"x\né😀 y"}"#),
+        ("a: 'it''s\n  two'", #"{"a":"it's two"}"#),
+        ("a: https://x.example/y", #"{"a":"https://x.example/y"}"#),
+    ])
+    func `scalars of all styles are read`(text: String, expected: String) throws {
+        let node = try read(text)
+
+        #expect(json(node) == expected)
+    }
+
+    @Test(arguments: [
+        ("yes", "\"yes\""), ("no", "\"no\""), ("on", "\"on\""), ("true", "true"), ("False", "false"), ("~", "null"),
+        ("null", "null"), ("1.5e3", "1.5e3"), ("0x1F", "0x1F"), ("1.4.0", "\"1.4.0\""),
+        ("2020-01-01", "\"2020-01-01\""),
+        ("-", "[null]"), ("+1", "+1"), ("!!str 1", "\"1\""), (".5", ".5"), ("1_000", "\"1_000\""),
+    ])
+    func `plain scalars follow the core schema`(text: String, expected: String) throws {
+        let node = try read(text)
+
+        #expect(json(node) == expected)
+    }
+
+    @Test func `an alias stands for the node of its anchor`() throws {
+        let node = try read("a: &x\n  b: 1\nc: *x\nd: [*x]")
+
+        #expect(json(node) == #"{"a":{"b":1},"c":{"b":1},"d":[{"b":1}]}"#)
+    }
+
+    @Test(arguments: [
+        ("a: 1\na: 2", "api.yaml:2:1: the key \"a\" occurs twice in one object"),
+        ("a:\n\tb: 1", "api.yaml:2:2: a tab must not be used for indentation"),
+        ("a: b: c", "api.yaml:1:5: a value must not contain \": \" unless it is quoted"),
+        ("a:\n  b: 1\n c: 2", "api.yaml:3:2: the line is indented more than its object"),
+        ("a: [1, 2", "api.yaml:1:9: the document ends within a flow collection"),
+        ("a: \"x", "api.yaml:1:4: the text has no closing quotation mark"),
+        ("a: *x", "api.yaml:1:4: there is no anchor \"x\""),
+        ("<<: {a: 1}", "api.yaml:1:1: the merge key \"<<\" is not supported"),
+        ("a: !custom x", "api.yaml:1:4: the tag !custom is not supported"),
+        ("a: 1\n---\nb: 2", "api.yaml:2:1: a second document in one file is not supported"),
+        ("? [a]\n: 1", "api.yaml:1:3: a key must be a scalar"),
+        ("a: @x", "api.yaml:1:4: a value must not start with \"@\""),
+        ("a: \"\\q\"", "api.yaml:1:5: the escape is not one of YAML"),
+        ("é: 1\nb\nc: 1", "api.yaml:2:1: expected a key and \":\""),
+    ])
+    func `what cannot be read is an error with its line and column`(text: String, expected: String) {
+        let error = #expect(throws: GeneratorError.self) { try read(text) }
+
+        #expect(error?.description == expected)
+    }
+
+    @Test func `nesting has a limit`() {
+        let error = #expect(throws: GeneratorError.self) { try read(String(repeating: "[", count: 100_000)) }
+
+        #expect(error?.message == "nesting is deeper than 200 levels")
+    }
+
+    @Test func `aliases that stand for too many nodes are refused`() {
+        var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...9 {
+            text += "a\(level): &a\(level) [" + (0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", ") + "]\n"
+        }
+
+        let error = #expect(throws: GeneratorError.self) { try read(text) }
+        #expect(error?.message == "aliases stand for more than 1000000 nodes")
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@testable import SwitchyardGenerator
+
+@Suite struct ModelTests {
+    @Test(arguments: [
+        ("{ type: string }", "-> String {"), ("{ type: integer }", "-> Int {"),
+        ("{ type: integer, format: int64 }", "-> Int64 {"), ("{ type: number }", "-> Double {"),
+        ("{ type: boolean }", "-> Bool {"), ("{ type: string, format: date-time }", "-> Date {"),
+        ("{ type: string, format: date }", "-> CalendarDay {"), ("{ type: string, format: byte }", "-> Data {"),
+        ("{ type: string, format: binary }", "-> Data {"),
+        ("{ type: array, items: { type: string } }", "-> [String] {"),
+        ("{ type: object }", "-> [String: JSONValue] {"), ("{}", "-> JSONValue {"), ("true", "-> JSONValue {"),
+        ("{ type: object, additionalProperties: { type: integer } }", "-> [String: Int] {"),
+        ("{ type: [string, 'null'] }", "-> String? {"), ("{ type: string, nullable: true }", "-> String? {"),
+        ("{ anyOf: [{ type: string }, { type: 'null' }] }", "-> String? {"),
+        ("{ oneOf: [{ type: integer }, { type: number }] }", "-> Double {"),
+        ("{ type: string, enum: [only] }", "-> String {"), ("{ enum: [1, 2] }", "-> Int {"),
+        ("{ allOf: [{ type: string }], description: x }", "-> String {"),
+    ])
+    func `a schema has its type in Swift`(schema: String, expected: String) throws {
+        #expect(try client(returning: schema).code.contains(expected))
+    }
+
+    @Test func `a schema that stands twice becomes one type`() throws {
+        let schema = "{ type: object, properties: { a: { type: string } } }"
+        let code = try client(returning: "{ type: object, properties: { first: \(schema), second: \(schema) } }").code
+
+        #expect(code.components(separatedBy: "\nstruct ").count == 3)
+    }
+
+    @Test func `an inlined copy of a component has the component's type`() throws {
+        let code = try client(
+            returning:
+                "{ type: object, properties: { a: { $ref: '#/components/schemas/User' }, b: { type: object, properties: { name: { type: string } } } } }",
+            schemas: "    User: { type: object, properties: { name: { type: string } } }"
+        ).code
+
+        #expect(code.contains("let a: User?\n    let b: User?"))
+    }
+
+    @Test func `a type that contains itself is kept behind a reference`() throws {
+        let code = try client(
+            returning: "{ $ref: '#/components/schemas/A' }",
+            schemas: """
+                    A: { type: object, properties: { b: { $ref: '#/components/schemas/B' }, list: { type: array, items: { $ref: '#/components/schemas/A' } } } }
+                    B: { type: object, properties: { a: { $ref: '#/components/schemas/A' } } }
+                """
+        ).code
+
+        #expect(code.contains("@Indirect var b: B?\n    let list: [A]?"))
+        #expect(code.contains("let a: A?"))
+    }
+
+    @Test func `a union is told apart by a property whose values differ`() throws {
+        let code = try client(
+            returning:
+                "{ oneOf: [{ type: object, properties: { kind: { const: a }, x: { type: string } }, required: [kind] }, { type: object, properties: { kind: { const: b } }, required: [kind] }] }"
+        ).code
+
+        #expect(code.contains("switch decoder.tag(\"kind\") {"))
+        #expect(code.contains("case \"a\": self = "))
+        #expect(code.contains("case other(JSONValue)"))
+    }
+
+    @Test func `a union that cannot be told apart is noted`() throws {
+        let output = try client(
+            returning:
+                "{ oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { b: { type: string } } }] }"
+        )
+
+        #expect(output.notes.map(\.kind) == [.ambiguous])
+    }
+
+    @Test func `a type that is only read is no Encodable, one that is only sent no Decodable`() throws {
+        let code = try client(
+            paths: """
+                  /things:
+                    post:
+                      operationId: things_add
+                      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/New' } } } }
+                      responses:
+                        "200": { description: Fine, content: { application/json: { schema: { $ref: '#/components/schemas/Old' } } } }
+                """,
+            schemas: """
+                    New: { type: object, properties: { a: { type: string } } }
+                    Old: { type: object, properties: { b: { type: string } } }
+                """
+        ).code
+
+        #expect(code.contains("extension New: Encodable {"))
+        #expect(code.contains("extension Old: Decodable {"))
+    }
+
+    @Test(arguments: [
+        ("node_id", "nodeID"), ("htmlUrl", "htmlURL"), ("PhoneNumberSid", "phoneNumberSid"), ("+1", "plus1"),
+        ("-1", "minus1"), ("Date<", "dateBefore"), ("Date>", "dateAfter"), ("2fa", "value2fa"), ("userIDs", "userIDs"),
+        ("X-Rate-Limit", "xRateLimit"), ("", "empty"), ("*", "star"), ("self", "selfValue"), ("größe", "größe"),
+        ("🦊", "u1f98a"), ("API_KEY", "apiKey"), ("$ref", "ref"), ("a.b/c", "aBC"),
+    ])
+    func `a name of a document becomes one of Swift`(name: String, expected: String) {
+        #expect(SwiftName.member(of: name) == expected)
+    }
+
+    @Test func `names of Swift and of the library are not hidden`() throws {
+        let code = try client(
+            returning: "{ $ref: '#/components/schemas/Task' }",
+            schemas: "    Task: { type: object, properties: { a: { type: string } } }"
+        ).code
+
+        #expect(code.contains("struct TaskModel: Sendable {"))
+    }
+}

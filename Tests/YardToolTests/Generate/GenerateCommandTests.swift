@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import yard
+
+@Suite struct GenerateCommandTests {
+    private static let good = """
+        openapi: 3.0.0
+        info: { title: Small, version: "1" }
+        servers: [{ url: https://api.example.com }]
+        paths:
+          /things: { get: { responses: { "200": { description: Fine } } } }
+        """
+
+    private func run(_ document: String, _ words: [String], in folder: URL) async -> Int32 {
+        let url = folder.appendingPathComponent("api.yaml")
+        _ = FileManager.default.createFile(atPath: url.path, contents: Data(document.utf8))
+        return await Yard.run(["generate", url.path] + words)
+    }
+
+    @Test func `the files are written, and those that are no longer generated removed`() async throws {
+        try await withTemporaryFolder { folder in
+            let output = folder.appendingPathComponent("out")
+            let into = ["--into", output.path]
+            #expect(await run(Self.good, into, in: folder) == 0)
+            let file = output.appendingPathComponent("Managers/ThingsAPI.swift")
+            #expect(FileManager.default.fileExists(atPath: file.path))
+            try Data("let own = 1\n".utf8).write(to: output.appendingPathComponent("Managers/Own.swift"))
+
+            #expect(await run(Self.good.replacing("/things", with: "/others"), into, in: folder) == 0)
+
+            let names = try FileManager.default.contentsOfDirectory(atPath: output.path + "/Managers")
+            #expect(names.sorted() == ["OthersAPI.swift", "Own.swift"])
+        }
+    }
+
+    @Test(arguments: ["openapi: 2", "a: [", "{\"openapi\": \"3.0.0\"}"])
+    func `nothing is written of a document with a mistake`(document: String) async throws {
+        try await withTemporaryFolder { folder in
+            let output = folder.appendingPathComponent("out")
+
+            #expect(await run(document, ["--into", output.path], in: folder) == 1)
+
+            #expect(!FileManager.default.fileExists(atPath: output.path))
+        }
+    }
+
+    @Test func `a check writes nothing, and fails when something is skipped unless that is allowed`() async throws {
+        try await withTemporaryFolder { folder in
+            let skipping = Self.good.replacing("https://api.example.com", with: "/v1")
+
+            #expect(await run(Self.good, ["--check"], in: folder) == 0)
+            #expect(await run(skipping, ["--check"], in: folder) == 1)
+            #expect(await run(skipping, ["--check", "--allow"], in: folder) == 0)
+
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names == ["api.yaml"])
+        }
+    }
+
+    @Test(arguments: [
+        [], ["--name", "lower"], ["--access", "open"], ["--server", "a"], ["--config", "/none.json"], ["more"],
+    ])
+    func `a command line that cannot be is refused`(words: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            let into = words.isEmpty ? [] : ["--into", folder.path]
+            #expect(await run(Self.good, into + words, in: folder) == 2)
+        }
+    }
+
+    @Test func `options come from a file, too`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("generate.json")
+            try Data(#"{"name": "Renamed", "access": "package"}"#.utf8).write(to: file)
+            let output = folder.appendingPathComponent("out")
+
+            #expect(await run(Self.good, ["--into", output.path, "--config", file.path], in: folder) == 0)
+            let text = try String(contentsOf: output.appendingPathComponent("Renamed.swift"), encoding: .utf8)
+            #expect(text.contains("package struct Renamed: Sendable {"))
+
+            try Data(#"{"nam": "Renamed"}"#.utf8).write(to: file)
+            #expect(await run(Self.good, ["--check", "--config", file.path], in: folder) == 2)
+        }
+    }
+}
