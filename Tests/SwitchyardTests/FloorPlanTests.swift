@@ -9,7 +9,7 @@ import Testing
         arguments: [
             "SwitchyardServices", "SwitchyardHTTP", "SwitchyardTransport", "SwitchyardClient", "SwitchyardAPI",
             "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardMarkup", "SwitchyardRequests",
-            "SwitchyardDiagnostics", "SwitchyardTesting", "SwitchyardInspector",
+            "SwitchyardDiagnostics", "SwitchyardTesting", "SwitchyardInspector", "SwitchyardGenerator",
         ]
     )
     func `the folders of a target tie no knot`(target: String) throws {

@@ -101,7 +101,8 @@ import Testing
     @Test func `only Foundation and the system below it are imported, and no user interface`() throws {
         let own: Set = [
             "Switchyard", "SwitchyardAPI", "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardDiskCache",
-            "SwitchyardHTTP", "SwitchyardInspector", "SwitchyardMarkup", "SwitchyardOAuth", "SwitchyardOutbox",
+            "SwitchyardGenerator", "SwitchyardHTTP", "SwitchyardInspector", "SwitchyardMarkup", "SwitchyardOAuth",
+            "SwitchyardOutbox",
             "SwitchyardRequests",
             "SwitchyardServices", "SwitchyardStreams", "SwitchyardTesting", "SwitchyardTransfers",
             "SwitchyardTransport", "CEpoll", "CLibcurl",

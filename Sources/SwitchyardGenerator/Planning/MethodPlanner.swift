@@ -217,6 +217,17 @@ struct MethodPlanner {
                 method.result = .bytes
             }
         }
+        try addValue(of: operation, hint, schemas, hasEmpty: hasEmpty, to: &method)
+    }
+
+    /// Sets the type of a response in JSON, if there is one.
+    private func addValue(
+        of operation: Operation,
+        _ hint: String,
+        _ schemas: [Place],
+        hasEmpty: Bool,
+        to method: inout Method
+    ) throws(GeneratorError) {
         guard !schemas.isEmpty else { return }
         let typed = try reader.type(
             ofAnyOf: schemas,

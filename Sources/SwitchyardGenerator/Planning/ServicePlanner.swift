@@ -55,13 +55,7 @@ struct ServicePlanner {
                 variables = expanded.free
             }
         }
-        var fallbacks = isMain ? options.servers.map { (name: $0.name, url: $0.url) } : []
-        for place in isMain ? root["x-switchyard-servers"]?.elements ?? [] : [] {
-            guard let name = place.text("name"), let url = place.text("url") else {
-                throw place.error("a server under \"x-switchyard-servers\" must have a \"name\" and a \"url\"")
-            }
-            fallbacks.append((name, url))
-        }
+        var fallbacks = isMain ? try fallbacks(root) : []
         if environments.isEmpty, !fallbacks.isEmpty {
             environments.append(.init(name: "release", url: fallbacks.removeFirst().url))
         }
@@ -76,6 +70,18 @@ struct ServicePlanner {
             variables: variables,
             fallbacks: fallbacks
         )
+    }
+
+    /// The servers that stand in for another: those of the options, then those of the document.
+    private func fallbacks(_ root: Place) throws(GeneratorError) -> [(name: String, url: String)] {
+        var fallbacks = options.servers.map { (name: $0.name, url: $0.url) }
+        for place in root["x-switchyard-servers"]?.elements ?? [] {
+            guard let name = place.text("name"), let url = place.text("url") else {
+                throw place.error("a server under \"x-switchyard-servers\" must have a \"name\" and a \"url\"")
+            }
+            fallbacks.append((name, url))
+        }
+        return fallbacks
     }
 
     private static func isUsable(_ url: String) -> Bool {

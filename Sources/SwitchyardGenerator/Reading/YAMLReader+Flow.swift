@@ -8,7 +8,7 @@ extension YAMLReader {
         if !properties.isEmpty {
             try skipFlowSpace()
             let isEmpty = ",]}".utf8.contains(cursor.next)
-            let node = try tagged(isEmpty ? Node(.null, at: position) : try flowNode(), properties.tag)
+            let node = try tagged(isEmpty ? Node(.null, at: position) : try flowNode(), properties.tag, at: position)
             note(node, as: properties.anchor)
             return node
         }

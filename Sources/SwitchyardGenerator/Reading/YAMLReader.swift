@@ -165,7 +165,7 @@ struct YAMLReader {
         } else {
             node = try inlineNode(parent: parent)
         }
-        return try tagged(node, properties.tag)
+        return try tagged(node, properties.tag, at: position)
     }
 
     /// The anchor and tag in front of a node.
@@ -209,7 +209,7 @@ struct YAMLReader {
     }
 
     /// The node with its tag applied.
-    func tagged(_ node: Node, _ tag: String?) throws(ReadingError) -> Node {
+    func tagged(_ node: Node, _ tag: String?, at position: Position) throws(ReadingError) -> Node {
         switch tag {
         case nil, "!!map", "!!seq": return node
         case "!!str", "!":
@@ -218,7 +218,7 @@ struct YAMLReader {
         case "!!int", "!!float", "!!bool", "!!null":
             guard let text = node.scalarText else { return node }
             return Node(YAMLScalar.value(of: text), at: node.position)
-        case let other?: throw ReadingError("the tag \(other) is not supported", at: node.position)
+        case let other?: throw ReadingError("the tag \(other) is not supported", at: position)
         }
     }
 }

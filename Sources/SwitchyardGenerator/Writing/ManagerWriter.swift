@@ -34,24 +34,7 @@ struct ManagerWriter {
         if !isFirst { code.line() }
         let call = MethodCode(method: method, names: names)
         let hasDescription = call.needsDescription
-        if hasDescription {
-            writeDocumentation(
-                method,
-                &code,
-                "Describes the call `\(method.name)`, to read its response as events or into a file."
-            )
-            let tail = " -> APIConfiguration {"
-            code.list(
-                "\(prefix)func \(method.descriptionName)(",
-                call.parameters.map { .text($0) },
-                ")\(call.effect)\(tail)"
-            )
-            code.indented { code in
-                call.writeCall(to: &code, isReturned: true)
-            }
-            code.line("}")
-            code.line()
-        }
+        if hasDescription { writeDescription(method, call, &code) }
         writeDocumentation(method, &code, nil)
         let head = "\(prefix)func \(SwiftName.escaped(method.name))("
         code.list(head, call.parameters.map { .text($0) }, ") async throws(APIError)\(call.returnClause) {")
@@ -73,6 +56,17 @@ struct ManagerWriter {
             code.line()
             ListWriter(method: method, list: list, names: names, prefix: prefix).write(to: &code)
         }
+    }
+
+    /// Adds the method that describes the call.
+    private func writeDescription(_ method: Method, _ call: MethodCode, _ code: inout CodeLines) {
+        let text = "Describes the call `\(method.name)`, to read its response as events or into a file."
+        writeDocumentation(method, &code, text)
+        let head = "\(prefix)func \(method.descriptionName)("
+        code.list(head, call.parameters.map { .text($0) }, ")\(call.effect) -> APIConfiguration {")
+        code.indented { call.writeCall(to: &$0, isReturned: true) }
+        code.line("}")
+        code.line()
     }
 
     private func writeDocumentation(_ method: Method, _ code: inout CodeLines, _ text: String?) {

@@ -26,7 +26,7 @@ import Testing
             ),
             (
                 "{ $ref: '#/components/schemas/Loop' }",
-                "the reference \"#/components/schemas/Loop\" leads in a circle", nil
+                "the reference \"#/components/schemas/Pool\" leads in a circle", nil
             ),
             ("{ $ref: '#/components/schemas/Self' }", "\"allOf\" leads in a circle", nil),
             (
@@ -50,7 +50,7 @@ import Testing
                 "{ allOf: [{ type: object, properties: { a: {} } }, { type: string }] }",
                 "no value fits \"allOf\": it demands an object and a string at once", nil
             ),
-            ("[]", "\"schema\" must be an object, not a list", nil),
+            ("[]", "a schema must be an object, not a list", nil),
             ("{ type: object, properties: 1 }", "\"properties\" must be an object, not a number", nil),
         ] as [(String, String, String?)]
     )

@@ -27,7 +27,8 @@ import Testing
         let schema = "{ type: object, properties: { a: { type: string } } }"
         let code = try client(returning: "{ type: object, properties: { first: \(schema), second: \(schema) } }").code
 
-        #expect(code.components(separatedBy: "\nstruct ").count == 3)
+        #expect(code.components(separatedBy: "let first: ThingsGetResponseFirst?").count == 2)
+        #expect(code.components(separatedBy: "let second: ThingsGetResponseFirst?").count == 2)
     }
 
     @Test func `an inlined copy of a component has the component's type`() throws {

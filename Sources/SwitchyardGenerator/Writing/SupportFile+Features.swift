@@ -1,0 +1,280 @@
+/// The parts of the file that only some documents need.
+extension SupportFile {
+    static let openEnum = #"""
+        /// A text that is one of those a document lists, or another that the service has begun to use since.
+        protocol OpenEnum: Codable, Hashable, Sendable, ParameterConvertible, CustomStringConvertible {
+            /// The listed texts.
+            static var known: [String: Self] { get }
+            /// A text that is not listed.
+            static func other(_ text: String) -> Self
+            /// The text.
+            var rawValue: String { get }
+        }
+
+        extension OpenEnum {
+            /// Finds the case of a text.
+            init(_ text: String) { self = Self.known[text] ?? .other(text) }
+
+            /// Reads a text.
+            init(from decoder: any Decoder) throws { self.init(try String(from: decoder)) }
+
+            /// Writes the text.
+            func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+
+            /// The text.
+            var description: String { rawValue }
+            /// The text as a parameter.
+            var parameterValue: ParameterValue { .string(rawValue) }
+            /// The text of a listed case.
+            var knownText: String { Self.known.first { $0.value == self }?.key ?? "" }
+        }
+        """#
+
+    static let unions = #"""
+        extension Decoder {
+            /// The whole value.
+            func value<Value: Decodable>() throws -> Value { try singleValueContainer().decode(Value.self) }
+
+            /// The whole value; `nil` if it is of another type.
+            func attempt<Value: Decodable>() -> Value? { try? singleValueContainer().decode(Value.self) }
+
+            /// The text of a member that tells objects apart; `nil` if there is none.
+            func tag(_ name: FieldName) -> String? { try? fields().decodeIfPresent(String.self, forKey: name) }
+        }
+
+        extension Encoder {
+            /// Writes the whole value.
+            func write(_ value: some Encodable) throws {
+                var container = singleValueContainer()
+                try container.encode(value)
+            }
+        }
+        """#
+
+    static let days = #"""
+        /// A day of the calendar, without a time and a time zone: `2026-11-28`.
+        struct CalendarDay: Codable, Hashable, Sendable, Comparable, ParameterConvertible, CustomStringConvertible {
+            /// The year.
+            let year: Int
+            /// The month, from 1.
+            let month: Int
+            /// The day of the month, from 1.
+            let day: Int
+
+            /// Creates a day; whether the calendar has it is not checked.
+            init(year: Int, month: Int, day: Int) {
+                self.year = year
+                self.month = month
+                self.day = day
+            }
+
+            /// Reads a day; `nil` if the text is none (RFC 3339 section 5.6).
+            init?(_ text: String) {
+                let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+                guard parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
+                    let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]),
+                    (1...12).contains(month), (1...31).contains(day)
+                else { return nil }
+                self.init(year: year, month: month, day: day)
+            }
+
+            /// Reads a day.
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                guard let day = CalendarDay(try container.decode(String.self)) else {
+                    throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a day of RFC 3339")
+                }
+                self = day
+            }
+
+            /// Writes the day.
+            func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+
+            /// The day as text.
+            var description: String {
+                let digits = { (number: Int, count: Int) in
+                    String(repeating: "0", count: max(0, count - String(number).count)) + String(number)
+                }
+                return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
+            }
+            /// The day as a parameter.
+            var parameterValue: ParameterValue { .string(description) }
+
+            /// Whether a day is before another.
+            static func < (left: CalendarDay, right: CalendarDay) -> Bool {
+                (left.year, left.month, left.day) < (right.year, right.month, right.day)
+            }
+        }
+        """#
+
+    static let boxes = #"""
+        /// Keeps a value behind a reference, so that a type may contain itself.
+        @propertyWrapper struct Indirect<Value: Sendable>: Sendable {
+            private final class Storage: Sendable {
+                let value: Value
+
+                init(_ value: Value) { self.value = value }
+            }
+
+            private var storage: Storage
+
+            /// Creates a reference to a value.
+            init(wrappedValue: Value) { storage = Storage(wrappedValue) }
+
+            /// The value.
+            var wrappedValue: Value {
+                get { storage.value }
+                set { storage = Storage(newValue) }
+            }
+        }
+
+        extension Indirect: Equatable where Value: Equatable {
+            /// Whether the values are equal.
+            static func == (left: Indirect, right: Indirect) -> Bool { left.wrappedValue == right.wrappedValue }
+        }
+
+        extension Indirect: Hashable where Value: Hashable {
+            /// Takes in the value.
+            func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+        }
+        """#
+
+    static let forms = #"""
+        extension RequestBody {
+            /// A value of any type as a web form; no body if there is none.
+            static func form(
+                encoding value: (some Encodable & Sendable)?,
+                deepLists: Set<String> = []
+            ) throws(APIError) -> RequestBody {
+                guard let value else { return .none }
+                do throws(RequestError) {
+                    return .form(try Parameters(encoding: value), options: .openAPI(deepLists: deepLists))
+                } catch {
+                    throw APIError(error)
+                }
+            }
+        }
+        """#
+
+    static let multipart = #"""
+        /// A file of a form: bytes in memory, or a file on disk that is read while it is sent.
+        enum FilePart: Sendable {
+            /// Bytes in memory.
+            case data(Data, fileName: String = "file", contentType: String? = nil)
+            /// A file on disk.
+            case file(URL, fileName: String? = nil, contentType: String? = nil)
+
+            /// The part under a name.
+            func part(_ name: String) -> MultipartPart {
+                switch self {
+                case .data(let data, let fileName, let type): .data(data, name: name, fileName: fileName, contentType: type)
+                case .file(let url, let fileName, let type): .file(url, name: name, fileName: fileName, contentType: type)
+                }
+            }
+        }
+
+        /// A body that is a form of parts.
+        protocol MultipartBody: Sendable {
+            /// Adds the parts to a form.
+            func add(to form: inout MultipartForm) throws(APIError)
+        }
+
+        extension RequestBody {
+            /// The form of a body; no body if there is none.
+            static func multipart(_ body: (some MultipartBody)?) throws(APIError) -> RequestBody {
+                guard let body else { return .none }
+                var form = MultipartForm()
+                try body.add(to: &form)
+                return .multipart(form)
+            }
+        }
+
+        extension MultipartForm {
+            /// Adds a field, unless the value is `nil`; a list becomes a field for each element.
+            mutating func add(_ name: String, _ value: (any ParameterConvertible)?) {
+                if case .array(let values)? = value?.parameterValue {
+                    for value in values { append(.field(name, value.plainText)) }
+                } else if let text = value?.parameterValue.plainText {
+                    append(.field(name, text))
+                }
+            }
+
+            /// Adds files.
+            mutating func add(_ name: String, files: [FilePart]?) {
+                for file in files ?? [] { append(file.part(name)) }
+            }
+
+            /// Adds a value as JSON, unless it is `nil`.
+            mutating func add(
+                _ name: String,
+                json value: (some Encodable)?,
+                contentType: String = "application/json"
+            ) throws(APIError) {
+                guard let text = try jsonText(value) else { return }
+                append(MultipartPart(name: name, contentType: contentType, content: .data(Data(text.utf8))))
+            }
+        }
+        """#
+
+    static let lists = #"""
+        /// A list that a service returns page by page.
+        ///
+        /// Its recorder keeps what was loaded. The sequences read the whole list from its first page.
+        struct PagedList<Item: Sendable>: Sendable {
+            /// Keeps the items, and what is known about the next page.
+            let recorder: PageRecorder<Item>
+            private let load: @Sendable (PageRequest) async throws -> Page<Item>
+
+            /// Creates a list.
+            init(
+                pageSize: Int,
+                strategy: PageStrategy<Item>,
+                load: @escaping @Sendable (PageRequest) async throws -> Page<Item>
+            ) {
+                recorder = PageRecorder(pageSize: pageSize, strategy: strategy)
+                self.load = load
+            }
+
+            /// Loads the first page and replaces all items by its items.
+            @discardableResult func refresh() async throws(APIError) -> [Item] { try await recorder.refresh(load) }
+
+            /// Loads the next page and returns its items.
+            @discardableResult func loadMore() async throws(APIError) -> [Item] { try await recorder.loadMore(load) }
+
+            /// All items from the first page on; one page is loaded ahead of the reader.
+            var all: ItemSequence<Item> { recorder.allItems(ahead: 1, load) }
+        }
+
+        extension APIConfiguration {
+            /// The call for the page behind a link; this one if there is none.
+            func following(_ link: String?) -> APIConfiguration {
+                guard let link else { return self }
+                var call = self
+                call.path = link
+                call.pathValues = [:]
+                call.query = [:]
+                return call
+            }
+        }
+
+        extension APIManager {
+            /// Loads a page that names the next one by a link: in its body, else in the header field `Link`.
+            ///
+            /// A link below the base URL becomes a path, so that the next page may come from another server.
+            func linkedPage<Value: Decodable & Sendable, Item: Sendable>(
+                _ type: Value.Type,
+                _ call: APIConfiguration,
+                _ content: @Sendable (Value) -> Page<Item>
+            ) async throws(APIError) -> Page<Item> {
+                let response = try await response(type, for: call)
+                let url = response.context?.url?.text
+                var page = content(response.value)
+                if page.nextLink == nil {
+                    page = Page(page.items, linkHeader: response.headers.values(of: "Link"), url: url ?? "")
+                }
+                page.url = url
+                return page.relative(to: client)
+            }
+        }
+        """#
+}
